@@ -99,6 +99,11 @@ impl Connection {
         &self.session.database.name
     }
 
+    /// The current database's collation.
+    pub fn collation(&self) -> taffrail_types::Collation {
+        self.session.database.collation()
+    }
+
     /// The session's language.
     pub fn language(&self) -> &'static str {
         self.session.options.language.get().name
@@ -522,6 +527,10 @@ impl Interpreter<'_> {
             self.session.publish();
             let change = EnvChange::Database { new: home.name.clone(), old: old.name.clone() };
             self.sink.env_change(change).map_err(|_| Unwind::Gone)?;
+            let now = home.collation();
+            if now != old.collation() {
+                self.sink.env_change(EnvChange::Collation(now)).map_err(|_| Unwind::Gone)?;
+            }
         }
         Ok(())
     }

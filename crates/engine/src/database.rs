@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use std::sync::Arc;
 use taffrail_base::DatabaseId;
 use taffrail_observe::xe;
+use taffrail_types::Collation;
 
 /// A database that is open (or was meant to be).
 pub struct Database {
@@ -48,6 +49,11 @@ impl Database {
     /// It is tempdb, by either number.
     pub(crate) fn is_temporary(&self) -> bool {
         self.id.0 == 2 || self.holds_table_variables()
+    }
+
+    /// Its collation: that of literals, variables and, if they name none, new columns.
+    pub fn collation(&self) -> Collation {
+        crate::catalog::registry::collation_of(self.storage.engine_flags())
     }
 
     /// `SET DELAYED_DURABILITY`: 0 DISABLED, 1 ALLOWED, 2 FORCED.

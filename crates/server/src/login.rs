@@ -310,9 +310,7 @@ fn answer(
     output
         .env_change(EnvChange::Database { new: database, old: "master".into() })
         .and_then(|()| output.message(&changed))
-        .and_then(|()| {
-            output.env_change(EnvChange::Collation(taffrail_types::Collation::default()))
-        })
+        .and_then(|()| output.env_change(EnvChange::Collation(connection.collation())))
         .and_then(|()| {
             output.env_change(EnvChange::Language {
                 new: connection.language().into(),

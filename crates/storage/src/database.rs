@@ -104,6 +104,8 @@ pub struct Database {
     pub(crate) closed: AtomicBool,
     /// As the options say it.
     read_only: AtomicBool,
+    /// [`DatabaseOptions::engine_flags`], for who asks often.
+    engine_flags: AtomicU64,
 }
 
 impl Database {
@@ -150,6 +152,7 @@ impl Database {
             settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
+            engine_flags: AtomicU64::new(boot.options.engine_flags),
             boot: Mutex::new(boot),
         });
         let entry = Entry {
@@ -473,6 +476,12 @@ impl Database {
         self.boot.lock().options.clone()
     }
 
+    /// [`DatabaseOptions::engine_flags`].
+    #[inline]
+    pub fn engine_flags(&self) -> u64 {
+        self.engine_flags.load(Ordering::Acquire)
+    }
+
     /// `SET READ_ONLY`: no session's transaction changes anything.
     #[inline]
     pub fn is_read_only(&self) -> bool {
@@ -504,6 +513,7 @@ impl Database {
         }
         self.save_boot(|boot| boot.options = options.clone())?;
         self.read_only.store(options.engine_flags & FLAG_READ_ONLY != 0, Ordering::Release);
+        self.engine_flags.store(options.engine_flags, Ordering::Release);
         let (initialization, algorithm) = self.instance.options.log.growth_rules(options);
         self.log().set_growth_rules(initialization, algorithm);
         Ok(())

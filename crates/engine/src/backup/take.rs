@@ -231,6 +231,8 @@ fn spec(
 ) -> BackupSpec {
     let server = &cx.instance().options().server_name;
     let slot = cx.instance().databases().slot(name);
+    let database = slot.as_ref().and_then(|s| s.database.as_ref());
+    let collation = database.map_or(Collation::default(), |d| d.collation());
     let (major, minor, build) = crate::exec::functions::PRODUCT_PARTS;
     let compression = options.compression.unwrap_or(configured(cx, COMPRESSION_DEFAULT));
     // A compressed backup has checksums unless it is told not to.
@@ -257,7 +259,7 @@ fn spec(
             user_name: cx.session.client.login.clone(),
             server_name: server.clone(),
             machine_name: server.clone(),
-            collation: Collation::default().name().into(),
+            collation: collation.name().into(),
             compatibility_level: slot.map_or(0, |s| s.entry.compatibility_level),
             software: (major, minor, build),
             time_zone_minutes: taffrail_io::zone::utc_offset_minutes(

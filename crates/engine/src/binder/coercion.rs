@@ -113,7 +113,15 @@ impl Binder<'_> {
         b: &Bound,
         operator: &'static str,
     ) -> SqlResult<Coerced> {
-        merged(a.coerced(), b.coerced(), operator)
+        Ok(self.or_database(merged(a.coerced(), b.coerced(), operator)?))
+    }
+
+    /// Where nobody has a say, the database's.
+    fn or_database(&self, (collation, coercion): Coerced) -> Coerced {
+        match coercion {
+            Coercion::Default => (self.collation, coercion),
+            _ => (collation, coercion),
+        }
     }
 
     /// The same of values that become one of type `to`: 457 where that has a code page.
@@ -129,7 +137,7 @@ impl Binder<'_> {
             (Coercion::Clash(clash), SqlType::Char(_) | SqlType::VarChar(_)) => {
                 Err(clash.converted(to))
             }
-            _ => Ok(out),
+            _ => Ok(self.or_database(out)),
         }
     }
 
@@ -200,6 +208,6 @@ impl Binder<'_> {
                 return Err(clash.compared(&name.to_lowercase()));
             }
         }
-        Ok(out)
+        Ok(self.or_database(out))
     }
 }

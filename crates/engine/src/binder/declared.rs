@@ -30,11 +30,15 @@ pub(crate) fn is_absent_type(name: &ast::ObjectName) -> bool {
     name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
 }
 
-/// A collation as COLLATE names it for text of this type: every database has the same default. 448 for a name that is none, 459 and
-/// 40510 where the type cannot have it.
-pub(crate) fn collation(name: &ast::Ident, ty: SqlType) -> SqlResult<Collation> {
+/// A collation as COLLATE names it for text of this type, in a database of this collation. 448 for a name that is none, 459 and 40510
+/// where the type cannot have it.
+pub(crate) fn collation(
+    name: &ast::Ident,
+    ty: SqlType,
+    database: Collation,
+) -> SqlResult<Collation> {
     if name.is("DATABASE_DEFAULT") || name.is("CATALOG_DEFAULT") {
-        return Ok(Collation::default());
+        return Ok(database);
     }
     let collation = Collation::from_name(&name.value).ok_or_else(|| no_collation(&name.value))?;
     match ty.family() {
@@ -46,6 +50,18 @@ pub(crate) fn collation(name: &ast::Ident, ty: SqlType) -> SqlResult<Collation> 
             None => Ok(collation),
         },
         _ => Ok(collation),
+    }
+}
+
+/// The same for a database: 448, 453 where char and varchar cannot have it.
+pub(crate) fn of_database(name: &str) -> SqlResult<Collation> {
+    let collation = Collation::from_name(name).ok_or_else(|| no_collation(name))?;
+    if collation.code_page() == 0 {
+        return Err(SqlError::new(453, &[&collation.name()]));
+    }
+    match collation.missing(true).or_else(|| collation.missing(false)) {
+        Some(what) => Err(unsupported(what)),
+        None => Ok(collation),
     }
 }
 

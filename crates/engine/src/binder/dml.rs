@@ -146,7 +146,7 @@ impl<'a> Binder<'a> {
         }
         Ok(InsertPlan {
             same_layout: false,
-            checks: self.checks(&table)?,
+            checks: self.checks(&database, &table)?,
             outgoing: self.outgoing(&database, &table, None)?,
             database,
             table,
@@ -410,10 +410,14 @@ impl<'a> Binder<'a> {
     }
 
     /// CHECK constraints over the table's columns: slot `n` of the check's own frame is column `n`.
-    pub(super) fn checks(&self, table: &Arc<Table>) -> SqlResult<Vec<(Arc<str>, Pred)>> {
+    pub(super) fn checks(
+        &self,
+        database: &Database,
+        table: &Arc<Table>,
+    ) -> SqlResult<Vec<(Arc<str>, Pred)>> {
         let mut out = Vec::new();
         for c in table.checks.iter().filter(|c| !c.disabled) {
-            out.push((c.name.clone(), bind_check(self.meta, table, &c.definition)?));
+            out.push((c.name.clone(), bind_check(self.meta, database, table, &c.definition)?));
         }
         Ok(out)
     }
@@ -459,19 +463,27 @@ fn text_bound(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlTyp
 /// be no subquery (1046), aggregate (175) or window function (4108) in it.
 pub(crate) fn bind_check(
     meta: &dyn super::Metadata,
+    database: &Database,
     table: &Arc<Table>,
     text: &str,
 ) -> SqlResult<Pred> {
-    check_bound(meta, table, text).map_err(without_line)
+    check_bound(meta, database, table, text).map_err(without_line)
 }
 
-fn check_bound(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> SqlResult<Pred> {
+fn check_bound(
+    meta: &dyn super::Metadata,
+    database: &Database,
+    table: &Arc<Table>,
+    text: &str,
+) -> SqlResult<Pred> {
     let batch = format!("SELECT 1 WHERE {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
     let variables = super::Variables::default();
     let mut binder = Binder::new(meta, &variables, &parsed.lines);
     binder.scalars_only = true;
+    // The condition means the same to sessions of other databases.
+    binder.collation = database.collation();
     let [ast::Statement { kind: ast::StatementKind::Select(s), .. }] = &parsed.statements[..]
     else {
         return Err(SqlError::new(102, &[&text]));

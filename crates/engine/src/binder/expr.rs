@@ -39,7 +39,11 @@ impl<'a> Binder<'a> {
     /// A value.
     pub(crate) fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         let line = self.line(e.span);
-        self.deeper(|b| b.expr_kind(e)).map_err(|e| e.with_line(line))
+        let mut bound = self.deeper(|b| b.expr_kind(e)).map_err(|e| e.with_line(line))?;
+        if bound.coercion == Coercion::Default && is_text(bound.ty) {
+            bound.collation = self.collation;
+        }
+        Ok(bound)
     }
 
     fn expr_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
@@ -118,7 +122,7 @@ impl<'a> Binder<'a> {
         if !is_text(declared.ty) || declared.kind == Kind::Xml {
             return Err(SqlError::new(447, &[&declared.name()]));
         }
-        crate::binder::declared::collation(name, declared.ty)
+        crate::binder::declared::collation(name, declared.ty, self.collation)
     }
 
     fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr) -> SqlResult<Bound> {

@@ -12,6 +12,7 @@ use crate::plan::system_view::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, TableRef};
+use taffrail_types::Collation;
 use taffrail_types::convert::Large;
 
 /// What stands in FROM, with its conditions bound.
@@ -41,12 +42,13 @@ pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
     table.columns.iter().map(column).collect()
 }
 
-fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
+/// The columns of a view of the system, whose text has the collation of the database that is asked.
+fn view_columns(view: &SystemView, collation: Collation) -> Vec<SourceColumn> {
     let column = |c: &crate::plan::system_view::ViewColumn| SourceColumn {
         name: c.name.into(),
         ty: c.ty,
         nullable: c.nullable,
-        collation: Default::default(),
+        collation,
         identity: false,
         large: Large::Plain,
         slot: None,
@@ -311,7 +313,7 @@ impl<'a> Binder<'a> {
                     alias: (&**alias).into(),
                     schema,
                     qualified,
-                    columns: view_columns(view),
+                    columns: view_columns(view, database.collation()),
                     kind: SourceKind::View { database, view, args: Vec::new(), dirty },
                     locator: None,
                 }
@@ -499,7 +501,7 @@ impl<'a> Binder<'a> {
         });
         let args = args.collect::<SqlResult<Vec<_>>>()?;
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
-        let mut columns = view_columns(view);
+        let mut columns = view_columns(view, self.collation);
         super::rowset::shape(view.name, &args, &mut columns)?;
         let collation = match view.name {
             "STRING_SPLIT" => Some(self.compared_in(&args, "string_split")?.0),

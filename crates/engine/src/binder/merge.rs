@@ -240,7 +240,7 @@ impl<'a> Binder<'a> {
                 for clause in list {
                     self.set_clause(&table, id, clause, &mut set, &mut variables)?;
                 }
-                let checks = self.checks(&table)?;
+                let checks = self.checks(&database, &table)?;
                 let (node, locator) = (Rel::Empty, 0);
                 let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
                 MergeAction::Update(Box::new(plan))

@@ -86,6 +86,10 @@ pub trait Metadata {
     fn nodes(&self) -> &'static SystemView;
     /// The session's database.
     fn current_database(&self) -> SqlResult<Arc<Database>>;
+    /// The collation of literals and variables: the session's database's.
+    fn collation(&self) -> Collation {
+        self.current_database().map_or(Collation::DEFAULT, |d| d.collation())
+    }
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
     /// The text of a view. Until [`Metadata::leave_view`] names are looked up as the view means them.
@@ -250,6 +254,8 @@ pub struct Binder<'a> {
     pub(crate) meta: &'a dyn Metadata,
     pub(crate) variables: &'a Variables,
     pub(crate) lines: &'a ast::LineIndex,
+    /// That of what has no other: of literals, variables and what is made of no text.
+    pub(crate) collation: Collation,
     pub(crate) slots: Vec<SlotInfo>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) ctes: Vec<Cte<'a>>,
@@ -338,6 +344,7 @@ impl<'a> Binder<'a> {
             meta,
             variables,
             lines,
+            collation: meta.collation(),
             slots: Vec::new(),
             blocks: Vec::new(),
             ctes: Vec::new(),

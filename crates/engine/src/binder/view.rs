@@ -81,7 +81,9 @@ impl<'a> Binder<'a> {
         }
         let text = self.meta.enter_view(&database, view)?;
         self.views.push(Expansion { id, hints });
+        let outside = std::mem::replace(&mut self.collation, database.collation());
         let bound = self.of_view(text, view);
+        self.collation = outside;
         self.views.pop();
         self.meta.leave_view(view, bound.is_err());
         let bound = bound?;

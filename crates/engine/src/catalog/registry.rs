@@ -17,6 +17,7 @@
 
 mod attached;
 mod cloned;
+mod collated;
 mod configured;
 mod lifecycle;
 mod moved;
@@ -25,6 +26,7 @@ mod rename;
 mod restoring;
 
 pub(crate) use attached::NotAttached;
+pub use collated::{collation_of, with_collation};
 pub(crate) use configured::{FileChange, FileDefaults};
 pub use problem::Problem;
 pub(crate) use restoring::Taken;

@@ -103,7 +103,8 @@ fn add(
     check: Option<bool>,
     text: &str,
 ) -> SqlResult<()> {
-    let mut draft = TableDraft::of_table(table);
+    let own = cx.session.database.collation();
+    let mut draft = TableDraft::of_table(table).collated(database.collation(), own);
     draft.table = shown_name(cx, table);
     let had_identity = draft.identity.is_some();
     create::add_body(cx, &mut draft, body, text)?;
@@ -417,7 +418,10 @@ fn alter_column(
     new.set_large(large);
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
-        new.collation = crate::binder::declared::collation(collation, ty)?;
+        let own = cx.session.database.collation();
+        new.collation = crate::binder::declared::collation(collation, ty, own)?;
+    } else if !old.ty.is_text() {
+        new.collation = database.collation();
     }
     // A wider text of the same kind leaves the rows and the keys of indexes as they are.
     let wider = widens(old.ty, ty) && new.collation == old.collation;

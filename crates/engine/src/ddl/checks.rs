@@ -43,7 +43,7 @@ pub(super) fn validate(
     let metadata = SessionMetadata::new(cx.session, database, &[]);
     let mut bound = Vec::new();
     for check in table.checks.iter().filter(|c| which.contains(&c.id)) {
-        bound.push((check.clone(), bind_check(&metadata, table, &check.definition)?));
+        bound.push((check.clone(), bind_check(&metadata, database, table, &check.definition)?));
     }
     drop(metadata);
     if bound.is_empty() {
@@ -184,7 +184,7 @@ fn bind_each(
     for (id, column) in new {
         let check = table.checks.iter().find(|c| c.id == *id);
         let check = check.ok_or_else(|| SqlError::new(5243, &[]))?;
-        let bound = bind_check(&metadata, table, &check.definition)?;
+        let bound = bind_check(&metadata, database, table, &check.definition)?;
         let Some(column) = *column else { continue };
         let mut others = false;
         slots_of(Part::Pred(&bound), &mut |slot| others |= slot as usize != column);

@@ -1,6 +1,7 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::{options, sql};
+use crate::binder::declared;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
 use crate::context::StatementContext;
@@ -11,7 +12,6 @@ use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX};
 use taffrail_syntax::ast;
-use taffrail_types::Collation;
 
 /// The smallest file.
 const MIN_FILE: u64 = 512 << 10;
@@ -55,15 +55,8 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
     for option in &s.options {
         options::at_creation(option)?;
     }
-    if let Some(collation) = &s.collation {
-        match Collation::from_name(&collation.value) {
-            None => return Err(crate::binder::declared::no_collation(&collation.value)),
-            Some(c) if c != Collation::default() => {
-                return Err(unsupported("A database collation other than the server's"));
-            }
-            Some(_) => {}
-        }
-    }
+    let collation = s.collation.as_ref();
+    let collation = collation.map(|c| declared::of_database(&c.value)).transpose()?;
     let name = &*s.name.value;
     let databases = cx.instance().databases();
     if databases.slot(name).is_some() {
@@ -73,7 +66,11 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
     if s.filegroups.len() > 1 || data.len() > 1 {
         return Err(unsupported("More than one data file"));
     }
-    let spec = create_spec(cx, name, data.first().copied(), &s.log)?;
+    let mut spec = create_spec(cx, name, data.first().copied(), &s.log)?;
+    if let Some(collation) = collation {
+        let flags = &mut spec.options.engine_flags;
+        *flags = registry::with_collation(*flags, collation);
+    }
     databases.create(name, &spec).map(drop)
 }
 
@@ -287,13 +284,7 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
         ast::AlterDatabaseAction::ModifyName(new) => {
             super::rename::modify_name(cx, &slot, &new.value)
         }
-        ast::AlterDatabaseAction::Collate(name) => match Collation::from_name(&name.value) {
-            None => Err(crate::binder::declared::no_collation(&name.value)),
-            Some(c) if c != Collation::default() => {
-                Err(unsupported("A database collation other than the server's"))
-            }
-            Some(_) => Ok(()),
-        },
+        ast::AlterDatabaseAction::Collate(name) => set_collation(cx, &database, &name.value),
         ast::AlterDatabaseAction::ScopedConfiguration { secondary, clear, option } => {
             super::scoped::alter(cx, &database, *secondary, *clear, option)
         }
@@ -330,6 +321,38 @@ fn set_state(
             Ok(())
         }
     }
+}
+
+/// `ALTER DATABASE … COLLATE`: what is made from now on has it; columns keep theirs. 5030 while somebody else is there, 5075 and 5072 for
+/// a condition that has texts of no column's collation.
+fn set_collation(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    name: &str,
+) -> SqlResult<()> {
+    let collation = declared::of_database(name)?;
+    if collation == database.collation() {
+        return Ok(());
+    }
+    if database.id.0 <= 4 {
+        return Err(SqlError::new(5058, &[&"COLLATE", &database.name]));
+    }
+    require_writable(database)?;
+    if !users_of(cx, database.id.0, true).is_empty() {
+        return Err(SqlError::new(5030, &[&database.name]));
+    }
+    for table in database.catalog.tables(cx.session.id) {
+        for check in table.checks.iter().filter(|c| c.definition.contains('\'')) {
+            cx.reason(SqlError::new(5075, &[&"object", &check.name, &"database collation"]))?;
+            return Err(SqlError::new(5072, &[&database.name, &collation.name()]));
+        }
+    }
+    let mut options = database.storage.options();
+    options.engine_flags = registry::with_collation(options.engine_flags, collation);
+    put_options(cx, database, &options)?;
+    // Plans compare by what the collation was.
+    cx.instance().databases().plans().forget_all();
+    Ok(())
 }
 
 fn set_options(

@@ -80,6 +80,10 @@ pub(crate) struct TableDraft {
     pub table: String,
     /// SET ANSI_PADDING is OFF.
     pub unpadded: bool,
+    /// The collation of a column that names none.
+    pub collation: Collation,
+    /// What `database_default` stands for: the collation of the session's database.
+    pub database_default: Collation,
     /// The columns; in additions those that exist come first.
     pub columns: Vec<Column>,
     /// How many of them exist already.
@@ -112,6 +116,11 @@ impl TableDraft {
         TableDraft { table: table.into(), next_column_id: 1, ..TableDraft::default() }
     }
 
+    /// With these collations: of a column that names none, and of one that names `database_default`.
+    pub fn collated(self, collation: Collation, database_default: Collation) -> TableDraft {
+        TableDraft { collation, database_default, ..self }
+    }
+
     /// Additions to a table that exists.
     pub fn of_table(table: &Table) -> TableDraft {
         let mut places = PlaceAllocator::default();
@@ -121,6 +130,8 @@ impl TableDraft {
         TableDraft {
             table: table.name().into(),
             unpadded: false,
+            collation: Collation::default(),
+            database_default: Collation::default(),
             columns: table.columns.clone(),
             existing: table.columns.len(),
             identity,
@@ -282,8 +293,8 @@ impl TableDraft {
             return Err(unsupported("A column of type rowversion"));
         }
         let collation = match &c.collation {
-            None => Collation::default(),
-            Some(name) => crate::binder::declared::collation(name, ty)?,
+            None => self.collation,
+            Some(name) => crate::binder::declared::collation(name, ty, self.database_default)?,
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,

@@ -132,7 +132,8 @@ fn create_table_statement(
     }
     let target = resolve::target(cx, &s.name)?;
     resolve::require_free(cx, &target, 6)?;
-    let mut draft = TableDraft::new(&s.name.name.value);
+    let own = cx.session.database.collation();
+    let mut draft = TableDraft::new(&s.name.name.value).collated(target.database.collation(), own);
     create::add_body(cx, &mut draft, &s.body, text)?;
     create::table(cx, &target, draft).map(drop)
 }
@@ -159,7 +160,8 @@ pub fn create_table_variable(
     body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<ObjectId> {
-    let mut draft = TableDraft::new(variable);
+    let own = cx.session.database.collation();
+    let mut draft = TableDraft::new(variable).collated(own, own);
     create::add_body(cx, &mut draft, body, text)?;
     let schema = database
         .catalog
@@ -177,7 +179,8 @@ pub(crate) fn unmade_table_variable(
     body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<Table> {
-    let mut draft = TableDraft::new(variable);
+    let own = session.database.collation();
+    let mut draft = TableDraft::new(variable).collated(own, own);
     draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
     let home = session.home_of_table_variables()?;
     Ok(Table::unmade(&home, variable, draft.columns, draft.identity))

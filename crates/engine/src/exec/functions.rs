@@ -133,7 +133,7 @@ impl FnContext for Session {
     }
 
     fn collation(&self) -> Collation {
-        Collation::default()
+        self.database.collation()
     }
 
     fn global(&self, name: &str) -> SqlResult<Value> {

@@ -217,10 +217,14 @@ impl Session {
         self.instance.ensure_writer(&database);
         let old = self.database.name.clone();
         let new = database.name.clone();
+        let (before, now) = (self.database.collation(), database.collation());
         self.database = database;
         self.publish();
         let info = SqlError::new(5701, &[&new]).with_severity(0).with_state(1).with_line(line);
         sink.env_change(EnvChange::Database { new, old }).map_err(|_| client_gone())?;
+        if now != before {
+            sink.env_change(EnvChange::Collation(now)).map_err(|_| client_gone())?;
+        }
         sink.message(&info).map_err(|_| client_gone())
     }
 }

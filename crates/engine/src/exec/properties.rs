@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::views;
 use taffrail_base::IndexId;
 use taffrail_storage::{DatabaseState, RecoveryModel};
-use taffrail_types::{Collation, SqlType, Value};
+use taffrail_types::{SqlType, Value};
 
 impl Session {
     pub(super) fn server_property(&self, name: &str) -> Value {
@@ -24,8 +24,8 @@ impl Session {
             "servername" | "machinename" | "computernamephysicalnetbios" => {
                 text(&self.instance.options().server_name)
             }
-            "collation" => text(Collation::default().name()),
-            "collationid" => int(872_468_488),
+            "collation" => text(self.instance.databases().collation().name()),
+            "collationid" => int(self.instance.databases().collation().id().cast_signed()),
             "sqlcharsetname" => text("iso_1"),
             "sqlsortordername" => text("nocase_iso"),
             "buildclrversion" => text("v4.0.30319"),
@@ -57,10 +57,12 @@ impl Session {
             | "isserversuspendedforsnapshotbackup"
             | "istempdbmetadatamemoryoptimized" => flag(false),
             "processid" => int(std::process::id() as i32),
-            "sqlsortorder" => int(52),
+            "sqlsortorder" => int(self.instance.databases().collation().sort_order().into()),
             "sqlcharset" => int(1),
-            "lcid" => int(1033),
-            "comparisonstyle" => int(196_609),
+            "lcid" => int(self.instance.databases().collation().lcid().cast_signed()),
+            "comparisonstyle" => {
+                int(self.instance.databases().collation().comparison_style().cast_signed())
+            }
             "instancedefaultdatapath" => {
                 text(&format!("{}/", self.instance.default_data_dir().display()))
             }
@@ -92,7 +94,7 @@ impl Session {
                 RecoveryModel::BulkLogged => "BULK_LOGGED",
                 RecoveryModel::Simple => "SIMPLE",
             }),
-            "collation" => text(Collation::default().name()),
+            "collation" => text(db.collation().name()),
             "updateability" => {
                 let read_only = crate::catalog::registry::FLAG_READ_ONLY;
                 text(if options.engine_flags & read_only != 0 { "READ_ONLY" } else { "READ_WRITE" })
@@ -107,9 +109,9 @@ impl Session {
                 })
             }
             "version" => int(957),
-            "sqlsortorder" => int(52),
-            "comparisonstyle" => int(196_609),
-            "lcid" => int(1033),
+            "sqlsortorder" => int(db.collation().sort_order().into()),
+            "comparisonstyle" => int(db.collation().comparison_style().cast_signed()),
+            "lcid" => int(db.collation().lcid().cast_signed()),
             "isautoclose"
             | "isautoshrink"
             | "isfulltextenabled"

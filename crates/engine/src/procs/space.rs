@@ -8,7 +8,7 @@ use crate::row;
 use std::sync::Arc;
 use taffrail_base::{HobtId, SqlError, SqlResult};
 use taffrail_storage::{FileInfo, FileKind, Growth};
-use taffrail_types::{Collation, MaxLen, SqlType, Value};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 const SIZE: SqlType = SqlType::VarChar(MaxLen::N(18));
@@ -216,8 +216,9 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
                 let recovery = format!("{:?}", o.recovery_model).to_uppercase();
                 format!(
                     "Status=ONLINE, Updateability=READ_WRITE, UserAccess={access}, Recovery={recovery}, \
-                        Version=957, Collation={}, SQLSortOrder=52, IsAutoCreateStatistics, IsAutoUpdateStatistics",
-                    Collation::default().name()
+                        Version=957, Collation={}, SQLSortOrder={}, IsAutoCreateStatistics, IsAutoUpdateStatistics",
+                    d.collation().name(),
+                    d.collation().sort_order()
                 )
             }
             None => "Status=OFFLINE".to_string(),

@@ -6,7 +6,7 @@ use crate::catalog::IndexKind;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_storage::{FileKind, Growth};
-use taffrail_types::{Collation, Value};
+use taffrail_types::Value;
 
 /// Found without schema, too.
 pub(super) const NAMES: &[&str] = &[
@@ -465,9 +465,10 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
     Ok(())
 }
 
-fn systypes(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+fn systypes(c: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let of_database = c.database.collation().name();
     for t in taffrail_types::names::SYS_TYPES {
-        let collation = t.collated.then(|| Collation::default().name());
+        let collation = t.collated.then_some(of_database);
         let variable = matches!(t.name, "varchar" | "nvarchar" | "varbinary" | "sysname");
         rows.push(row![
             t.name,

@@ -2,7 +2,9 @@
 
 use super::cell::{Column, IntoCell, no, null, yes};
 use super::databases::{model_name, pages};
-use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
+use crate::catalog::registry::{
+    FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot, collation_of,
+};
 use taffrail_base::Lsn;
 use taffrail_log::ReuseWait;
 use taffrail_storage::{DatabaseOptions, FileInfo, FileKind, Growth, RecoveryModel};
@@ -33,6 +35,11 @@ impl DatabaseRow {
         }
     }
 
+    fn collation(&self) -> Option<Collation> {
+        let flags = self.options.as_ref().filter(|_| self.is_open)?.engine_flags;
+        Some(collation_of(flags))
+    }
+
     fn model(&self) -> Option<RecoveryModel> {
         self.options.as_ref().map(|o| o.recovery_model)
     }
@@ -55,7 +62,7 @@ pub(super) const DATABASE: &[Column<DatabaseRow>] = &[
     ("owner_sid varbinary(85)?", |d| (&d.slot.entry.owner_sid[..]).cell()),
     ("create_date datetime!", |d| (&d.slot.entry.created).cell()),
     ("compatibility_level tinyint!", |d| d.slot.entry.compatibility_level.cell()),
-    ("collation_name sysname?", |d| d.is_open.then(|| Collation::default().name()).cell()),
+    ("collation_name sysname?", |d| d.collation().map(Collation::name).cell()),
     ("user_access tinyint?", |d| d.access().0.cell()),
     ("user_access_desc nvarchar(60)?", |d| d.access().1.cell()),
     ("is_read_only bit?", |d| d.has(FLAG_READ_ONLY).cell()),

@@ -81,13 +81,18 @@ impl ColumnRow {
     }
 
     /// A column of a view of the system, the `at`th from 0.
-    pub fn of_system(object: i32, at: usize, c: &super::ViewColumn) -> ColumnRow {
+    pub fn of_system(
+        object: i32,
+        at: usize,
+        c: &super::ViewColumn,
+        database: Collation,
+    ) -> ColumnRow {
         ColumnRow {
             object,
             id: at as i32 + 1,
             name: Value::nvarchar(c.name),
             types: Types::of(c.ty),
-            collation: collation_cell(c.ty, Collation::default()),
+            collation: collation_cell(c.ty, database),
             is_nullable: c.nullable,
             is_padded: is_text(c.ty),
             is_rowguid: false,

@@ -64,14 +64,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
             // sys.tables or sys.objects either: scripts count on there being a thousand rows.
             user_columns(cx, rows)?;
-            system_columns(rows)
+            system_columns(cx, rows)
         }),
         by_column("all_columns", COLUMNS, |cx, _, rows| {
             user_columns(cx, rows)?;
-            system_columns(rows)
+            system_columns(cx, rows)
         }),
         by_column("masked_columns", MASKED_COLUMNS, |_, _, _| Ok(())),
-        by_column("system_columns", COLUMNS, |_, _, rows| system_columns(rows)),
+        by_column("system_columns", COLUMNS, |cx, _, rows| system_columns(cx, rows)),
         by_column("identity_columns", IDENTITY_COLUMNS, identity_columns),
         by_column("computed_columns", COMPUTED_COLUMNS, |_, _, _| Ok(())),
         by_column("parameters", PARAMETERS, parameters),
@@ -298,10 +298,11 @@ fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
-fn system_columns(rows: &mut Rows) -> SqlResult<()> {
+fn system_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    let collation = cx.database.collation();
     for view in shown() {
         for (at, c) in view.columns.iter().enumerate() {
-            rows.show(COLUMNS, &ColumnRow::of_system(view.id, at, c));
+            rows.show(COLUMNS, &ColumnRow::of_system(view.id, at, c, collation));
         }
     }
     Ok(())
@@ -374,7 +375,8 @@ fn schemas(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
     Ok(())
 }
 
-fn types(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+fn types(c: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let collation = c.database.collation().name();
     for t in SYS_TYPES {
         rows.push(row![
             t.name,
@@ -385,7 +387,7 @@ fn types(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             t.max_length,
             t.precision,
             t.scale,
-            t.collated.then(|| Collation::default().name()),
+            t.collated.then_some(collation),
             t.nullable,
             false,
             t.assembly,

@@ -99,7 +99,9 @@ impl Databases {
         model.log = like(FileKind::Log).unwrap_or(model.log);
         let size = files.iter().find(|f| f.kind == FileKind::Rows).map(|f| f.size);
         model.least = size.filter(|&size| size > MODEL_SIZE);
-        model.options = DatabaseOptions { engine_flags: 0, ..database.storage.options() };
+        model.options = database.storage.options();
+        let collation = database.collation();
+        model.options.engine_flags = super::with_collation(0, collation);
         model
     }
 
