@@ -161,6 +161,7 @@ impl From<Serve> for Overrides {
             log_to_stdout: s.log_to_stdout.then_some(true),
             init_dir: s.init_dir,
             init_database: None,
+            collation: None,
             tls: s.tls,
             tls_certificate_file: s.tls_certificate_file,
             tls_key_file: s.tls_key_file,

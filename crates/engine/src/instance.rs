@@ -133,8 +133,8 @@ impl Instance {
         };
         let storage =
             StorageInstance::new(options.env.clone(), storage_options).map_err(|e| fail(&e))?;
-        let (databases, reports) =
-            Databases::start(&storage, &options.data_dir).map_err(|e| fail(&e))?;
+        let (databases, reports) = Databases::start(&storage, &options.data_dir, options.collation)
+            .map_err(|e| fail(&e))?;
         let clock = &options.env.clock;
         let started = crate::catalog::datetime_now(&**clock);
         let started_at = clock.monotonic();
@@ -204,6 +204,11 @@ impl Instance {
     /// What went through its files.
     pub fn file_io(&self) -> &CountedDisk {
         &self.file_io
+    }
+
+    /// The server's collation.
+    pub fn collation(&self) -> taffrail_types::Collation {
+        self.databases.collation()
     }
 
     /// Its databases.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_io::Env;
 use taffrail_log::{Initialization, VlfAlgorithm};
+use taffrail_types::Collation;
 
 /// Settings of an instance.
 #[derive(Clone)]
@@ -40,6 +41,8 @@ pub struct InstanceOptions {
     pub target_recovery_time: Duration,
     /// `@@SERVERNAME`.
     pub server_name: String,
+    /// The collation of a server whose data directory is made now; one that is there has its own.
+    pub collation: Collation,
     /// The backup schedule of user databases that have none of their own.
     pub backup_schedule: Option<BackupSchedule>,
 }
@@ -81,6 +84,7 @@ impl InstanceOptions {
             delayed_durability_window: Duration::from_millis(8),
             target_recovery_time: Duration::from_secs(60),
             server_name: "TAFFRAIL".into(),
+            collation: Collation::default(),
             backup_schedule: None,
         }
     }

@@ -5,10 +5,10 @@ mod support;
 use std::sync::Arc;
 use support::sim::{start, world};
 use support::{Client, Heard, World, connect, errors};
-use taffrail_engine::Instance;
 use taffrail_engine::rpc::{RpcCall, RpcParam, RpcProcedure};
+use taffrail_engine::{Instance, InstanceOptions};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 fn param(ty: SqlType, value: Value) -> RpcParam {
     RpcParam { name: String::new(), by_ref: false, default: false, ty, value }
@@ -257,4 +257,59 @@ fn what_was_cached_works_after_every_other_way_of_closing_and_opening() {
         users.inside.ok("USE d");
         users.work(3);
     }
+}
+
+/// A server's collation is settled when its directory is made; a database takes its own along wherever it goes.
+#[test]
+fn a_collation_stays() {
+    let world = world(7, SimOptions::default());
+    let start = |collation: &str| {
+        let mut options = InstanceOptions::new("/data", world.env());
+        options.max_server_memory_mb = 16;
+        options.collation = Collation::from_name(collation).expect("a collation");
+        Instance::start(options).expect("a start")
+    };
+    const SAME: &str = "SELECT IIF('a' = 'A', 1, 0), IIF('e' = 'é', 1, 0)";
+    const NAMES: &str =
+        "SELECT collation_name FROM sys.databases WHERE name <> 'd' GROUP BY collation_name";
+    let of = |c: &mut Client| {
+        c.ok("USE d");
+        let same = c.rows(SAME);
+        c.ok("USE master");
+        same
+    };
+    let first = start("Latin1_General_CS_AI");
+    let mut c = connect(&first);
+    assert_eq!(c.rows("SELECT SERVERPROPERTY('Collation')"), "Latin1_General_CS_AI");
+    assert_eq!(c.rows(NAMES), "Latin1_General_CS_AI");
+    assert_eq!(c.rows(SAME), "0 | 1");
+    c.ok("CREATE DATABASE d COLLATE Latin1_General_CI_AI");
+    assert_eq!(of(&mut c), "1 | 1");
+    c.ok("CREATE TABLE d.dbo.t (a varchar(5) PRIMARY KEY)");
+    assert!(errors(&c.rows("INSERT d.dbo.t VALUES ('a'), ('Á')")).contains(&2627));
+    c.ok("INSERT d.dbo.t VALUES ('a')");
+    drop(c);
+    first.shutdown().expect("an orderly end");
+    drop(first);
+
+    // Another one is not asked any more.
+    let second = start("Latin1_General_CI_AS");
+    let mut c = connect(&second);
+    assert_eq!(c.rows(NAMES), "Latin1_General_CS_AI");
+    assert_eq!(c.rows(SAME), "0 | 1");
+    assert_eq!(of(&mut c), "1 | 1");
+    c.rows("BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("DROP DATABASE d");
+    c.ok("CREATE DATABASE d");
+    assert_eq!(of(&mut c), "0 | 1");
+    c.ok("DROP DATABASE d");
+    c.rows("RESTORE DATABASE d FROM DISK = 'd.bak'");
+    assert_eq!(of(&mut c), "1 | 1");
+    c.ok("ALTER DATABASE d COLLATE French_CS_AS");
+    assert_eq!(of(&mut c), "0 | 0");
+    c.ok("ALTER DATABASE d SET OFFLINE ALTER DATABASE d SET ONLINE");
+    assert_eq!(of(&mut c), "0 | 0");
+    assert!(errors(&c.rows("INSERT d.dbo.t VALUES ('Á')")).contains(&2627));
+    drop(c);
+    second.shutdown().expect("an orderly end");
 }

@@ -32,6 +32,7 @@ use std::time::Duration;
 use taffrail_base::SqlError;
 use taffrail_engine::{Instance, InstanceOptions};
 use taffrail_io::Env;
+use taffrail_types::Collation;
 
 /// How long they may take to roll back after they were cancelled.
 const ROLLBACK: Duration = Duration::from_secs(20);
@@ -242,6 +243,7 @@ impl Server {
         options.delayed_durability_window = settings.delayed_durability_window;
         options.target_recovery_time = settings.target_recovery_time;
         options.backup_schedule = settings.backup_schedule.clone();
+        options.collation = settings.collation.unwrap_or_default();
         if !host.is_empty() {
             options.server_name = host;
         }
@@ -254,6 +256,7 @@ impl Server {
             log.write(Level::Error, "Server", &e.to_string());
             StartFailure(e.to_string())
         })?;
+        note_collation(settings.collation, &instance, &log);
         let hears = Arc::downgrade(&instance);
         log.heard_by(Box::new(move |text, error| {
             if let Some(instance) = hears.upgrade() {
@@ -557,5 +560,17 @@ fn survive_long_files(log: &ErrorLog) {
     let noted = Arc::new(AtomicBool::new(false));
     if let Err(e) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted) {
         log.write(Level::Warning, "Server", &format!("SIGXFSZ is not caught: {e}."));
+    }
+}
+
+/// Says where the collation that is wanted is not the one that the data directory was made with.
+fn note_collation(wanted: Option<Collation>, instance: &Instance, log: &ErrorLog) {
+    let has = instance.collation();
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != has) {
+        let (wanted, has) = (wanted.name(), has.name());
+        let text = format!(
+            "MSSQL_COLLATION: '{wanted}' is for a new data directory. The collation of this server is {has}."
+        );
+        log.write(Level::Warning, "Server", &text);
     }
 }

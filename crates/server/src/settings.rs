@@ -16,6 +16,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taffrail_engine::instance::{BackupSchedule, Initialization, VlfAlgorithm};
+use taffrail_types::Collation;
 
 /// What one source says; what it leaves out is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -50,6 +51,9 @@ pub struct Overrides {
     /// From `MSSQL_DB`.
     #[serde(skip)]
     pub init_database: Option<String>,
+    /// From `MSSQL_COLLATION`.
+    #[serde(skip)]
+    pub collation: Option<Collation>,
     pub tls: Option<String>,
     pub tls_certificate_file: Option<PathBuf>,
     pub tls_key_file: Option<PathBuf>,
@@ -128,6 +132,8 @@ pub struct Settings {
     pub init_dir: Option<PathBuf>,
     /// A database that the first start makes.
     pub init_database: Option<String>,
+    /// The collation of a server whose data directory is made now.
+    pub collation: Option<Collation>,
     /// Who has to encrypt.
     pub tls: TlsPolicy,
     /// Certificate chain and key in PEM, instead of the self-signed pair.
@@ -194,6 +200,7 @@ impl Overrides {
             log_to_stdout: truth("TAFFRAIL_LOG_TO_STDOUT", var("TAFFRAIL_LOG_TO_STDOUT"))?,
             init_dir: path("TAFFRAIL_INIT_DIR"),
             init_database: None,
+            collation: None,
             tls: var("TAFFRAIL_TLS"),
             tls_certificate_file: path("TAFFRAIL_TLS_CERTIFICATE_FILE"),
             tls_key_file: path("TAFFRAIL_TLS_KEY_FILE"),
@@ -256,6 +263,7 @@ impl Overrides {
             log_to_stdout: self.log_to_stdout.or(those.log_to_stdout),
             init_dir: self.init_dir.or(those.init_dir),
             init_database: self.init_database.or(those.init_database),
+            collation: self.collation.or(those.collation),
             tls: self.tls.or(those.tls),
             tls_certificate_file: self.tls_certificate_file.or(those.tls_certificate_file),
             tls_key_file: self.tls_key_file.or(those.tls_key_file),
@@ -385,6 +393,7 @@ impl Settings {
             log_to_stdout: given.log_to_stdout.unwrap_or(false),
             init_dir: given.init_dir,
             init_database: given.init_database,
+            collation: given.collation,
             tls,
             tls_files,
             secret_files: [given.config, given.sa_password_file, given.metrics_token_file]

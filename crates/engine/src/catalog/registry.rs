@@ -44,6 +44,7 @@ use taffrail_storage::{
     CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, LOG_FILE_BYTES_MAX, OpenSpec,
     RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
+use taffrail_types::Collation;
 
 /// `SINGLE_USER`.
 pub const FLAG_SINGLE_USER: u64 = 1;
@@ -123,10 +124,11 @@ fn io(e: taffrail_io::IoError) -> Box<SqlError> {
 pub(crate) const MARKER: &str = "initializing";
 
 impl Databases {
-    /// Opens (or creates) the system databases of a data directory and opens the others.
+    /// Opens the system databases of a data directory, or creates them with this collation, and opens the others.
     pub fn start(
         storage: &Arc<StorageInstance>,
         data_dir: &Path,
+        collation: Collation,
     ) -> SqlResult<(Databases, Vec<StartReport>)> {
         let all = Databases {
             storage: storage.clone(),
@@ -156,9 +158,15 @@ impl Databases {
                 disk.create(&marker, taffrail_io::OpenSpec::PLAIN).map_err(io)?;
             }
             disk.sync_dir(data_dir).map_err(io)?;
-            all.create_system(DatabaseId(1), "master", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
-            all.create_system(DatabaseId(3), "model", MODEL_SIZE, 2 * MB, RecoveryModel::Full)?;
-            all.create_system(DatabaseId(4), "msdb", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
+            for (id, name, size, model) in [
+                (1, "master", 4 * MB, RecoveryModel::Simple),
+                (3, "model", MODEL_SIZE, RecoveryModel::Full),
+                (4, "msdb", 4 * MB, RecoveryModel::Simple),
+            ] {
+                let mut spec = all.spec(name, size, 2 * MB, model);
+                spec.options.engine_flags = with_collation(0, collation);
+                all.create_system(DatabaseId(id), name, spec)?;
+            }
             disk.remove(&marker).map_err(io)?;
             disk.sync_dir(data_dir).map_err(io)?;
         } else {
@@ -270,15 +278,7 @@ impl Databases {
         }
     }
 
-    fn create_system(
-        &self,
-        id: DatabaseId,
-        name: &str,
-        data: u64,
-        log: u64,
-        model: RecoveryModel,
-    ) -> SqlResult<()> {
-        let spec = self.spec(name, data, log, model);
+    fn create_system(&self, id: DatabaseId, name: &str, spec: CreateSpec) -> SqlResult<()> {
         let created =
             taffrail_storage::Database::create(&self.storage, id, name, &spec).map_err(sql)?;
         Catalog::bootstrap(&created)?;

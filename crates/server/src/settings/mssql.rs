@@ -35,9 +35,16 @@ impl Overrides {
                 ));
             }
         }
-        if let Some(name) = text("MSSQL_COLLATION") {
-            notes.extend(collation_note(&name));
-        }
+        let collation = match text("MSSQL_COLLATION") {
+            None => None,
+            Some(name) => match collation_of_server(&name) {
+                Ok(collation) => Some(collation),
+                Err(note) => {
+                    notes.push(note);
+                    None
+                }
+            },
+        };
         let tcp_port = match number("MSSQL_TCP_PORT")? {
             None => None,
             Some(port) => Some(
@@ -52,6 +59,7 @@ impl Overrides {
             tcp_port,
             max_server_memory_mb: number("MSSQL_MEMORY_LIMIT_MB")?,
             init_database: text("MSSQL_DB"),
+            collation,
             default_data_dir: path("MSSQL_DATA_DIR"),
             default_log_dir: path("MSSQL_LOG_DIR"),
             default_backup_dir: path("MSSQL_BACKUP_DIR"),
@@ -61,15 +69,17 @@ impl Overrides {
     }
 }
 
-/// The collation of a server is the default one: what is said to somebody who wants another.
-fn collation_note(name: &str) -> Option<String> {
-    let default = Collation::default();
+/// The collation that a new server is to have; what is said to somebody who wants one that it cannot have.
+fn collation_of_server(name: &str) -> Result<Collation, String> {
     let why = match Collation::from_name(name) {
-        Some(wanted) if wanted == default => return None,
-        Some(_) => "is a collation of columns and expressions, not yet of a server",
+        Some(wanted) if wanted.missing(true).or_else(|| wanted.missing(false)).is_none() => {
+            return Ok(wanted);
+        }
+        Some(_) => "is not yet a collation of a server",
         None => "is not a collation of this server",
     };
-    Some(format!("MSSQL_COLLATION: '{name}' {why}. The server's collation is {}.", default.name()))
+    let default = Collation::default().name();
+    Err(format!("MSSQL_COLLATION: '{name}' {why}. A new server's collation is {default}."))
 }
 
 #[cfg(test)]
@@ -114,7 +124,11 @@ mod tests {
         let notes = |name| given(&[("MSSQL_COLLATION", name)]).unwrap().1;
         assert!(notes("SQL_Latin1_General_CP1_CI_AS").is_empty());
         assert!(notes("Klingon_CI_AS")[0].contains("'Klingon_CI_AS' is not a collation"));
-        assert!(notes("Latin1_General_BIN2")[0].contains("not yet of a server"));
+        assert!(notes("Japanese_CI_AS")[0].contains("not yet a collation of a server"));
+        let (o, notes) = given(&[("MSSQL_COLLATION", "latin1_general_100_cs_as")]).unwrap();
+        assert!(notes.is_empty());
+        let wanted = Settings::from_overrides(o).unwrap().collation;
+        assert_eq!(wanted.map(Collation::name), Some("Latin1_General_100_CS_AS"));
         assert!(given(&[("MSSQL_USER", "me")]).unwrap_err().contains("not supported"));
         assert!(given(&[("MSSQL_TCP_PORT", "70000")]).unwrap_err().contains("not a port"));
         assert!(given(&[("MSSQL_MEMORY_LIMIT_MB", "much")]).unwrap_err().contains("not a number"));

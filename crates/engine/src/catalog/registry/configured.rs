@@ -146,10 +146,10 @@ impl Databases {
     }
 
     fn tempdb_by_default(&self) -> CreateSpec {
-        CreateSpec {
-            temporary: true,
-            ..self.spec("tempdb", DEFAULT_SIZE, DEFAULT_SIZE, RecoveryModel::Simple)
-        }
+        let mut spec = self.spec("tempdb", DEFAULT_SIZE, DEFAULT_SIZE, RecoveryModel::Simple);
+        let collation = self.collation();
+        spec.options.engine_flags = super::with_collation(0, collation);
+        CreateSpec { temporary: true, ..spec }
     }
 
     /// Remembers what MODIFY FILE has said of a file of tempdb; durable on return.
