@@ -23,6 +23,7 @@
 //! | no | whole | below, and equal to the record's previous page LSN | redone |
 //! | no | whole | below that | as if it were damaged: a record is missing. A page of bulk work was torn later, and made anew as of before |
 //! | no | whole | between them | suspect: it has a record that the log does not have |
+//! | no | any | any, but the record's previous page LSN is below that page's record before | suspect: the page was read without that, so the device has lost a write |
 //! | any | whole | at or behind the log's end | suspect, once the end is known: a page is written after its log, so log is missing |
 //!
 //! Invariant: a lane's batches are redone in the order in which they were filled, by one thread at a time; so a page's records are
@@ -107,13 +108,15 @@ struct Hand {
     damaged: HashMap<PageId, StorageError>,
     /// Made anew for want of a whole page on disk, which may have been of a later life.
     remade: HashSet<PageId>,
+    /// Each page's last record so far.
+    last: HashMap<PageId, LogPos>,
     done: Redone,
 }
 
 impl Hand {
     fn new() -> Hand {
-        let (damaged, remade) = Default::default();
-        Hand { scratch: None, damaged, remade, done: Redone::default() }
+        let (damaged, remade, last) = Default::default();
+        Hand { scratch: None, damaged, remade, last, done: Redone::default() }
     }
 
     fn redo(&mut self, db: &Database, batch: &Batch) -> StorageResult<()> {
@@ -157,6 +160,7 @@ impl Hand {
             file.mark_changed(id.page);
         }
         let mut latched: Option<WriteGuard<'_>> = None;
+        let mut last = self.last.get(&id).copied().unwrap_or_default();
         for &i in of_page {
             let r = batch.record(&batch.items[i as usize]);
             if r.header.op == Lop::BulkExtAllocation {
@@ -170,6 +174,10 @@ impl Hand {
                 continue;
             }
             let format = r.header.op == Lop::FormatPage;
+            if !format && r.header.prev_page < last {
+                return Err(suspect(store, &forgot(&r, last)));
+            }
+            last = r.pos;
             let page = match &mut latched {
                 Some(page) => page,
                 None if self.damaged.contains_key(&id) && format => {
@@ -207,8 +215,17 @@ impl Hand {
             }
             self.done.records += u64::from(redo_on_page(db, page, &r)?);
         }
+        self.last.insert(id, last);
         Ok(())
     }
+}
+
+/// The record was made on a page that had been read without its changes.
+fn forgot(r: &Record<'_>, last: LogPos) -> String {
+    format!(
+        "page {} was changed at {:#x} ({}) as of {:#x}, without what it had been changed by at {:#x}: a write of it is lost",
+        r.header.page, r.pos.0, r.header.op, r.header.prev_page.0, last.0
+    )
 }
 
 /// The page is not the one that the record was made on.
