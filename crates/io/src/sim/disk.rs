@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use taffrail_base::sync::thread::{device, is_scheduled, point};
+use taffrail_base::sync::thread::{is_scheduled, point};
 
 use super::world::{Called, FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
 use crate::{
@@ -39,7 +39,7 @@ impl SimDisk {
         change: impl FnOnce(&mut State),
     ) -> IoResult<()> {
         let fail = |e: io::Error| IoError::new(op, path, e);
-        device();
+        self.world.device(IoKind::Name, path);
         let mut s = self.world.lock();
         let go = s.step(IoKind::Name, path).map_err(fail)?;
         if let Some(kind) = check(&s) {
@@ -167,7 +167,7 @@ impl Disk for SimDisk {
 
     fn sync_dir(&self, dir: &Path) -> IoResult<()> {
         let fail = |e: io::Error| IoError::new("sync_dir", dir, e);
-        device();
+        self.world.device(IoKind::SyncDir, dir);
         let mut s = self.world.lock();
         match s.step(IoKind::SyncDir, dir).map_err(fail)? {
             Go::Yes => {}
@@ -254,7 +254,7 @@ impl SimVolume {
     ) -> IoResult<()> {
         self.check_write(op, offset, parts)?;
         let data: Vec<u8> = parts.concat_bytes();
-        let races = self.call(offset, &data);
+        let races = self.call(kind, offset, &data);
         let (mut s, go) = self.enter(op, kind)?;
         // Syncs that began before it ended say nothing of it.
         s.writes += 1;
@@ -313,7 +313,7 @@ impl SimVolume {
 
 impl SimVolume {
     /// A write is under way: where threads take turns it is in flight, and others go on. True: it met another at its place.
-    fn call(&self, offset: u64, data: &[u8]) -> bool {
+    fn call(&self, kind: IoKind, offset: u64, data: &[u8]) -> bool {
         let mut s = self.world.lock();
         let races = s.files[self.file].races(offset, data.len());
         s.writes += 1;
@@ -322,7 +322,7 @@ impl SimVolume {
             let data = data.to_vec();
             s.files[self.file].called.push(Called { number, offset, data });
             drop(s);
-            device();
+            self.world.device(kind, &self.path);
             // Unless a loss of power or the end of the process has dealt with it.
             self.world.lock().files[self.file].called.retain(|call| call.number != number);
         }
@@ -379,6 +379,7 @@ impl Volume for SimVolume {
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
         point();
+        self.world.dwell(IoKind::Read, &self.path);
         let (mut s, go) = self.enter("read", IoKind::Read)?;
         match go {
             Go::Yes | Go::Fails(FaultKind::Wrong) => {}
@@ -458,7 +459,7 @@ impl Volume for SimVolume {
     }
 
     fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
-        device();
+        self.world.device(IoKind::Allocate, &self.path);
         let (mut s, go) = self.enter("allocate", IoKind::Allocate)?;
         let end = offset + len;
         let have = s.files[self.file].current.len() as u64;
@@ -504,7 +505,7 @@ impl Volume for SimVolume {
             let s = self.world.lock();
             (s.writes, s.files[file].current.len())
         };
-        device();
+        self.world.device(IoKind::Sync, &self.path);
         let (mut s, go) = self.enter("sync", IoKind::Sync)?;
         match go {
             Go::Yes => {}
@@ -523,7 +524,7 @@ impl Volume for SimVolume {
     }
 
     fn truncate(&self, len: u64) -> IoResult<()> {
-        device();
+        self.world.device(IoKind::Truncate, &self.path);
         let (mut s, go) = self.enter("truncate", IoKind::Truncate)?;
         match go {
             Go::Yes => {}

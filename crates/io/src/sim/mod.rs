@@ -14,6 +14,7 @@
 //!   still see them until the crash.
 //! - Where threads take turns (`taffrail_base::sched`) a write is in flight while others go on: a read that meets it sees any of its
 //!   sectors, and when power fails each of them is old or new. A sync covers what had returned when it began.
+//! - There a device may be slow, too ([`SimWorld::slow`]), and the clock goes with the schedule's time.
 //! - A process may be killed ([`SimWorld::kill`]) while the machine goes on: what it wrote stays, of a write in flight a part.
 //! - Power goes off in the middle of a chosen operation ([`SimWorld::crash_at`]): it and every later one fail,
 //!   until [`SimWorld::restart`].
@@ -24,8 +25,10 @@ mod disk;
 mod hooked;
 mod process;
 mod rng;
+mod slow;
 mod world;
 
 pub use hooked::HookedDisk;
 pub use rng::SimRng;
+pub use slow::Slow;
 pub use world::{Fault, FaultKind, IoKind, SimClock, SimOptions, SimStats, SimWorld};

@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use taffrail_base::sync::thread::{is_scheduled, now};
 
 use super::disk::SimDisk;
 use super::rng::SimRng;
+use super::slow::Slow;
 use crate::{Clock, Entropy, Env, FailStopDisk, IoError, IoResult, UtcTime, WriteOp};
 
 /// How the simulated hardware is made.
@@ -107,6 +110,8 @@ pub struct SimStats {
     pub bytes_written: u64,
     /// Writes of a place that another write, submitted and not yet ended, was writing: what is there then is chance.
     pub races: u64,
+    /// Calls that took longer than they should ([`SimWorld::slow`]).
+    pub slow_calls: u64,
 }
 
 pub(super) struct SimFile {
@@ -161,6 +166,7 @@ pub(super) struct State {
     pub crash_at: Option<u64>,
     pub faults: Vec<Fault>,
     drop_sync: Option<u64>,
+    pub slow: Option<Slow>,
     /// Writes so far, in flight too.
     pub writes: u64,
     pub stats: SimStats,
@@ -384,10 +390,12 @@ pub(super) fn power_lost() -> io::Error {
     io::Error::other("the simulated machine has no power")
 }
 
-/// A virtual clock: it moves when told to.
+/// A virtual clock: it moves when told to, and where threads take turns with the schedule's time.
 #[derive(Debug)]
 pub struct SimClock {
     nanos: AtomicU64,
+    /// The schedule's time when it was last asked.
+    seen: Mutex<Option<Instant>>,
     start: UtcTime,
 }
 
@@ -404,6 +412,13 @@ impl Clock for SimClock {
     }
 
     fn monotonic(&self) -> Duration {
+        if is_scheduled() {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let now = now();
+            if let Some(before) = seen.replace(now) {
+                self.advance(now.saturating_duration_since(before));
+            }
+        }
         Duration::from_nanos(self.nanos.load(Ordering::SeqCst))
     }
 }
@@ -449,11 +464,13 @@ impl SimWorld {
                 crash_at: None,
                 faults: Vec::new(),
                 drop_sync: None,
+                slow: None,
                 writes: 0,
                 stats: SimStats::default(),
             })),
             clock: Arc::new(SimClock {
                 nanos: AtomicU64::new(1_000_000_000),
+                seen: Mutex::new(None),
                 // 2026-01-01: any day will do, but always the same.
                 start: UtcTime(739_616 * 86_400 * UtcTime::PER_SECOND),
             }),

@@ -1,8 +1,12 @@
 //! What the sessions did, in the test's own memory, and what must be there because of it.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use taffrail_base::HobtId;
+use taffrail_base::sync::now;
+
+use crate::part::Cut;
 
 /// Where something is kept. Keys of trees are the session's own; in heaps the key is the row's beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,6 +46,7 @@ struct Commit {
     number: u64,
     changes: Vec<Change>,
     told: Told,
+    told_at: Option<Instant>,
     /// A later one, begun after this was told, was told to be durable.
     hardened: bool,
 }
@@ -56,6 +61,7 @@ pub struct Ledger {
     pub refused: u64,
     pub rolled_back: u64,
     pub deadlocks: u64,
+    pub timed_out: u64,
     pub sums: u64,
     pub full: u64,
     pub temporary: u64,
@@ -88,7 +94,13 @@ impl Ledger {
         self.begun += 1;
         let number = self.begun;
         let commits = self.sessions.entry(session).or_default();
-        commits.push(Commit { number, changes, told: Told::Nothing, hardened: false });
+        commits.push(Commit {
+            number,
+            changes,
+            told: Told::Nothing,
+            told_at: None,
+            hardened: false,
+        });
         Begun { session, index: commits.len() - 1, before }
     }
 
@@ -108,6 +120,7 @@ impl Ledger {
         }
         if let Some(commits) = self.sessions.get_mut(&begun.session) {
             commits[begun.index].told = told;
+            commits[begun.index].told_at = Some(now());
         }
         if told == Told::Durable {
             for (session, n) in begun.before {
@@ -123,8 +136,9 @@ impl Ledger {
         self.sessions.get(&session).map_or(0, |c| c.len() as u64)
     }
 
-    /// What is there has so many commits of each session: it must be so many. What is not there never was. Gives how many are lost.
-    pub fn settle(&mut self, there: impl Fn(u64) -> u64) -> u64 {
+    /// What is there has so many commits of each session: it must be so many. What is not there never was, and is no older
+    /// than `cut` says. Gives how many are lost.
+    pub fn settle(&mut self, there: impl Fn(u64) -> u64, cut: Cut) -> u64 {
         let mut lost = 0;
         for (session, commits) in &mut self.sessions {
             let there = there(*session) as usize;
@@ -135,7 +149,16 @@ impl Ledger {
                 "session {session}: {there} commits are there, {least} were durable, {} begun",
                 commits.len()
             );
-            lost += commits[there..].iter().filter(|c| c.told == Told::Delayed).count() as u64;
+            for commit in commits[there..].iter().filter(|c| c.told == Told::Delayed) {
+                lost += 1;
+                if let (Some((at, most)), Some(told)) = (cut, commit.told_at) {
+                    let age = at.saturating_duration_since(told);
+                    assert!(
+                        age <= most,
+                        "session {session}: a commit of {age:?} is lost, {most:?}"
+                    );
+                }
+            }
             commits.truncate(there);
             commits.iter_mut().for_each(|c| (c.told, c.hardened) = (Told::Durable, true));
         }

@@ -1,6 +1,7 @@
 //! What somebody does to a database that others work in: backups, a log that is shrunk, files that grow, a tree put in order.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -17,11 +18,9 @@ use taffrail_storage::{
 };
 
 use crate::ledger::Ledger;
+use crate::part::Part;
 use crate::rig::{KB, Rig, begin_as};
 use crate::session::Ids;
-
-/// The database that backups are restored as.
-pub const COPY: DatabaseId = DatabaseId(6);
 
 /// A backup that was begun.
 #[derive(Clone, Debug)]
@@ -38,20 +37,33 @@ pub struct Set {
 pub type Sets = Arc<Mutex<Vec<Set>>>;
 
 pub struct Operator {
-    pub db: Arc<Database>,
-    pub world: SimWorld,
-    pub ledger: Arc<Mutex<Ledger>>,
-    pub sets: Sets,
-    pub ids: Ids,
-    pub rng: SimRng,
-    pub faulty: bool,
-    pub life: u64,
+    db: Arc<Database>,
+    world: SimWorld,
+    ledger: Arc<Mutex<Ledger>>,
+    sets: Sets,
+    ids: Ids,
+    rng: SimRng,
+    faulty: bool,
+    life: u64,
 }
 
 /// Nothing more can be done.
 struct Stopped;
 
 impl Operator {
+    pub fn new(db: &Arc<Database>, part: &Part, rng: SimRng, life: u64) -> Operator {
+        Operator {
+            db: db.clone(),
+            world: part.rig.world.clone(),
+            ledger: part.ledger.clone(),
+            sets: part.sets.clone(),
+            ids: part.ids,
+            rng,
+            faulty: part.faulty,
+            life,
+        }
+    }
+
     pub fn work(&mut self, deeds: u64) {
         for n in 0..deeds {
             let pause = Duration::from_micros(self.rng.below(20_000));
@@ -86,7 +98,7 @@ impl Operator {
             true => BackupKind::Log,
             false => BackupKind::Full,
         };
-        let path = format!("/data/{}-{n}.bak", self.life);
+        let path = format!("/data/{}-{}-{n}.bak", self.db.name(), self.life);
         let least = self.ledger.lock().unwrap().durable_counts();
         let mut spec = BackupSpec::new(kind, vec![Device::Disk(path.clone().into())]);
         spec.checksum = self.rng.one_in(2);
@@ -160,9 +172,10 @@ pub fn restore(
     let sets: Vec<&Set> = sets.iter().filter(ended).collect();
     let first = sets.iter().rposition(|s| s.kind == BackupKind::Full)?;
     let chain = &sets[first..];
-    let (primary, log) = ("/data/copy.mdf", "/data/copy.ldf");
+    let file = |end| PathBuf::from(format!("/data/copy of {}.{end}", rig.name));
+    let (primary, log) = (file("mdf"), file("ldf"));
     let moves =
-        vec![(rig.data.name.clone(), primary.into()), (rig.logs[0].name.clone(), log.into())];
+        vec![(rig.data.name.clone(), primary.clone()), (rig.logs[0].name.clone(), log.clone())];
     let mut restored = None;
     for (n, set) in chain.iter().enumerate() {
         let is_log = set.kind == BackupKind::Log;
@@ -170,11 +183,11 @@ pub fn restore(
             kind: if is_log { RestoreKind::Log } else { RestoreKind::Database },
             devices: vec![Device::Disk(set.path.clone().into())],
             position: 1,
-            id: COPY,
-            name: "copy".into(),
-            primary: Some(primary.into()),
+            id: DatabaseId(rig.id.0 + 1),
+            name: format!("copy of {}", rig.name),
+            primary: Some(primary.clone()),
             moves: if is_log { Vec::new() } else { moves.clone() },
-            replaces: vec![primary.into(), log.into()],
+            replaces: vec![primary.clone(), log.clone()],
             guid: None,
             recovery: n + 1 == chain.len(),
         };

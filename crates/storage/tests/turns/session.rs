@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
+use taffrail_base::sync::now;
 use taffrail_base::{HobtId, IndexId, ObjectId, SessionId};
 use taffrail_io::sim::{SimRng, SimWorld};
 use taffrail_storage::lock::{LockError, LockMode};
@@ -12,6 +14,8 @@ use taffrail_storage::{
 };
 
 use crate::ledger::{Change, Ledger, Place, Told};
+use crate::part::Part;
+use crate::world::STEPS;
 
 /// Tables that all sessions share.
 #[derive(Clone, Copy)]
@@ -25,6 +29,8 @@ pub struct Ids {
 pub const ACCOUNTS: u64 = 12;
 pub const START: i64 = 1000;
 const COUNTERS: u64 = 1 << 32;
+/// What an impatient session waits for a lock.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 pub fn key(n: u64) -> [u8; 8] {
     n.to_be_bytes()
@@ -72,17 +78,17 @@ impl Session {
     pub fn new(
         db: &Arc<Database>,
         world: &SimWorld,
-        ids: Ids,
-        ledger: &Arc<Mutex<Ledger>>,
+        part: &Part,
         me: u64,
         (seed, life): (u64, u64),
     ) -> Session {
+        let ledger = part.ledger.clone();
         let commits = ledger.lock().unwrap().commits(me);
         Session {
             db: db.clone(),
             world: world.clone(),
-            ids,
-            ledger: ledger.clone(),
+            ids: part.ids,
+            ledger,
             me,
             rng: SimRng::new(seed << 16 | life << 8 | me),
             commits,
@@ -90,7 +96,7 @@ impl Session {
             next: life << 32,
             own: Own::new(),
             tables: Vec::new(),
-            faulty: false,
+            faulty: part.faulty,
             temp: None,
         }
     }
@@ -100,7 +106,7 @@ impl Session {
     }
 
     fn begin(&self) -> Transaction {
-        let lock_timeout_ms = if self.me.is_multiple_of(3) { 50 } else { -1 };
+        let lock_timeout_ms = if self.is_impatient() { PATIENCE.as_millis() as i32 } else { -1 };
         let session = SessionId(51 + self.me as u16);
         self.db.begin(BeginSpec { session, lock_timeout_ms, ..BeginSpec::default() })
     }
@@ -109,8 +115,12 @@ impl Session {
     pub fn judge(&self, what: &str, e: &StorageError) -> Result<(), Stopped> {
         match e {
             _ if !self.world.is_powered() => Err(Stopped),
-            StorageError::Lock(LockError::Deadlock { .. } | LockError::Timeout(_)) => {
+            StorageError::Lock(LockError::Deadlock { .. }) => {
                 self.ledger().deadlocks += 1;
+                Ok(())
+            }
+            StorageError::Lock(LockError::Timeout(_)) => {
+                self.ledger().timed_out += 1;
                 Ok(())
             }
             StorageError::LogFull(_) | StorageError::FileFull(_) => {
@@ -122,19 +132,33 @@ impl Session {
         }
     }
 
-    /// So many transactions, or until there is no going on.
-    pub fn work(&mut self, transactions: u64) {
-        for _ in 0..transactions {
+    /// So many transactions. False: there is no going on.
+    pub fn work(&mut self, transactions: u64) -> bool {
+        (0..transactions).all(|_| {
             let done = match self.rng.below(12) {
                 0 => self.sum(),
                 1 if self.rng.one_in(3) => self.checkpoint(),
                 2 if self.rng.one_in(3) => self.temporary(),
                 _ => self.transaction(),
             };
-            if done.is_err() {
-                return;
-            }
+            done.is_ok()
+        })
+    }
+
+    /// A lock of a table. Who waits with a limit is told when that is over, whatever the device does.
+    fn lock(&self, tx: &mut Transaction, object: ObjectId, mode: LockMode) -> StorageResult<()> {
+        let began = now();
+        let locked = tx.lock_object(object, mode);
+        let waited = now() - began;
+        assert!(!self.is_impatient() || waited <= PATIENCE + STEPS, "a lock in {waited:?}");
+        if let Err(StorageError::Lock(LockError::Timeout(_))) = locked {
+            assert!(waited >= PATIENCE, "a lock given up after {waited:?}");
         }
+        locked.map(drop)
+    }
+
+    fn is_impatient(&self) -> bool {
+        self.me.is_multiple_of(3)
     }
 
     fn checkpoint(&mut self) -> Result<(), Stopped> {
@@ -147,7 +171,7 @@ impl Session {
         let mut tx = self.begin();
         let read: StorageResult<(u64, i64)> = (|| {
             let hobt = self.db.hobt(self.ids.bank)?;
-            tx.lock_object(hobt.object(), LockMode::S)?;
+            self.lock(&mut tx, hobt.object(), LockMode::S)?;
             let range = KeyRange { upper: Some(key(ACCOUNTS).to_vec()), ..KeyRange::default() };
             let mut cursor = btree::seek(&hobt, range, Direction::Forward, ScanLocks::None);
             let (mut n, mut sum) = (0, 0);
@@ -223,7 +247,7 @@ impl Session {
     /// The session's own counter, one up.
     fn count(&self, tx: &mut Transaction) -> StorageResult<()> {
         let bank = self.db.hobt(self.ids.bank)?;
-        tx.lock_object(bank.object(), LockMode::IX)?;
+        self.lock(tx, bank.object(), LockMode::IX)?;
         let mut row = Vec::new();
         let key = counter(self.me);
         let there = btree::get(tx, &bank, &key, ScanLocks::Exclusive, &mut row)?;
@@ -267,7 +291,7 @@ impl Session {
 
     fn transfer(&mut self, tx: &mut Transaction, changes: &mut Vec<Change>) -> StorageResult<()> {
         let bank = self.db.hobt(self.ids.bank)?;
-        tx.lock_object(bank.object(), LockMode::IX)?;
+        self.lock(tx, bank.object(), LockMode::IX)?;
         let (from, to) = (self.rng.below(ACCOUNTS), self.rng.below(ACCOUNTS));
         if from == to {
             return Ok(());
@@ -317,7 +341,7 @@ impl Session {
         own: &mut Own,
     ) -> StorageResult<()> {
         let tree = self.db.hobt(self.ids.tree)?;
-        tx.lock_object(tree.object(), LockMode::IX)?;
+        self.lock(tx, tree.object(), LockMode::IX)?;
         let old = if self.rng.one_in(2) { self.some(own, Place::Tree) } else { None };
         let value = self.bytes(1200);
         match old {
@@ -348,7 +372,7 @@ impl Session {
         own: &mut Own,
     ) -> StorageResult<()> {
         let tree = self.db.hobt(self.ids.tree)?;
-        tx.lock_object(tree.object(), LockMode::IX)?;
+        self.lock(tx, tree.object(), LockMode::IX)?;
         for _ in 0..self.rng.below(25) {
             let (key, value) = (self.new_key(), vec![9; 1500 + self.rng.below(1500) as usize]);
             btree::insert(tx, &tree, &key, &value)?;
@@ -365,7 +389,7 @@ impl Session {
         own: &mut Own,
     ) -> StorageResult<()> {
         let rows = self.db.hobt(self.ids.heap)?;
-        tx.lock_object(rows.object(), LockMode::IX)?;
+        self.lock(tx, rows.object(), LockMode::IX)?;
         let old = if self.rng.one_in(2) { self.some(own, Place::Heap) } else { None };
         let value = self.bytes(1500);
         match old {
@@ -395,7 +419,7 @@ impl Session {
         own: &mut Own,
     ) -> StorageResult<()> {
         let tree = self.db.hobt(self.ids.lobs)?;
-        tx.lock_object(tree.object(), LockMode::IX)?;
+        self.lock(tx, tree.object(), LockMode::IX)?;
         if let Some((key, _)) = self.some(own, Place::Lobs) {
             let mut row = Vec::new();
             assert!(btree::get(tx, &tree, &key, ScanLocks::Exclusive, &mut row)?, "an own row");
@@ -423,7 +447,7 @@ impl Session {
     ) -> StorageResult<()> {
         if tables.len() < 2 && self.rng.one_in(2) {
             let object = self.new_object();
-            tx.lock_object(object, LockMode::SchM)?;
+            self.lock(tx, object, LockMode::SchM)?;
             let id = self.db.create_hobt(tx, HobtKind::BTree, object, IndexId(1))?;
             tables.push((id, object));
             changes.push(Change::Made(id));
@@ -432,20 +456,20 @@ impl Session {
         let Some(&(id, object)) = tables.last() else { return Ok(()) };
         match self.rng.below(4) {
             0 => {
-                tx.lock_object(object, LockMode::SchM)?;
+                self.lock(tx, object, LockMode::SchM)?;
                 self.db.drop_hobt(tx, id)?;
                 tables.pop();
                 own.retain(|(place, _), _| *place != Place::Own(id));
                 changes.push(Change::Dropped(id));
             }
             1 => {
-                tx.lock_object(object, LockMode::SchM)?;
+                self.lock(tx, object, LockMode::SchM)?;
                 self.db.truncate_hobt(tx, id)?;
                 own.retain(|(place, _), _| *place != Place::Own(id));
                 changes.push(Change::Truncated(id));
             }
             _ => {
-                tx.lock_object(object, LockMode::IX)?;
+                self.lock(tx, object, LockMode::IX)?;
                 let tree = self.db.hobt(id)?;
                 for _ in 0..self.rng.below(8) {
                     let (key, value) = (self.new_key(), self.bytes(3000));

@@ -1,28 +1,23 @@
 //! One case: a world, the lives of a database in it, how each ends, the restarts between them, and what is looked at afterwards.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use taffrail_base::HobtId;
 use taffrail_base::sched::{self, Case, JoinHandle};
 use taffrail_base::sync::{now, thread};
-use taffrail_io::sim::{Fault, FaultKind, IoKind, SimRng};
-use taffrail_log::Log;
+use taffrail_io::sim::{Fault, FaultKind, IoKind, SimRng, SimWorld, Slow};
+use taffrail_log::{Log, LogOptions};
 use taffrail_storage::backup::BackupKind;
-use taffrail_storage::check::{RowFault, Rows};
-use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    CreateSpec, Database, Durability, Growth, HobtKind, LobRef, RecoveryModel, RecoveryReport, Rid,
-    ScanLocks, StorageInstance, StorageResult, Workers, btree, lob,
+    CheckpointKind, CreateSpec, Database, DatabaseState, Growth, RecoveryModel, RecoveryReport,
+    StorageError, StorageInstance, StorageResult, Workers,
 };
 
-use crate::ledger::{Content, Ledger, Place};
-use crate::loads::keyed;
-use crate::operator::{self, Operator, Sets};
-use crate::rig::{KB, MB, Rig, begin, heap_rows, make, whole_tree};
-use crate::session::{ACCOUNTS, Ids, START, Session, account_row, amount, counter, key};
+use crate::operator::{self, Operator};
+use crate::part::{Cut, Part};
+use crate::rig::{KB, MB, Rig};
+use crate::session::Session;
 
 macro_rules! seen {
     ($($field:ident),* $(,)?) => {
@@ -79,7 +74,14 @@ seen! {
     shrunk,
     temporary,
     unlogged,
+    two_databases,
+    one_failed,
+    slow_calls,
+    timed_out,
 }
+
+/// How long who is awake may have to wait for the baton.
+pub const STEPS: Duration = Duration::from_millis(60);
 
 /// How a life ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,13 +103,15 @@ fn tell(text: impl FnOnce() -> String) {
 }
 
 struct World {
-    rig: Rig,
+    world: SimWorld,
+    /// The databases of the instance.
+    parts: Vec<Part>,
     rng: SimRng,
-    ledger: Arc<Mutex<Ledger>>,
-    ids: Ids,
-    sets: Sets,
     seen: Seen,
     seed: u64,
+    /// How long a call may take beyond the usual.
+    slow: Duration,
+    cut: Arc<Mutex<Option<Instant>>>,
 }
 
 fn rig(seed: u64, rng: &mut SimRng) -> Rig {
@@ -139,39 +143,41 @@ fn workers(helpers: usize) -> Workers {
     })
 }
 
+/// A second database of the same instance.
+fn second(first: &Rig, rng: &mut SimRng) -> Rig {
+    let mut rig = first.clone().id(7).named("second");
+    rig = rig.log((512 + 256 * rng.below(4)) * KB, Growth::Bytes(256 * KB)).data_max(None);
+    let models = [RecoveryModel::Simple, RecoveryModel::Full];
+    rig.model(models[rng.below(2) as usize])
+}
+
 /// `left_out`: the sync, counted from when the sessions begin, that the disk leaves out.
 pub fn run(case: &Case, left_out: Option<u64>) -> Seen {
     let mut rng = SimRng::new(case.seed);
-    let rig = rig(case.seed, &mut rng);
-    let instance = rig.instance();
-    let db = rig.create_in(&instance).unwrap();
-    let ids = Ids {
-        bank: make(&db, 1001, 1),
-        tree: make(&db, 1002, 1),
-        heap: make(&db, 1003, 0),
-        lobs: make(&db, 1004, 1),
-    };
-    let mut tx = begin(&db);
-    let bank = db.hobt(ids.bank).unwrap();
-    for n in 0..ACCOUNTS {
-        btree::insert(&mut tx, &bank, &key(n), &account_row(START)).unwrap();
+    let mut rigs = vec![rig(case.seed, &mut rng)];
+    if rng.one_in(3) {
+        rigs.push(second(&rigs[0], &mut rng));
     }
-    tx.commit(Durability::Full).unwrap();
+    let (instance, sim) = (rigs[0].instance(), rigs[0].world.clone());
+    let made = rigs.into_iter().map(|rig| Part::new(rig, &instance));
+    let (parts, dbs): (Vec<Part>, Vec<Arc<Database>>) = made.unzip();
     if let Some(n) = left_out {
-        rig.world.drop_sync(Some(rig.world.stats().syncs + n));
+        sim.drop_sync(Some(sim.stats().syncs + n));
     }
-    let ledger = Arc::default();
-    let sets = Sets::default();
-    let mut world = World { rig, rng, ledger, ids, sets, seen: Seen::default(), seed: case.seed };
-    world.seen.redo_helpers = u64::from(world.rig.machine.workers.helpers() > 0);
+    let (seen, cut) = (Seen::default(), Arc::default());
+    let (seed, slow) = (case.seed, Duration::ZERO);
+    let mut world = World { world: sim, parts, rng, seen, seed, slow, cut };
+    world.seen.redo_helpers = u64::from(world.parts[0].rig.machine.workers.helpers() > 0);
+    world.seen.two_databases = u64::from(world.parts.len() > 1);
     let lives = case.part(1 + world.rng.below(3)).min(3);
-    let mut next = Some((instance, db));
+    let mut next = Some((instance, dbs));
     for life in 1..=lives {
         // The first has just been made; the later ones begin while what the former left open is undone.
-        let (instance, db) = next.take().unwrap_or_else(|| world.restarted(false));
-        let undo = (life > 1).then(|| world.undo(&db));
-        world.settle(&db);
-        world.live(case, life, &instance, &db, undo);
+        let (instance, dbs) = next.take().unwrap_or_else(|| world.restarted(false));
+        let undo =
+            if life > 1 { dbs.iter().map(|db| world.undo(db)).collect() } else { Vec::new() };
+        world.settle(&dbs);
+        world.live(case, life, &instance, &dbs, undo);
     }
     world.look_at_the_end();
     world.seen
@@ -184,8 +190,8 @@ impl World {
         case: &Case,
         life: u64,
         instance: &Arc<StorageInstance>,
-        db: &Arc<Database>,
-        undo: Option<JoinHandle<()>>,
+        dbs: &[Arc<Database>],
+        undo: Vec<JoinHandle<()>>,
     ) {
         let end = match self.rng.below(10) {
             0..3 => End::PowerCut,
@@ -195,46 +201,98 @@ impl World {
         };
         let scale = self.rng.below(8);
         let steps = 200 + self.rng.below(500 << scale);
-        let world = self.rig.world.clone();
+        let world = self.world.clone();
         let temp = self.tempdb(instance);
         tell(|| format!("life {life}: {end:?}, step {steps} at the latest"));
+        let cut = self.cut.clone();
+        let note = move || *cut.lock().unwrap() = Some(now());
         match end {
-            End::PowerCut => sched::after(steps, move || world.crash()),
-            End::Kill => sched::after(steps, move || world.kill()),
+            End::PowerCut => sched::after(steps, move || {
+                note();
+                world.crash();
+            }),
+            End::Kill => sched::after(steps, move || {
+                note();
+                world.kill();
+            }),
             End::Fault => self.plan_fault(),
             End::Calm => {}
         }
+        self.slow_down();
         let stop = Arc::new(AtomicBool::new(false));
-        let served = self.serve(instance, db, &temp, &stop);
-        let operated = self.operate(case, life, db, end == End::Fault);
-        let sessions = case.part(2 + self.rng.below(4));
-        let transactions = case.part(2 + self.rng.below(14));
-        let all: Vec<JoinHandle<()>> = (1..=sessions)
-            .map(|me| {
-                let seed = (self.seed, life);
-                let mut session =
-                    Session::new(db, &self.rig.world, self.ids, &self.ledger, me, seed);
-                session.faulty = end == End::Fault;
-                session.temp = temp.clone();
-                sched::spawn(&format!("session {me}"), move || session.work(transactions))
-            })
-            .collect();
-        all.into_iter().chain(operated).for_each(JoinHandle::join);
-        if let Some(undo) = undo {
-            if !self.rig.world.is_powered() {
-                db.stop_recovery();
-            }
-            undo.join();
+        let served = self.serve(instance, dbs, &temp, &stop);
+        let mut all = Vec::new();
+        for (part, db) in dbs.iter().enumerate() {
+            all.extend(self.operate(case, life, part, db));
         }
+        all.extend(self.sessions(case, life, dbs, &temp));
+        all.into_iter().for_each(JoinHandle::join);
+        if !self.world.is_powered() {
+            dbs.iter().for_each(|db| db.stop_recovery());
+        }
+        undo.into_iter().for_each(JoinHandle::join);
+        self.look_at_the_spared(dbs);
         stop.store(true, Ordering::SeqCst);
-        db.log().stop_writer();
+        dbs.iter().for_each(|db| db.log().stop_writer());
         served.into_iter().for_each(JoinHandle::join);
         sched::call_off();
-        self.note(instance, db);
+        self.world.slow(None);
+        self.seen.slow_calls = self.world.stats().slow_calls;
+        self.note(instance, dbs);
         if let Some(temp) = temp {
             let _ = temp.close();
         }
-        self.end(end, db);
+        self.end(end, dbs);
+    }
+
+    /// Sessions of one database, and where there are two some that work in both by turns.
+    fn sessions(
+        &mut self,
+        case: &Case,
+        life: u64,
+        dbs: &[Arc<Database>],
+        temp: &Option<Arc<Database>>,
+    ) -> Vec<JoinHandle<()>> {
+        let sessions = case.part(2 + self.rng.below(4));
+        let transactions = case.part(2 + self.rng.below(14));
+        let mut all = Vec::new();
+        for me in 1..=sessions {
+            let first = me as usize % dbs.len();
+            let both = dbs.len() > 1 && self.rng.one_in(3);
+            let of = |part: usize| {
+                let (db, part) = (&dbs[part], &self.parts[part]);
+                let mut session = Session::new(db, &self.world, part, me, (self.seed, life));
+                session.temp = temp.clone();
+                session
+            };
+            let mut own = vec![of(first)];
+            if both {
+                own.push(of(1 - first));
+            }
+            all.push(sched::spawn(&format!("session {me}"), move || {
+                // A database that has failed stops nobody's work in the other.
+                for _ in 0..transactions {
+                    own.retain_mut(|session| session.work(1));
+                }
+            }));
+        }
+        all
+    }
+
+    /// A database whose files do not fail goes on beside one whose files do.
+    fn look_at_the_spared(&mut self, dbs: &[Arc<Database>]) {
+        let failed = dbs
+            .iter()
+            .zip(&self.parts)
+            .any(|(db, part)| part.faulty && matches!(db.state(), DatabaseState::Suspect(_)));
+        for (db, part) in dbs.iter().zip(&self.parts) {
+            if failed && !part.faulty && self.world.is_powered() {
+                match db.checkpoint(CheckpointKind::Manual) {
+                    Ok(_) | Err(StorageError::LogFull(_)) => self.seen.one_failed += 1,
+                    Err(e) => panic!("a checkpoint beside a database that failed: {e} ({e:?})"),
+                }
+            }
+        }
     }
 
     /// What nobody wants back after the end of a life.
@@ -242,8 +300,8 @@ impl World {
         if !self.rng.one_in(3) {
             return None;
         }
-        let temp = self.rig.clone().id(2).named("tempdb").model(RecoveryModel::Simple);
-        let disk = self.rig.world.env().disk;
+        let temp = self.parts[0].rig.clone().id(2).named("tempdb").model(RecoveryModel::Simple);
+        let disk = self.world.env().disk;
         for file in temp.logs.iter().chain([&temp.data]) {
             if disk.exists(&file.path).unwrap() {
                 disk.remove(&file.path).unwrap();
@@ -258,24 +316,25 @@ impl World {
         &mut self,
         case: &Case,
         life: u64,
+        part: usize,
         db: &Arc<Database>,
-        faulty: bool,
     ) -> Option<JoinHandle<()>> {
         let deeds = case.part(1 + self.rng.below(8));
         if !self.rng.one_in(3) {
             return None;
         }
-        let mut operator = Operator {
-            db: db.clone(),
-            world: self.rig.world.clone(),
-            ledger: self.ledger.clone(),
-            sets: self.sets.clone(),
-            ids: self.ids,
-            rng: SimRng::new(self.rng.next_u64()),
-            faulty,
-            life,
-        };
+        let rng = SimRng::new(self.rng.next_u64());
+        let mut operator = Operator::new(db, &self.parts[part], rng, life);
         Some(sched::spawn("operator", move || operator.work(deeds)))
+    }
+
+    /// Part of the name of files: all, some, or those of one database.
+    fn some_files(&mut self) -> String {
+        let one = &self.parts[self.rng.below(self.parts.len() as u64) as usize].rig.name;
+        match self.rng.below(3) {
+            _ if self.parts.len() > 1 && self.rng.one_in(2) => one.clone(),
+            n => ["", ".mdf", ".ldf"][n as usize].into(),
+        }
     }
 
     fn plan_fault(&mut self) {
@@ -284,44 +343,65 @@ impl World {
         let kind = kinds[self.rng.below(5) as usize];
         let fault = [FaultKind::Io, FaultKind::Full, FaultKind::Short][self.rng.below(3) as usize];
         let fault = if kind == IoKind::Read { FaultKind::Io } else { fault };
-        let path_contains: String = ["", ".mdf", ".ldf"][self.rng.below(3) as usize].into();
+        let path_contains = self.some_files();
+        for part in &mut self.parts {
+            let names = format!("{}.mdf {}_log.ldf", part.rig.name, part.rig.name);
+            part.faulty = names.contains(&path_contains);
+        }
         let scale = self.rng.below(5);
         let (nth, sticky) = (1 + self.rng.below(6 << scale), self.rng.one_in(2));
         tell(|| format!("{kind:?} {nth} of '{path_contains}' fails, {fault:?}, sticky: {sticky}"));
-        self.rig.world.inject(Fault { nth, kind: Some(kind), path_contains, fault, sticky });
+        self.world.inject(Fault { nth, kind: Some(kind), path_contains, fault, sticky });
+    }
+
+    /// In some lives the device takes long for some calls.
+    fn slow_down(&mut self) {
+        self.slow = Duration::ZERO;
+        if !self.rng.one_in(4) {
+            return;
+        }
+        let kinds = [
+            None,
+            Some(IoKind::Read),
+            Some(IoKind::Write),
+            Some(IoKind::WriteDurable),
+            Some(IoKind::Sync),
+        ];
+        let kind = kinds[self.rng.below(5) as usize];
+        let path_contains = self.some_files();
+        let one_in = 1 + self.rng.below(12);
+        self.slow = Duration::from_millis([20, 300, 3_000][self.rng.below(3) as usize]);
+        let slow = Slow { kind, path_contains, one_in, most: self.slow };
+        tell(|| format!("slow: {slow:?}"));
+        self.world.slow(Some(slow));
     }
 
     /// The threads that the engine gives a database.
     fn serve(
         &mut self,
         instance: &Arc<StorageInstance>,
-        db: &Arc<Database>,
+        dbs: &[Arc<Database>],
         temp: &Option<Arc<Database>>,
         stop: &Arc<AtomicBool>,
     ) -> Vec<JoinHandle<()>> {
         let mut all = Vec::new();
         let runs: [(&str, fn(&Log)); 2] =
-            [("log writer", Log::run_writer), ("log ahead", Log::run_ahead)];
-        for (name, run) in runs {
-            let log = db.log().clone();
-            if !self.rng.one_in(5) {
-                all.push(sched::spawn_daemon(name, move || run(&log)));
+            [("log ahead", Log::run_ahead), ("log writer", Log::run_writer)];
+        for (part, db) in self.parts.iter_mut().zip(dbs) {
+            for (name, run) in runs {
+                let log = db.log().clone();
+                part.has_writer = !self.rng.one_in(5);
+                if part.has_writer {
+                    all.push(sched::spawn_daemon(name, move || run(&log)));
+                }
             }
         }
-        let (own, world, stopped) = (db.clone(), self.rig.world.clone(), stop.clone());
-        let temp = temp.clone();
+        let (ticked, stopped) = (dbs.iter().chain(temp).cloned().collect::<Vec<_>>(), stop.clone());
         all.push(sched::spawn_daemon("recovery writer", move || {
-            let mut last = now();
             while !stopped.load(Ordering::SeqCst) {
-                let pause = own
-                    .background_tick()
-                    .clamp(Duration::from_millis(5), Duration::from_millis(50));
-                if let Some(temp) = &temp {
-                    temp.background_tick();
-                }
-                thread::sleep(pause);
-                world.clock().advance(now() - last);
-                last = now();
+                let pause = ticked.iter().map(|db| db.background_tick()).min();
+                let pause = pause.expect("there is a database");
+                thread::sleep(pause.clamp(Duration::from_millis(5), Duration::from_millis(50)));
             }
         }));
         let (own, stopped) = (instance.clone(), stop.clone());
@@ -336,7 +416,7 @@ impl World {
 
     /// Undo beside whatever else is done.
     fn undo(&mut self, db: &Arc<Database>) -> JoinHandle<()> {
-        let (db, world) = (db.clone(), self.rig.world.clone());
+        let (db, world) = (db.clone(), self.world.clone());
         let records = 1 + self.rng.below(20) as usize;
         self.seen.undone_beside_work += u64::from(db.is_undoing());
         sched::spawn("undo", move || {
@@ -351,20 +431,22 @@ impl World {
         })
     }
 
-    fn note(&mut self, instance: &Arc<StorageInstance>, db: &Arc<Database>) {
-        let counters = db.counters();
-        self.seen.checkpoints += counters.checkpoints.get();
-        self.seen.splits += counters.page_splits.get();
-        self.seen.log_growths += counters.log_growths.get();
-        self.seen.shrunk += counters.log_shrinks.get();
-        self.seen.unlogged += db.rarities().minimally_logged.load(Ordering::Relaxed);
+    fn note(&mut self, instance: &Arc<StorageInstance>, dbs: &[Arc<Database>]) {
         self.seen.evictions += instance.pool.counters.evictions.get();
-        let data = db.file_sizes().first().map_or(0, |f| f.size);
-        self.seen.data_growths += u64::from(data > MB);
+        for db in dbs {
+            let counters = db.counters();
+            self.seen.checkpoints += counters.checkpoints.get();
+            self.seen.splits += counters.page_splits.get();
+            self.seen.log_growths += counters.log_growths.get();
+            self.seen.shrunk += counters.log_shrinks.get();
+            self.seen.unlogged += db.rarities().minimally_logged.load(Ordering::Relaxed);
+            let data = db.file_sizes().first().map_or(0, |f| f.size);
+            self.seen.data_growths += u64::from(data > MB);
+        }
     }
 
-    fn end(&mut self, end: End, db: &Arc<Database>) {
-        let world = &self.rig.world;
+    fn end(&mut self, end: End, dbs: &[Arc<Database>]) {
+        let world = &self.world;
         assert_eq!(world.stats().races, 0, "two writes at one place at once");
         let failed = end == End::Fault && world.stats().faults > 0;
         let killed = match end {
@@ -377,9 +459,11 @@ impl World {
         tell(|| format!("the end: {end:?}, killed: {killed}, {:?}", world.stats()));
         world.clear_faults();
         if end == End::Calm {
-            let closed = db.close();
-            assert!(closed.is_ok(), "close: {closed:?}");
-            self.ledger.lock().unwrap().all_hardened();
+            for (db, part) in dbs.iter().zip(&self.parts) {
+                let closed = db.close();
+                assert!(closed.is_ok(), "close: {closed:?}");
+                part.ledger.lock().unwrap().all_hardened();
+            }
             self.seen.calm += 1;
         }
         if killed {
@@ -393,196 +477,107 @@ impl World {
     }
 
     /// Starts the machine until nothing cuts it short. `all`: with all that is to be undone.
-    fn restarted(&mut self, all: bool) -> (Arc<StorageInstance>, Arc<Database>) {
+    fn restarted(&mut self, all: bool) -> (Arc<StorageInstance>, Vec<Arc<Database>>) {
         loop {
             let cut = self.rng.one_in(3);
             let kill = self.rng.one_in(2);
             if cut {
                 let scale = self.rng.below(9);
-                let world = self.rig.world.clone();
+                let world = self.world.clone();
                 let deed = move || if kill { world.kill() } else { world.crash() };
                 sched::after(1 + self.rng.below(20 << scale), deed);
             }
-            let instance = self.rig.instance();
-            let opened = match all {
-                true => self.rig.open_in(&instance),
-                false => self.rig.open_deferred_in(&instance),
+            let instance = self.parts[0].rig.instance();
+            let open = |part: &Part| match all {
+                true => part.rig.open_in(&instance),
+                false => part.rig.open_deferred_in(&instance),
             };
+            let opened: StorageResult<Vec<(Arc<Database>, RecoveryReport)>> =
+                self.parts.iter().map(open).collect();
             sched::call_off();
-            if !self.rig.world.is_powered() {
+            if !self.world.is_powered() {
                 self.seen.cut_in_recovery += 1;
                 tell(|| format!("recovery is cut, killed: {kill}"));
                 drop((opened, instance));
                 if kill {
-                    self.rig.world.revive()
+                    self.world.revive()
                 } else {
-                    self.rig.world.restart()
+                    self.world.restart()
                 }
                 continue;
             }
-            let (db, report): (_, RecoveryReport) =
-                opened.unwrap_or_else(|e| panic!("restart: {e} ({e:?})"));
-            self.seen.torn_repaired += report.torn_repaired;
-            self.seen.undone_by_restart += report.rolled_back;
-            return (instance, db);
+            let opened = opened.unwrap_or_else(|e| panic!("restart: {e} ({e:?})"));
+            for (_, report) in &opened {
+                self.seen.torn_repaired += report.torn_repaired;
+                self.seen.undone_by_restart += report.rolled_back;
+            }
+            return (instance, opened.into_iter().map(|(db, _)| db).collect());
         }
     }
 
     /// What has survived is the truth from here on.
-    fn settle(&mut self, db: &Arc<Database>) {
-        let there = self.counts(db);
-        let lost = self.ledger.lock().unwrap().settle(|session| there[&session]);
-        self.seen.delayed_lost += lost;
-    }
-
-    /// How many commits of each session are there.
-    fn counts(&self, db: &Arc<Database>) -> BTreeMap<u64, u64> {
-        let sessions: Vec<u64> = (1..=5).collect();
-        let mut there = BTreeMap::new();
-        let bank = db.hobt(self.ids.bank).unwrap();
-        let mut tx = begin(db);
-        tx.lock_object(bank.object(), LockMode::IS).unwrap();
-        for session in sessions {
-            let mut row = Vec::new();
-            // A loser's counter is locked until that is undone.
-            let read = btree::get(&mut tx, &bank, &counter(session), ScanLocks::Shared, &mut row);
-            let found = read.unwrap_or_else(|e| panic!("a counter: {e} ({e:?})"));
-            there.insert(session, if found { amount(&row) as u64 } else { 0 });
+    fn settle(&mut self, dbs: &[Arc<Database>]) {
+        let cut = self.cut.lock().unwrap().take();
+        // The window, what is being written when it ends, its own writes and sync.
+        let usual = Duration::from_millis(6);
+        let window = LogOptions::default().delayed_window;
+        let cut: Cut = cut.map(|at| (at, window + 5 * (self.slow + usual) + STEPS));
+        for (part, db) in self.parts.iter_mut().zip(dbs) {
+            self.seen.delayed_lost += part.settle(db, cut);
+            part.faulty = false;
         }
-        tx.rollback().unwrap();
-        there
     }
 
     /// The last restart; everything is looked at, and again after a loss of power.
     fn look_at_the_end(&mut self) {
-        let (_, db) = self.restarted(true);
-        self.settle(&db);
-        self.look(&db);
-        drop(db);
-        self.rig.world.restart();
-        let (instance, db) = self.restarted(true);
-        self.settle(&db);
-        self.look(&db);
-        self.look_at_backups(&instance);
-        let closed = db.close();
-        assert!(closed.is_ok(), "close: {closed:?}");
-        let ledger = self.ledger.lock().unwrap();
-        self.seen.durable = ledger.durable;
-        self.seen.delayed = ledger.delayed;
-        self.seen.refused = ledger.refused;
-        self.seen.rolled_back = ledger.rolled_back;
-        self.seen.deadlocks = ledger.deadlocks;
-        self.seen.sums = ledger.sums;
-        self.seen.no_room = ledger.full;
-        self.seen.temporary = ledger.temporary;
+        let (_, dbs) = self.restarted(true);
+        self.settle(&dbs);
+        self.look(&dbs);
+        drop(dbs);
+        self.world.restart();
+        let (instance, dbs) = self.restarted(true);
+        self.settle(&dbs);
+        self.look(&dbs);
+        for (part, db) in self.parts.iter().zip(&dbs) {
+            look_at_backups(part, &instance, &mut self.seen);
+            let closed = db.close();
+            assert!(closed.is_ok(), "close: {closed:?}");
+            let ledger = part.ledger.lock().unwrap();
+            self.seen.durable += ledger.durable;
+            self.seen.delayed += ledger.delayed;
+            self.seen.refused += ledger.refused;
+            self.seen.rolled_back += ledger.rolled_back;
+            self.seen.deadlocks += ledger.deadlocks;
+            self.seen.timed_out += ledger.timed_out;
+            self.seen.sums += ledger.sums;
+            self.seen.no_room += ledger.full;
+            self.seen.temporary += ledger.temporary;
+        }
     }
 
-    /// What the last chain of backups restores.
-    fn look_at_backups(&mut self, instance: &Arc<StorageInstance>) {
-        let sets = self.sets.lock().unwrap().clone();
-        let logs = sets.iter().filter(|s| s.kind == BackupKind::Log).count() as u64;
-        self.seen.backups += sets.len() as u64 - logs;
-        self.seen.log_backups += logs;
-        let Some((copy, least)) = operator::restore(&self.rig, instance, &sets) else { return };
-        let there = self.counts(&copy);
-        for (session, least) in least {
-            let n = there.get(&session).copied().unwrap_or(0);
-            assert!(
-                n >= least,
-                "session {session}: {n} commits in a backup, of {least} at its begin"
-            );
+    fn look(&mut self, dbs: &[Arc<Database>]) {
+        for (part, db) in self.parts.iter().zip(dbs) {
+            let want = part.ledger.lock().unwrap().content();
+            part.compare(db, &want);
+            self.seen.tables += want.tables.len() as u64;
         }
-        let want = self.ledger.lock().unwrap().content_of(|session| there[&session]);
-        self.compare(&copy, &want);
-        self.seen.restored += 1;
-        copy.close().unwrap();
-    }
-
-    fn look(&mut self, db: &Arc<Database>) {
-        let want = self.ledger.lock().unwrap().content();
-        self.compare(db, &want);
-        self.seen.tables += want.tables.len() as u64;
-    }
-
-    /// It holds this and nothing else, and is whole.
-    fn compare(&self, db: &Arc<Database>, want: &Content) {
-        let found = self.read(db, want);
-        for (place, rows) in &want.rows {
-            let there = &found.rows[place];
-            for (key, value) in rows {
-                let same = there.get(key).map(|v| v == value);
-                assert_eq!(same, Some(true), "{place:?} {key:?}: is it there, is it the same?");
-            }
-            let more = there.keys().find(|k| !rows.contains_key(*k));
-            assert_eq!(more, None, "{place:?}: a row from nowhere");
-        }
-        assert_eq!(want.tables, found.tables, "tables");
-        let money = |c: &Content, n| c.money.get(&n).copied().unwrap_or(0);
-        for n in 0..ACCOUNTS {
-            assert_eq!(START + money(want, n), money(&found, n), "account {n}");
-        }
-        let findings = db.check_all(|hobt| Box::new(Values(hobt == self.ids.lobs)), &mut || false);
-        let findings = findings.unwrap_or_else(|e| panic!("check: {e} ({e:?})"));
-        assert!(findings.is_empty(), "{} findings, {:?}", findings.len(), findings[0]);
-    }
-
-    /// What is there.
-    fn read(&self, db: &Arc<Database>, want: &Content) -> Content {
-        let mut c = Content::default();
-        let mut tx = begin(db);
-        let tree = |id: HobtId| db.hobt(id).unwrap_or_else(|e| panic!("{id}: {e} ({e:?})"));
-        for (key, row) in whole_tree(&mut tx, &tree(self.ids.bank)).unwrap() {
-            let n = u64::from_be_bytes(key[..].try_into().unwrap());
-            if n < ACCOUNTS {
-                assert_eq!(row, account_row(amount(&row)), "account {n}");
-                c.money.insert(n, amount(&row));
-            }
-        }
-        c.rows.insert(Place::Tree, whole_tree(&mut tx, &tree(self.ids.tree)).unwrap());
-        let rows = heap_rows(&mut tx, &tree(self.ids.heap), ScanLocks::None).unwrap();
-        let rows = keyed(rows);
-        assert_eq!(tree(self.ids.heap).row_count(), rows.len() as u64, "rows of the heap");
-        c.rows.insert(Place::Heap, rows);
-        let lobs = tree(self.ids.lobs);
-        let mut values = BTreeMap::new();
-        for (key, row) in whole_tree(&mut tx, &lobs).unwrap() {
-            let stored = LobRef::from_bytes(row[..].try_into().unwrap());
-            let mut value = Vec::new();
-            lob::read(&mut tx, &lobs, stored, 0, stored.length, &mut value).unwrap();
-            values.insert(key, value);
-        }
-        c.rows.insert(Place::Lobs, values);
-        let shared = [self.ids.bank, self.ids.tree, self.ids.heap, self.ids.lobs];
-        let all = db.hobts().unwrap().into_iter().filter(|id| id.0 > 63 && !shared.contains(id));
-        c.tables = all.collect();
-        c.tables.sort();
-        for id in &want.tables {
-            let table = tree(*id);
-            let rows = match table.kind() {
-                HobtKind::BTree => whole_tree(&mut tx, &table).unwrap(),
-                HobtKind::Heap => keyed(heap_rows(&mut tx, &table, ScanLocks::None).unwrap()),
-            };
-            c.rows.insert(Place::Own(*id), rows);
-        }
-        tx.rollback().unwrap();
-        c
     }
 }
 
-/// Tells the check which rows refer to large values.
-struct Values(bool);
-
-impl Rows for Values {
-    fn row(
-        &mut self,
-        _: Rid,
-        _: &[u8],
-        value: &[u8],
-        lobs: &mut Vec<LobRef>,
-    ) -> Result<(), RowFault> {
-        if self.0 {
-            lobs.push(LobRef::from_bytes(value.try_into().expect("a reference")));
-        }
-        Ok(())
+/// What the last chain of backups restores.
+fn look_at_backups(part: &Part, instance: &Arc<StorageInstance>, seen: &mut Seen) {
+    let sets = part.sets.lock().unwrap().clone();
+    let logs = sets.iter().filter(|s| s.kind == BackupKind::Log).count() as u64;
+    seen.backups += sets.len() as u64 - logs;
+    seen.log_backups += logs;
+    let Some((copy, least)) = operator::restore(&part.rig, instance, &sets) else { return };
+    let there = part.counts(&copy);
+    for (session, least) in least {
+        let n = there.get(&session).copied().unwrap_or(0);
+        assert!(n >= least, "session {session}: {n} commits in a backup, of {least} at its begin");
     }
+    let want = part.ledger.lock().unwrap().content_of(|session| there[&session]);
+    part.compare(&copy, &want);
+    seen.restored += 1;
+    copy.close().unwrap();
 }
