@@ -5,14 +5,16 @@
 //! nobody's: whoever may want a row back has left it there, as a ghost or with its key. A leaf is unlinked by a
 //! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order,
 //! which is the order of splits.
+//! A tree that is cleaned is locked as an object meanwhile, without waiting: nobody truncates or drops it then, and frees pages of it.
 //! The first child of a parent stays even if it is empty: its separator stands for everything to the left. Whoever holds a copy of a
 //! neighbour with a link to a leaf that is gone sees that the leaf's own links do not fit, and comes down from the root.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use taffrail_base::{HobtId, PageId, TransactionId};
+use taffrail_base::{HobtId, PageId, SessionId, TransactionId};
 
 use super::btree::{check_page, expunge, leaf_for_write};
 use super::full::check_cancelled;
@@ -22,6 +24,8 @@ use super::{Hobt, HobtKind};
 use crate::buffer::Access;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
+use crate::layout::FIRST_USER_HOBT;
+use crate::lock::{LockMode, OwnerKind, TxLockState};
 use crate::txn::work::Work;
 
 /// Leaves remembered at most, and bytes of their keys.
@@ -146,6 +150,18 @@ impl Database {
         id: PageId,
         key: Option<&[u8]>,
     ) -> StorageResult<Cleaned> {
+        let stays = Stays::held(self, hobt);
+        // The trees of the system stay anyway.
+        if hobt.id().0 >= FIRST_USER_HOBT {
+            if stays.is_none() {
+                return Ok(Cleaned::Later);
+            }
+            match self.hobt(hobt.id()) {
+                Ok(there) if std::ptr::eq(&*there, hobt) => {}
+                Ok(_) | Err(StorageError::NoSuchHobt(_)) => return Ok(Cleaned::Nothing),
+                Err(e) => return Err(e),
+            }
+        }
         // It may have been freed since, with its extent, and hold what it held on the disk.
         if !self.is_allocated(id)? {
             return Ok(Cleaned::Nothing);
@@ -195,6 +211,30 @@ impl Database {
             remove_leaf(self, hobt, id, &key)?;
         }
         Ok(Cleaned::Yes)
+    }
+}
+
+/// The object of a tree, locked so that it is neither truncated nor dropped.
+struct Stays<'d> {
+    db: &'d Database,
+    locks: TxLockState,
+}
+
+impl<'d> Stays<'d> {
+    /// `None`: somebody is about to do that.
+    fn held(db: &'d Database, hobt: &Hobt) -> Option<Stays<'d>> {
+        let manager = &db.instance().locks;
+        let locks = manager.owner(SessionId(0), OwnerKind::Transaction);
+        let mut stays = Stays { db, locks };
+        let object = *hobt.object_lock();
+        let got = manager.acquire(&mut stays.locks, object, LockMode::SchS, Some(Duration::ZERO));
+        got.is_ok().then_some(stays)
+    }
+}
+
+impl Drop for Stays<'_> {
+    fn drop(&mut self) {
+        self.db.instance().locks.release_all(&mut self.locks);
     }
 }
 

@@ -19,6 +19,7 @@
 //! A failing seed is shrunk, and told with a command that has it again.
 #![cfg(debug_assertions)]
 
+mod cleaning;
 mod ledger;
 mod loads;
 mod operator;
