@@ -22,6 +22,7 @@ use crate::txn::work::cut;
 use crate::txn::{Durability, Transaction};
 
 mod foreign;
+mod medium;
 mod tails;
 
 const OBJECT: ObjectId = ObjectId(1000);

@@ -112,6 +112,54 @@ fn marks_that_a_crash_brings_back_do_no_harm() {
     }
 }
 
+/// The power goes when a log backup has moved the chain on and the map's marks have not gone: the next one has the images again, of pages
+/// whose changes were in the log of the one before, and are in no file.
+#[test]
+fn images_that_a_crash_brings_back_cover_nothing() {
+    let set = |n: u64| format!("/data/{n}.bak");
+    // `cut`: before which I/O of the log backup the power goes. Gives how many it had, and whether the images came back.
+    let run = |cut: Option<u64>| {
+        let (rig, shared, db) = source(90, RecoveryModel::BulkLogged);
+        let mut rows = Rows::new();
+        put(&db, &mut rows, 0..200, 1);
+        let id = make(&db, 900, 0);
+        backup(&db, BackupKind::Full, BAK);
+        load(&db, id, 300, 3);
+        change(&db, id, 7);
+        let before = rig.world.stats().operations;
+        if let Some(cut) = cut {
+            rig.world.crash_at(cut);
+        }
+        let first = try_backup(&db, &BackupSpec::new(BackupKind::Log, disk(&set(1))));
+        let operations = rig.world.stats().operations - before;
+        if cut.is_none() {
+            return (operations, false);
+        }
+        assert!(first.is_err() && !rig.world.is_powered());
+        rig.lose_power((db, shared));
+        let shared = rig.instance();
+        // What redo makes is dirty, and stays so.
+        let (db, _) = rig.open_deferred_in(&shared).unwrap();
+        let second = backup(&db, BackupKind::Log, &set(2));
+        let want = counts(&db, id);
+        assert_eq!(want, [(3, 250), (7, 50)].into());
+        restore(&shared, BAK, 1, false, false).unwrap();
+        let mut moved = false;
+        if backup::read_sets(&rig.world.env(), &disk(&set(1))).is_ok_and(|s| s[0].complete) {
+            restore(&shared, &set(1), 1, true, false).unwrap();
+            moved = second.header.has_bulk_logged_data;
+        }
+        let copy = restore(&shared, &set(2), 1, true, true).unwrap().database.unwrap();
+        assert_eq!(counts(&copy, id), want, "power until I/O {cut:?}");
+        assert_eq!(read(&copy), rows);
+        copy.close().unwrap();
+        (operations, moved)
+    };
+    let (all, _) = run(None);
+    let came_back = (all - 8..=all).filter(|cut| run(Some(*cut)).1).count();
+    assert!(came_back > 0, "the marks have always gone");
+}
+
 #[test]
 fn a_power_failure_while_images_are_restored() {
     let mut at = 0;

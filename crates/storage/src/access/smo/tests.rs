@@ -173,6 +173,42 @@ fn a_split_that_a_crash_ends_anywhere_is_undone_by_restart() {
     assert!(undone > 30, "{undone} splits of interior pages undone");
 }
 
+/// Somebody has taken an entry out and has not ended, as what frees pages does in the directory; then the entry's page is split. When
+/// neither ends, the entry comes back where it is looked for: the split is undone first.
+#[test]
+fn what_a_split_was_built_upon_is_undone_after_it() {
+    let keys = keys(7, 60);
+    for n in 1.. {
+        let rig = rig(6);
+        let db = rig.create();
+        let id = make(&db, 1000, 1);
+        let hobt = db.hobt(id).unwrap();
+        let splits = |i: usize| i > 12 && has_to_split(&db, &hobt, &keys[i]);
+        let mut there = 0;
+        while !splits(there) {
+            insert(&db, id, &keys[there]);
+            there += 1;
+        }
+        let last = {
+            let mut path = latch_path(&db, &hobt, &keys[there]).unwrap();
+            let leaf = path.at(0);
+            node::key_at(leaf, leaf.slots() as usize - 1).to_vec()
+        };
+        let mut first = Work::system(&db, "DropLob");
+        btree::remove_entry(&mut first, &hobt, &last).unwrap();
+        let (sys, path, done) = cut_off(&db, &hobt, &keys[there], n);
+        db.flush_log().unwrap();
+        drop(path);
+        rig.lose_power((sys, first, hobt, db));
+        let db = rig.recover().unwrap_or_else(|e| panic!("change {n}: {e}"));
+        look_up(&db, id, &keys[..there]);
+        if done.is_ok() {
+            assert!(n > 4, "a split has more changes");
+            return;
+        }
+    }
+}
+
 #[test]
 fn a_record_without_the_first_entry_is_refused_and_not_guessed() {
     let db = rig(4).create();
