@@ -194,9 +194,9 @@ GO
 --@ source: documentation GROUP BY
 SELECT g, COUNT(*) AS n FROM dbo.qg_t GROUP BY ALL g ORDER BY g
 GO
---@ source: message 40510
--- Groups that WHERE leaves nothing of are not made here.
-SELECT g, COUNT(*) AS n FROM dbo.qg_t WHERE g = 'x' GROUP BY ALL g
+--@ source: documentation GROUP BY
+-- Groups that WHERE leaves nothing of are made too.
+SELECT g, COUNT(*) AS n FROM dbo.qg_t WHERE g = 'x' GROUP BY ALL g ORDER BY g
 GO
 --@ source: reasoned
 DROP TABLE dbo.qg_t, dbo.qg_none

@@ -87,6 +87,9 @@ impl<'a> Binder<'a> {
         name: &str,
         f: &'a ast::FunctionCall,
     ) -> SqlResult<Option<Bound>> {
+        if let Some(bound) = self.grouping_function(name, f)? {
+            return Ok(Some(bound));
+        }
         if let Some(over) = &f.over {
             return self.window(name, f, over);
         }

@@ -17,6 +17,7 @@ mod dml;
 mod expr;
 mod from;
 mod function;
+mod grouping;
 mod hints;
 mod identity;
 mod large;

@@ -152,7 +152,8 @@ impl<'a> Binder<'a> {
         }
         let input = self.take_from(trees, Vec::new());
         let scalar = keys.is_empty();
-        let rel = Rel::Group(Box::new(Group { input, keys, aggs, scalar }));
+        let (sets, marks) = (Vec::new(), Vec::new());
+        let rel = Rel::Group(Box::new(Group { input, keys, aggs, scalar, sets, marks }));
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 

@@ -1,6 +1,6 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
-use super::aggregate::Group;
+use super::grouping::Groups;
 use super::order::OrderKey;
 use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
@@ -10,7 +10,7 @@ use crate::plan::statement::SelectPlan;
 use crate::sink::ColumnDesc;
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
+use taffrail_syntax::ast::{self, ExprKind, SelectItem};
 use taffrail_types::SqlType;
 use taffrail_types::arith::BinaryOp;
 
@@ -186,30 +186,7 @@ impl<'a> Binder<'a> {
         if let Some(f) = &s.filter {
             self.pred(f)?.into_conjuncts(&mut conjuncts);
         }
-        // GROUP BY. Without WHERE, ALL says nothing.
-        if s.filter.is_some() && s.group_by.as_ref().is_some_and(|g| g.all) {
-            return Err(unsupported("GROUP BY ALL"));
-        }
-        let mut groups: Vec<Group> = Vec::new();
-        for e in self.group_expressions(&s.group_by)? {
-            let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
-            let mut columns = Vec::new();
-            add_slots(Part::Expr(&b.expr), &mut columns);
-            let constant = columns.is_empty() && !self.misses();
-            if constant && !matches!(e.kind, ExprKind::Subquery(_)) {
-                return Err(SqlError::new(164, &[]));
-            }
-            if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
-                return Err(SqlError::new(144, &[]));
-            }
-            super::large::sorted(b.large)?;
-            super::coercion::settled(b.coercion, groups.len() + 2)?;
-            let slot = match b.expr {
-                Expr::Slot(slot) => slot,
-                _ => self.group_slot(&b),
-            };
-            groups.push((b.expr, slot, b.collation));
-        }
+        self.block().groups = self.group_by(&s.group_by)?;
         // Select list, HAVING, ORDER BY.
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
@@ -237,7 +214,8 @@ impl<'a> Binder<'a> {
         let mut block = std::mem::take(self.block());
         self.block().id = block.id;
         self.block().sources = Vec::new();
-        let grouped = !groups.is_empty() || !block.aggs.is_empty() || !having.is_empty();
+        let groups = take(&mut block.groups);
+        let grouped = groups.written || !block.aggs.is_empty() || !having.is_empty();
         if existence {
             // Only whether there is a row counts: names have been looked up, nothing more is made of the list.
             items.clear();
@@ -264,12 +242,19 @@ impl<'a> Binder<'a> {
 
         // The relation.
         self.block().sources = take(&mut block.sources);
+        // Without WHERE, ALL says nothing.
+        let all = s.group_by.as_ref().is_some_and(|g| g.all) && !conjuncts.is_empty();
+        let filter = if all { take(&mut conjuncts) } else { Vec::new() };
         let mut rel = self.take_from(trees, conjuncts);
         if grouped {
-            let scalar = groups.is_empty();
-            let aggs = take(&mut block.aggs);
-            rel = Rel::Group(Box::new(Grouping { input: rel, keys: groups, aggs, scalar }));
-            rel = Rel::select(rel, having);
+            let mut aggs = take(&mut block.aggs);
+            if all {
+                rel = self.all_groups(rel, filter, &mut aggs);
+            }
+            let scalar = groups.is_scalar();
+            let Groups { keys, sets, marks, .. } = groups;
+            let group = Grouping { input: rel, keys, aggs, scalar, sets, marks };
+            rel = Rel::select(Rel::Group(Box::new(group)), having);
         }
         for WindowGroup { partition, order, items } in take(&mut block.windows) {
             rel = Rel::Window(Box::new(Window { input: rel, partition, order, items }));
@@ -295,21 +280,6 @@ impl<'a> Binder<'a> {
         Ok(out)
     }
 
-    fn group_slot(&mut self, b: &Bound) -> Slot {
-        let slot = self.computed_slot(b, "");
-        self.slots[slot as usize].block = u32::MAX;
-        slot
-    }
-
-    fn group_expressions(&self, g: &'a Option<ast::GroupBy>) -> SqlResult<Vec<&'a ast::Expr>> {
-        let Some(g) = g else { return Ok(Vec::new()) };
-        let one = |item: &'a GroupItem| match item {
-            GroupItem::Expr(e) => Ok(e),
-            _ => Err(unsupported("GROUP BY with ROLLUP, CUBE or GROUPING SETS")),
-        };
-        g.items.iter().map(one).collect()
-    }
-
     /// Every column outside aggregates must be a group's.
     fn check_block(
         &mut self,
@@ -317,14 +287,15 @@ impl<'a> Binder<'a> {
         having: &mut [Pred],
         keys: &mut [OrderKey],
         block: &mut Block,
-        groups: &[Group],
+        by: &Groups,
     ) -> SqlResult<()> {
+        let groups = &by.keys[..];
         let grouped: Vec<Slot> = groups.iter().map(|g| g.1).collect();
-        let number = |plain: i32, scalar: i32| if groups.is_empty() { scalar } else { plain };
         for i in items {
             self.use_groups(&mut i.bound.expr, groups);
+            i.bound.nullable |= by.makes_null(&i.bound.expr);
             let part = Part::Expr(&i.bound.expr);
-            self.check_grouped(part, block.id, &grouped, number(8120, 8120))?;
+            self.check_grouped(part, block.id, &grouped, 8120)?;
         }
         for p in having {
             self.use_groups_pred(p, groups);

@@ -114,6 +114,7 @@ pub(crate) struct Block {
     /// What a window function works on is being bound, or its window.
     pub in_window: bool,
     pub aggs: Vec<Agg>,
+    pub groups: super::grouping::Groups,
     pub windows: Vec<WindowGroup>,
 }
 

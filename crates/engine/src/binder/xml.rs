@@ -355,7 +355,8 @@ impl<'a> Binder<'a> {
             collation: Default::default(),
             slot: all_slot,
         };
-        let group = Group { input: rel, keys: Vec::new(), aggs: vec![agg], scalar: true };
+        let (keys, sets, marks) = (Vec::new(), Vec::new(), Vec::new());
+        let group = Group { input: rel, keys, aggs: vec![agg], scalar: true, sets, marks };
         let mut rel = Rel::Group(Box::new(group));
         let mut out = all_slot;
         if let Some(root) = root {

@@ -411,10 +411,16 @@ impl<'a> Tree<'a> {
                 if r.scalar {
                     return format!("Group all: {aggs}");
                 }
-                let keys = list(&r.keys, |(e, slot, _)| self.item(e, *slot));
-                match aggs.is_empty() {
-                    true => format!("Group by {keys}"),
-                    false => format!("Group by {keys}: {aggs}"),
+                let mut by = list(&r.keys, |(e, slot, _)| self.item(e, *slot));
+                if !r.sets.is_empty() {
+                    by = format!("{by} in sets {}", s.sets(&r.sets, &r.keys));
+                }
+                let marks = list(&r.marks, |m| s.defined(&s.mark(m, &r.keys), m.slot));
+                let made: Vec<String> =
+                    [aggs, marks].into_iter().filter(|t| !t.is_empty()).collect();
+                match made.is_empty() {
+                    true => format!("Group by {by}"),
+                    false => format!("Group by {by}: {}", made.join(", ")),
                 }
             }
             Rel::Window(r) => self.window(r),

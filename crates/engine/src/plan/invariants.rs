@@ -68,7 +68,8 @@ fn sets(rel: &Rel) -> Vec<Slot> {
             use crate::plan::expr::Expr;
             // A key that is a column stays where it is.
             let keys = r.keys.iter().filter(|k| k.0 != Expr::Slot(k.1)).map(|k| k.1);
-            keys.chain(r.aggs.iter().map(|a| a.slot)).collect()
+            let marks = r.marks.iter().map(|m| m.slot);
+            keys.chain(r.aggs.iter().map(|a| a.slot)).chain(marks).collect()
         }
         Rel::Window(r) => r.items.iter().map(|i| i.slot).collect(),
         Rel::Recursive(r) => r.work.clone(),
@@ -84,6 +85,7 @@ fn handed(rel: &Rel) -> SlotSet {
         Rel::Group(r) => {
             out.extend(r.keys.iter().map(|k| k.1));
             out.extend(r.aggs.iter().map(|a| a.slot));
+            out.extend(r.marks.iter().map(|m| m.slot));
         }
         Rel::SetOperation(r) => out.extend(r.left_slots.iter().map(|s| s.0)),
         Rel::Recursive(r) => out.extend(r.slots.iter().copied()),

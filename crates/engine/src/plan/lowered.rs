@@ -107,7 +107,9 @@ impl Checker<'_> {
             Node::Spool(s) => set(s.save.iter().copied()),
             Node::Sort(s) => set(s.save.iter().copied()),
             Node::Aggregate(a) => {
-                set(a.groups.iter().map(|g| g.1).chain(a.aggs.iter().map(|a| a.slot)))
+                let marks = a.marks.iter().map(|m| m.slot);
+                let keys = a.groups.iter().map(|g| g.1);
+                set(keys.chain(a.aggs.iter().map(|a| a.slot)).chain(marks))
             }
             Node::Window(w) => set(w.save.iter().copied().chain(w.items.iter().map(|i| i.slot))),
             Node::Top(t) if t.percent => set(t.save.iter().copied()),

@@ -5,6 +5,7 @@ pub mod change;
 pub(crate) mod display;
 pub mod expr;
 pub mod foreign;
+pub mod grouping;
 pub mod hints;
 pub(crate) mod invariants;
 pub mod locking;

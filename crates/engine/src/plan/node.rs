@@ -6,6 +6,7 @@
 use crate::catalog::{Index, Table};
 use crate::database::Database;
 use crate::plan::expr::{Call, Expr, Pred, Slot};
+use crate::plan::grouping::GroupingMark;
 use crate::plan::locking::Locking;
 use crate::plan::system_view::SystemView;
 use crate::sink::ColumnDesc;
@@ -366,6 +367,10 @@ pub struct Aggregate {
     pub aggs: Vec<Agg>,
     /// Without GROUP BY: one row even from no input.
     pub scalar: bool,
+    /// See [`crate::plan::rel::Group::sets`].
+    pub sets: Vec<u32>,
+    /// GROUPING and GROUPING_ID.
+    pub marks: Vec<GroupingMark>,
 }
 
 /// Window functions.

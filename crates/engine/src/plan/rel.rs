@@ -14,6 +14,7 @@
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use crate::plan::grouping::GroupingMark;
 use crate::plan::hints::JoinMethod;
 use crate::plan::locking::Hints;
 use crate::plan::node::{Agg, JoinType, SortKey, WindowItem};
@@ -199,6 +200,11 @@ pub struct Group {
     pub aggs: Vec<Agg>,
     /// Without GROUP BY: one row even from no input.
     pub scalar: bool,
+    /// ROLLUP, CUBE, GROUPING SETS: the keys of each set, a bit for each, from the first. A key that a set has not is NULL there, and a set
+    /// of none has a row even from no input. Empty for one set of all keys.
+    pub sets: Vec<u32>,
+    /// GROUPING and GROUPING_ID.
+    pub marks: Vec<GroupingMark>,
 }
 
 /// See [`Rel::Window`].
@@ -430,6 +436,7 @@ impl Rel {
             Rel::Group(r) => {
                 r.keys.iter().for_each(|k| f(k.1));
                 r.aggs.iter().for_each(|a| f(a.slot));
+                r.marks.iter().for_each(|m| f(m.slot));
             }
             Rel::Window(r) => r.items.iter().for_each(|i| f(i.slot)),
             Rel::SetOperation(r) => r.left_slots.iter().for_each(|s| f(s.0)),

@@ -25,7 +25,12 @@ impl Planner<'_> {
             one_table &=
                 matches!(r, Rel::Get(_) | Rel::Select(_) | Rel::Project(_) | Rel::Compute(_));
         });
-        if !group.scalar || group.aggs.len() > MOST || subqueries || !one_table {
+        if !group.scalar
+            || !group.marks.is_empty()
+            || group.aggs.len() > MOST
+            || subqueries
+            || !one_table
+        {
             return Ok(None);
         }
         let mut all: Option<Node> = None;
@@ -61,6 +66,8 @@ impl Planner<'_> {
             groups: Vec::new(),
             aggs: vec![agg.clone()],
             scalar: true,
+            sets: Vec::new(),
+            marks: Vec::new(),
         }))))
     }
 }

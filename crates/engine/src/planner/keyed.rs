@@ -37,7 +37,7 @@ impl Planner<'_> {
         }
         let mut aggs = None;
         if let Rel::Group(g) = rel {
-            if !g.scalar || !g.keys.is_empty() {
+            if !g.scalar || !g.keys.is_empty() || !g.marks.is_empty() {
                 return Ok(None);
             }
             aggs = Some(g.aggs);
@@ -91,7 +91,8 @@ impl Planner<'_> {
                 let mut reads = |e: &Expr| add_slots(Part::Expr(e), &mut below);
                 aggs.iter().for_each(|a| a.exprs(&mut reads));
                 let input = self.lower(rel, &below)?;
-                let all = Aggregate { input, groups, aggs, scalar: false };
+                let (sets, marks) = (Vec::new(), Vec::new());
+                let all = Aggregate { input, groups, aggs, scalar: false, sets, marks };
                 (Node::Aggregate(Box::new(all)), keys)
             }
         };

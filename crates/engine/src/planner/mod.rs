@@ -180,9 +180,9 @@ impl<'m> Planner<'m> {
         let mut below = SlotSet::default();
         r.keys.iter().for_each(|(e, ..)| add_slots(Part::Expr(e), &mut below));
         r.aggs.iter().for_each(|a| a.exprs(&mut |e| add_slots(Part::Expr(e), &mut below)));
-        let rel::Group { input, keys: groups, aggs, scalar } = r;
+        let rel::Group { input, keys: groups, aggs, scalar, sets, marks } = r;
         let input = self.lower(input, &below)?;
-        Ok(Node::Aggregate(Box::new(Aggregate { input, groups, aggs, scalar })))
+        Ok(Node::Aggregate(Box::new(Aggregate { input, groups, aggs, scalar, sets, marks })))
     }
 
     fn window(&self, r: rel::Window, needed: &SlotSet) -> SqlResult<Node> {

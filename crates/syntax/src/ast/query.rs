@@ -189,8 +189,8 @@ pub enum GroupItem {
     Cube(Vec<Vec<Expr>>),
     /// `GROUPING SETS (…)`.
     GroupingSets(Vec<GroupItem>),
-    /// `(a, b)` or `()` within grouping sets.
-    Composite(Vec<Expr>),
+    /// `()`; within `GROUPING SETS` also `(a, b)`, all of which are grouped by at once.
+    Composite(Vec<GroupItem>),
 }
 
 /// `FOR XML`, `FOR JSON`, `FOR BROWSE`.

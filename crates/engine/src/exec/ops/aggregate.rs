@@ -81,6 +81,21 @@ impl Accumulator {
         short_enough(agg, &self.text)
     }
 
+    /// Takes a row in.
+    pub fn take(&mut self, agg: &Agg, (v, separator, keys): Arguments) -> SqlResult<()> {
+        let Some(s) = separator else { return self.add(agg, v, None) };
+        if agg.order.is_empty() || v.is_null() {
+            return self.add(agg, v, Some(&s));
+        }
+        self.part.count += 1;
+        self.held.values(&keys);
+        for v in [&s, &v] {
+            self.held.values(std::slice::from_ref(v));
+        }
+        self.ordered.push((keys, s, v));
+        Ok(())
+    }
+
     /// The result.
     pub fn finish(&self, agg: &Agg) -> SqlResult<Value> {
         if agg.function != AggFunction::StringAgg || self.part.count == 0 {
@@ -145,34 +160,39 @@ impl<'a> AggregateOp<'a> {
     }
 }
 
+/// What an aggregate takes of a row: its argument, STRING_AGG's separator and the keys of its order.
+pub(crate) type Arguments = (Value, Option<Value>, Vec<Value>);
+
+/// Evaluates an aggregate's arguments.
+pub(crate) fn arguments<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Arguments> {
+    let v = match &agg.arg {
+        None => Value::Null,
+        Some(e) => rt.eval(e)?,
+    };
+    let Some(s) = &agg.separator else { return Ok((v, None, Vec::new())) };
+    let s = rt.eval(s)?;
+    let mut keys = Vec::new();
+    if !v.is_null() {
+        keys = agg.order.iter().map(|k| rt.eval(&k.expr)).collect::<SqlResult<_>>()?;
+    }
+    Ok((v, Some(s), keys))
+}
+
 /// Evaluates an aggregate's argument and takes it in.
 pub(crate) fn accumulate<'a>(
     rt: &mut Rt<'a>,
     agg: &'a Agg,
     state: &mut Accumulator,
 ) -> SqlResult<()> {
-    let v = match &agg.arg {
-        None => Value::Null,
-        Some(e) => rt.eval(e)?,
-    };
-    match &agg.separator {
-        None => state.add(agg, v, None),
-        Some(s) => {
-            let s = rt.eval(s)?;
-            if !agg.order.is_empty() && !v.is_null() {
-                let keys = agg.order.iter().map(|k| rt.eval(&k.expr)).collect::<SqlResult<_>>()?;
-                state.part.count += 1;
-                let keys: Vec<Value> = keys;
-                state.held.values(&keys);
-                for v in [&s, &v] {
-                    state.held.values(std::slice::from_ref(v));
-                }
-                state.ordered.push((keys, s, v));
-                return Ok(());
-            }
-            state.add(agg, v, Some(&s))
-        }
+    if agg.separator.is_none() {
+        let v = match &agg.arg {
+            None => Value::Null,
+            Some(e) => rt.eval(e)?,
+        };
+        return state.add(agg, v, None);
     }
+    let row = arguments(rt, agg)?;
+    state.take(agg, row)
 }
 
 impl<'a> Operator<'a> for AggregateOp<'a> {

@@ -1,6 +1,7 @@
 //! Operators. Each yields one row per call of `next`, in the slots of the frame; `open` begins (again) from the start.
 
 mod aggregate;
+mod grouping_sets;
 mod join;
 mod partial;
 mod parts;
@@ -43,7 +44,10 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::Hash(h) => Box::new(join::HashOp::new(h)),
         Node::Spool(s) => Box::new(set::SpoolOp::new(s)),
         Node::Sort(s) => Box::new(sort::SortOp::new(s)),
-        Node::Aggregate(a) => Box::new(aggregate::AggregateOp::new(a)),
+        Node::Aggregate(a) if a.sets.is_empty() && a.marks.is_empty() => {
+            Box::new(aggregate::AggregateOp::new(a))
+        }
+        Node::Aggregate(a) => Box::new(grouping_sets::GroupingSetsOp::new(a)),
         Node::Window(w) => Box::new(window::WindowOp::new(w)),
         Node::Top(t) => Box::new(set::TopOp::new(t)),
         Node::Distinct(d) => Box::new(set::DistinctOp::new(d)),

@@ -16,6 +16,11 @@ fn values(slots: &[Slot]) -> Rel {
     Rel::Values(Box::new(Values { rows, slots: slots.to_vec() }))
 }
 
+fn grouped(input: Rel, keys: Vec<(Expr, Slot, Collation)>) -> Group {
+    let (aggs, sets, marks) = (Vec::new(), Vec::new(), Vec::new());
+    Group { input, keys, aggs, scalar: false, sets, marks }
+}
+
 fn equal(a: Slot, b: Slot) -> Pred {
     Pred::Compare(Box::new(Compare {
         op: CompareOp::Eq,
@@ -67,7 +72,7 @@ fn trees_that_are_right_pass() {
     plain(union, &[5]).unwrap();
     // A key that is a column keeps its slot.
     let keys = vec![(Expr::Slot(0), 0, Collation::default())];
-    let group = Group { input: values(&[0, 1]), keys, aggs: Vec::new(), scalar: false };
+    let group = grouped(values(&[0, 1]), keys);
     plain(Rel::Group(Box::new(group)), &[0]).unwrap();
 }
 
@@ -83,7 +88,7 @@ fn what_is_read_is_set() {
     says(plain(Rel::project(values(&[0, 1]), vec![0]), &[1]), "an output (#1)");
     says(plain(Rel::project(values(&[0]), vec![1]), &[]), "a column that goes on (#1)");
     let keys = vec![(Expr::Slot(0), 0, Collation::default())];
-    let group = Group { input: values(&[0, 1]), keys, aggs: Vec::new(), scalar: false };
+    let group = grouped(values(&[0, 1]), keys);
     says(plain(Rel::Group(Box::new(group)), &[1]), "an output (#1)");
     // The left side of a join does not see the right one.
     let left = Rel::select(values(&[2]), vec![equal(2, 0)]);

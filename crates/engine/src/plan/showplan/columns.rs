@@ -15,6 +15,7 @@ pub(super) fn set_by(node: &Node) -> SlotSet {
         Node::Compute(c) => out.extend(c.items.iter().map(|i| i.1)),
         Node::Aggregate(a) => {
             out.extend(a.groups.iter().map(|g| g.1).chain(a.aggs.iter().map(|a| a.slot)));
+            out.extend(a.marks.iter().map(|m| m.slot));
         }
         Node::Window(w) => out.extend(w.items.iter().map(|i| i.slot)),
         Node::Recursive(r) => out.extend(r.slots.iter().chain(&r.work).copied()),
