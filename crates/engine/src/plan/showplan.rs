@@ -422,6 +422,15 @@ impl<'n> Showplan<'n> {
 
     /// The side that is hashed stands first, as SQL Server has it: rows of the left side are those of the second input.
     fn hash(&mut self, h: &HashJoin, parent: Option<usize>) {
+        // Each row is compared with each.
+        if h.keys.is_empty() {
+            let p = h.residual.as_ref();
+            let argument = p.map_or(String::new(), |p| format!("WHERE:({})", self.long.pred(p)));
+            let at = self.add(parent, "Nested Loops", "Full Outer Join", argument);
+            self.node(&h.left, Some(at));
+            self.node(&h.right, Some(at));
+            return;
+        }
         let logical = match h.kind {
             JoinType::Inner => "Inner Join",
             JoinType::Left => "Right Outer Join",
@@ -457,8 +466,13 @@ impl<'n> Showplan<'n> {
     }
 
     fn aggregate(&mut self, a: &Aggregate, parent: Option<usize>) {
-        let items = list(&a.aggs, |g| self.short.defined(&self.long.aggregate(g), g.slot));
-        let mut defined = match a.aggs.is_empty() {
+        let mut items = list(&a.aggs, |g| self.short.defined(&self.long.aggregate(g), g.slot));
+        for m in &a.marks {
+            let more = if items.is_empty() { "" } else { ", " };
+            items += more;
+            items += &self.short.defined(&self.long.mark(m, &a.groups), m.slot);
+        }
+        let mut defined = match items.is_empty() {
             true => String::new(),
             false => define(&items),
         };
@@ -473,7 +487,11 @@ impl<'n> Showplan<'n> {
                 if !defined.is_empty() {
                     defined.insert(0, ' ');
                 }
-                let argument = format!("HASH:({keys}){defined}");
+                let mut sets = String::new();
+                if !a.sets.is_empty() {
+                    sets = format!(" GROUPING SETS:{}", self.short.sets(&a.sets, &a.groups));
+                }
+                let argument = format!("HASH:({keys}){sets}{defined}");
                 self.add(parent, "Hash Match", "Aggregate", argument)
             }
         };

@@ -501,19 +501,13 @@ impl<'p> Block<'p, '_> {
                 false => residual.push(p),
             }
         }
-        // A hash needs an equality, and a loop does not find what is left of its right side.
-        let impossible = match keys.is_empty() {
-            true => !methods.allows(JoinMethod::Loop),
-            false => false,
-        };
-        if impossible || kind == JoinType::Full && !methods.allows(JoinMethod::Hash) {
+        // A hash needs an equality.
+        if keys.is_empty() && !methods.allows(JoinMethod::Loop) {
             return Err(SqlError::new(8622, &[]));
         }
         let right_slots = self.slots_of_sources(right_sources);
-        if keys.is_empty() {
-            if kind == JoinType::Full {
-                return Err(taffrail_base::message::unsupported("FULL JOIN without an equality"));
-            }
+        // Only what keeps the right side, as a hash does, can tell which of its rows found nothing: FULL is one of no keys.
+        if keys.is_empty() && kind != JoinType::Full {
             let spool = Node::Spool(Box::new(Spool { input: right.0, save: right_slots.clone() }));
             let rows = left.1 * right.1;
             return Ok((loop_join(left.0, spool, kind, residual, right_slots), rows));
