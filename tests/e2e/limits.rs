@@ -3,6 +3,7 @@
 use crate::life::connect;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::fs;
+use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ClientError};
 use taffrail_tests::{Server, TempDir};
 
@@ -86,4 +87,34 @@ fn a_limit_on_the_length_of_files_is_a_full_disk() {
     };
     grew("Data file 'f' of database 'f' grew from 39845888 to 56623104 bytes", "");
     grew("Log file 'f_log' of database 'f' grew from ", " to 62914560 bytes");
+}
+
+/// Whether a process had a session or not, whoever comes after it finds the server as it was.
+#[test]
+fn sessions_that_have_ended_leave_nothing_open() {
+    let temp = TempDir::new("left-open");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let open = || fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().count();
+    let some = |sessions: usize, killed: bool| {
+        for _ in 0..sessions {
+            let mut c = connect(&server, "master");
+            c.run("SELECT 1").unwrap();
+            if killed {
+                let id = c.query("SELECT @@SPID").unwrap().first_value().to_owned();
+                connect(&server, "master").run(&format!("KILL {id}")).unwrap();
+            }
+        }
+    };
+    // What is opened once, is open from here on.
+    some(5, true);
+    let until = Instant::now() + Duration::from_secs(20);
+    std::thread::sleep(Duration::from_millis(300));
+    let before = open();
+    some(60, false);
+    some(20, true);
+    // Sessions end a moment after their clients have gone.
+    while open() > before + 10 {
+        assert!(Instant::now() < until, "{before} descriptors before 100 sessions, now {}", open());
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

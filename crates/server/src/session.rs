@@ -49,8 +49,13 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let spid = connection.session_id();
     // KILL and ROLLBACK IMMEDIATE end a session that waits for its client by ending the wait; a request says itself that it ends.
     let mut connection = connection;
-    let ended = channel.clone();
-    connection.on_kill(Box::new(move || ended.end_session()));
+    // The channel knows the session, which must not keep the channel, and with it the socket, for ever.
+    let ended = Arc::downgrade(channel);
+    connection.on_kill(Box::new(move || {
+        if let Some(channel) = ended.upgrade() {
+            channel.end_session();
+        }
+    }));
     shared.watcher.add(id, channel.clone());
     let mut session = Session { shared, channel, output, connection };
     let end = session.serve();
