@@ -85,6 +85,47 @@ impl BTreeCursor {
         }
     }
 
+    /// Whether it is one of this tree.
+    pub fn is_of(&self, hobt: &Arc<Hobt>) -> bool {
+        Arc::ptr_eq(&self.hobt, hobt)
+    }
+
+    /// Begins anew with another range. Where that begins on the leaf of the copy, and the leaf is as it was, the copy serves again:
+    /// seeks in the order of the keys come to each leaf many times.
+    pub fn again(&mut self, range: KeyRange, locks: ScanLocks) {
+        (self.range, self.locks) = (range, locks);
+        (self.low, self.high) = (0, 0);
+        self.more = false;
+        self.resume = None;
+        self.state = State::Before;
+    }
+
+    /// True if the range begins on the leaf of the copy, and that is what the copy is. With the latch held it is said anew whether rows
+    /// need locks.
+    fn stays(&mut self, tx: &Transaction, db: &Database) -> bool {
+        let (Some(first), Direction::Forward) = (&self.range.lower, self.direction) else {
+            return false;
+        };
+        if self.frame == u32::MAX || !covers(&self.copy, first) {
+            return false;
+        }
+        let there = self.hobt.unmoved(db, self.copy.id(), self.frame, self.structure);
+        let Some(leaf) = there.filter(|leaf| leaf.lsn() == self.copy.lsn()) else { return false };
+        self.moves = self.hobt.moves();
+        self.clean = self.needs_no_locks(tx);
+        drop(leaf);
+        true
+    }
+
+    /// Whether the rows of a leaf whose latch is held need no locks of their own.
+    fn needs_no_locks(&self, tx: &Transaction) -> bool {
+        match self.locks {
+            ScanLocks::None => true,
+            ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
+            _ => false,
+        }
+    }
+
     /// The next entry (key, value), until the range ends.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(&[u8], &[u8])>> {
@@ -205,6 +246,11 @@ impl BTreeCursor {
         }
         // The hobt's database, not a borrow of the transaction: the copy asks the transaction for its locks.
         let db = tx.database().clone();
+        if self.state == State::Before && self.stays(tx, &db) {
+            self.state = State::On;
+            self.set_window();
+            return Ok(true);
+        }
         let leaf = match self.state {
             State::Before => self.first_leaf(&db)?,
             State::Again => leaf_on_way(&db, &self.hobt, self.resume.as_deref())?,
@@ -215,11 +261,7 @@ impl BTreeCursor {
         self.frame = leaf.frame();
         self.moves = self.hobt.moves();
         self.structure = self.hobt.structure();
-        self.clean = match self.locks {
-            ScanLocks::None => true,
-            ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
-            _ => false,
-        };
+        self.clean = self.needs_no_locks(tx);
         drop(leaf);
         self.set_window();
         Ok(true)
