@@ -236,7 +236,7 @@ impl Decimal {
         // Nearly always both fit 127 bits at the common scale.
         if let (Some(x), Some(y)) = (a.rescale(scale), b.rescale(scale)) {
             let sum = x.scaled() + y.scaled();
-            return narrow(sum < 0, U256::new(sum.unsigned_abs()), scale, to);
+            return narrow_short(sum < 0, sum.unsigned_abs(), scale, to);
         }
         let (x, y) = (a.wide(scale), b.wide(scale));
         let (negative, sum) = match (a.negative == b.negative, x >= y) {
@@ -254,8 +254,13 @@ impl Decimal {
 
     /// `a * b` as a value of `to`.
     pub fn mul(a: Decimal, b: Decimal, to: NumericType) -> Result<Decimal, DecimalError> {
+        let (negative, scale) = (a.negative != b.negative, a.scale + b.scale);
+        if a.hi == 0 && b.hi == 0 {
+            let product = u128::from(a.lo) * u128::from(b.lo);
+            return narrow_short(negative, product, scale, to);
+        }
         let product = U256::new(a.magnitude()) * U256::new(b.magnitude());
-        narrow(a.negative != b.negative, product, a.scale + b.scale, to)
+        narrow(negative, product, scale, to)
     }
 
     /// `a / b` as a value of `to`, truncated.
@@ -370,6 +375,35 @@ fn is_multiple(m: U256, mut digits: u8) -> bool {
         digits -= step;
     }
     true
+}
+
+/// [`narrow`] of what has no more than 128 bits, as nearly all has.
+#[inline]
+fn narrow_short(
+    negative: bool,
+    m: u128,
+    scale: u8,
+    to: NumericType,
+) -> Result<Decimal, DecimalError> {
+    let m = match scale.cmp(&to.scale) {
+        Ordering::Equal => m,
+        // What has no room in 128 bits has more than 38 digits.
+        Ordering::Less => {
+            let power = POW10[(to.scale - scale) as usize];
+            m.checked_mul(power).ok_or(DecimalError::Overflow)?
+        }
+        Ordering::Greater if scale - to.scale > 38 => {
+            return narrow(negative, U256::new(m), scale, to);
+        }
+        Ordering::Greater => {
+            let d = POW10[(scale - to.scale) as usize];
+            m / d + u128::from(m % d >= d / 2)
+        }
+    };
+    if m >= POW10[to.precision.min(38) as usize] {
+        return Err(DecimalError::Overflow);
+    }
+    Decimal::new(negative, m, to.scale).ok_or(DecimalError::Overflow)
 }
 
 /// Brings a wide result to its type: rounds to the scale, checks the precision.

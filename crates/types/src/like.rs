@@ -231,8 +231,15 @@ fn run(
             if from >= len {
                 return None;
             }
-            back = Some((token, from + 1));
-            (t, i) = (token, from + 1);
+            let mut next = from + 1;
+            // On to where what follows the run may begin.
+            if let Some(Token::One(w)) = tokens.get(token) {
+                while next < len && at(next) != *w {
+                    next += 1;
+                }
+            }
+            back = Some((token, next));
+            (t, i) = (token, next);
         }
     }
 }
