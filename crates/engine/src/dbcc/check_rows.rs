@@ -7,7 +7,7 @@
 use crate::catalog::systab::SystemTable;
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::ddl::build::for_each_row;
-use crate::rowcodec::layout::{Cell, NoLobs};
+use crate::rowcodec::{Cell, NoLobs};
 use crate::rowcodec::{RowLayout, TableLobs, key};
 use std::hash::Hasher;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ use crate::catalog::{Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::print;
-use crate::rowcodec::layout::NoLobs;
+use crate::rowcodec::NoLobs;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;

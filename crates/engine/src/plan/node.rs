@@ -140,8 +140,10 @@ pub struct Scan {
     pub table: Arc<Table>,
     /// Which rows, by which way.
     pub access: Access,
-    /// Columns (by position in the table) and the slots they go to, ascending.
+    /// Columns (by position in the table) and the slots they go to: those that the filter reads, then the others, each ascending.
     pub columns: Vec<(usize, Slot)>,
+    /// So many of them does the filter read: the others are read of rows that pass it.
+    pub filtered: usize,
     /// Where the row's locator goes, for UPDATE and DELETE.
     pub locator: Option<Slot>,
     /// Conditions on this table's columns.

@@ -139,6 +139,36 @@ fn little(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(all)
 }
 
+/// Reads a value into its place: those of rows that are read by the million without a step between.
+#[inline]
+pub fn read_into(bytes: &[u8], ty: SqlType, out: &mut Value) -> SqlResult<()> {
+    *out = match (ty, bytes) {
+        (SqlType::Int, &[a, b, c, d]) => Value::Int(i32::from_le_bytes([a, b, c, d])),
+        (SqlType::Date, &[a, b, c]) => Value::Date(u32::from_le_bytes([a, b, c, 0])),
+        (SqlType::BigInt, _) => Value::BigInt(i64::from_le_bytes(array(bytes)?)),
+        (
+            SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. },
+            &[sign, ref magnitude @ ..],
+        ) if magnitude.len() == 8 => {
+            let magnitude = u64::from_le_bytes(array(magnitude)?);
+            let value = Decimal::new(sign == 0, magnitude.into(), scale);
+            Value::Decimal(value.ok_or_else(|| damaged("a decimal"))?)
+        }
+        (SqlType::Char(_), _) => {
+            if let Value::VarChar(b) = out
+                && b.spilled()
+            {
+                b.clear();
+                b.extend_from_slice(bytes);
+                return Ok(());
+            }
+            Value::VarChar(Bytes::from_slice(bytes))
+        }
+        _ => read(bytes, ty)?,
+    };
+    Ok(())
+}
+
 /// Reads a value; `bytes` has exactly [`size`] bytes.
 pub fn read(bytes: &[u8], ty: SqlType) -> SqlResult<Value> {
     Ok(match ty {

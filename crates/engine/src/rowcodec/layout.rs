@@ -9,10 +9,11 @@
 //! Values of (max) columns beyond [`MAX_INLINE_BYTES`], and the longest variable-length values of a row that would
 //! exceed [`MAX_ROW_BYTES`], go to overflow pages; in the row stays a reference of [`LobRef::BYTES`].
 
+use super::lobs::Lobs;
 use super::version::{self, HAS_VERSION};
 use super::{damaged, fixed, typecode};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::{Hobt, LobRef, Transaction, lob};
+use taffrail_storage::LobRef;
 use taffrail_types::{Bytes, SqlType, Value};
 
 /// The longest row that lies in one page.
@@ -24,59 +25,6 @@ const FORM: u8 = 1;
 const HAS_LOB: u8 = 1;
 const HEAD: usize = 4;
 const LOB_BIT: u16 = 0x8000;
-
-/// Long values on overflow pages of a heap or tree.
-pub trait Lobs {
-    /// Stores a value.
-    fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef>;
-    /// Reads a value whole.
-    fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>>;
-
-    /// The bytes of a value from `offset` on, `length` at most.
-    fn read_part(&mut self, lob: LobRef, offset: u64, length: u64) -> SqlResult<Vec<u8>> {
-        let bytes = self.read(lob)?;
-        let all = bytes.len() as u64;
-        let from = offset.min(all);
-        Ok(bytes[from as usize..all.min(from.saturating_add(length)) as usize].to_vec())
-    }
-}
-
-/// For rows that cannot have overflow values (index rows, work tables): refuses both.
-pub struct NoLobs;
-
-impl Lobs for NoLobs {
-    fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef> {
-        Err(SqlError::new(511, &[&bytes.len(), &MAX_ROW_BYTES]))
-    }
-
-    fn read(&mut self, _lob: LobRef) -> SqlResult<Vec<u8>> {
-        Err(damaged("overflow pages where none can be"))
-    }
-}
-
-/// The overflow pages of a heap or tree within a transaction.
-pub struct TableLobs<'a> {
-    /// The transaction.
-    pub tx: &'a mut Transaction,
-    /// The heap or clustered index whose rows refer to them.
-    pub hobt: &'a Hobt,
-}
-
-impl Lobs for TableLobs<'_> {
-    fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef> {
-        lob::write(self.tx, self.hobt, bytes).map_err(|e| e.to_sql())
-    }
-
-    fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
-        self.read_part(lob, 0, lob.length)
-    }
-
-    fn read_part(&mut self, lob: LobRef, offset: u64, length: u64) -> SqlResult<Vec<u8>> {
-        let mut out = Vec::with_capacity(length.min(lob.length).min(1 << 24) as usize);
-        lob::read(self.tx, self.hobt, lob, offset, length, &mut out).map_err(|e| e.to_sql())?;
-        Ok(out)
-    }
-}
 
 fn lob_from_bytes(b: &[u8]) -> SqlResult<LobRef> {
     let bytes = b.try_into().map_err(|_| damaged("a reference to overflow pages"))?;
@@ -479,6 +427,44 @@ impl RowLayout {
         Ok(Cell::Value(value))
     }
 
+    /// Reads columns of a row into their slots. Gives how many: the next one lies on overflow pages.
+    #[inline]
+    pub fn read(
+        &self,
+        row: &[u8],
+        columns: &[(usize, u32)],
+        frame: &mut [Value],
+    ) -> SqlResult<usize> {
+        if columns.is_empty() {
+            return Ok(0);
+        }
+        let parts = Parts::of(row)?;
+        for (n, (column, slot)) in columns.iter().enumerate() {
+            let c = &self.columns[*column];
+            let out = &mut frame[*slot as usize];
+            if c.null_bit as usize >= parts.null_bits {
+                out.clone_from(&c.missing);
+            } else if parts.is_null(c.null_bit) {
+                *out = Value::Null;
+            } else if let Place::Fixed { offset, size } = c.place {
+                let end = offset as usize + size as usize;
+                if end > parts.fixed_end {
+                    return Err(damaged("a row's fixed part"));
+                }
+                fixed::read_into(&parts.row[offset as usize..end], c.ty, out)?;
+            } else if let Place::Variable(at) = c.place {
+                if at as usize >= parts.variables {
+                    return Err(damaged("a row's variable part"));
+                }
+                match parts.variable(at as usize)? {
+                    (_, true) => return Ok(n),
+                    (bytes, false) => variable_into(c.ty, bytes, out)?,
+                }
+            }
+        }
+        Ok(columns.len())
+    }
+
     /// A column's value.
     #[inline]
     pub fn get(&self, row: &[u8], column: usize, lobs: &mut dyn Lobs) -> SqlResult<Value> {
@@ -568,6 +554,19 @@ fn variable_value(ty: SqlType, bytes: &[u8]) -> SqlResult<Value> {
         SqlType::Variant => Value::Variant(Box::new(typecode::read_variant(bytes)?)),
         _ => return Err(damaged("a variable-length value")),
     })
+}
+
+/// The same into a place whose room for a long text is used again.
+#[inline]
+fn variable_into(ty: SqlType, bytes: &[u8], out: &mut Value) -> SqlResult<()> {
+    match (ty, &mut *out) {
+        (SqlType::VarChar(_), Value::VarChar(b)) if b.spilled() => {
+            b.clear();
+            b.extend_from_slice(bytes);
+        }
+        _ => *out = variable_value(ty, bytes)?,
+    }
+    Ok(())
 }
 
 fn long_value(ty: SqlType, bytes: &[u8]) -> SqlResult<Value> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::rowcodec::VersionTag;
+use crate::rowcodec::{NoLobs, VersionTag};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use taffrail_base::{LogPos, PageId};
@@ -118,6 +118,33 @@ proptest! {
     }
 
     #[test]
+    fn columns_are_read_into_their_places(
+        columns in proptest::collection::vec(column(), 1..12),
+        before in proptest::collection::vec(column(), 12),
+    ) {
+        let layout = RowLayout::of_types(columns.iter().map(|c| c.0));
+        let values: Vec<Value> = columns.iter().map(|c| c.1.clone()).collect();
+        let mut lobs = Memory::default();
+        let mut row = Vec::new();
+        layout.encode(&values, &mut row, &mut lobs).unwrap();
+        // The last column first, each into a place where something else was.
+        let mut frame: Vec<Value> = before.iter().map(|c| c.1.clone()).collect();
+        let wanted: Vec<(usize, u32)> = (0..columns.len()).rev().map(|c| (c, c as u32)).collect();
+        let mut rest = &wanted[..];
+        while !rest.is_empty() {
+            rest = &rest[layout.read(&row, rest, &mut frame).unwrap()..];
+            // It stops where a value lies on overflow pages.
+            let Some(((c, slot), after)) = rest.split_first() else { break };
+            prop_assert!(matches!(layout.cell(&row, *c).unwrap(), Cell::Lob(_)));
+            frame[*slot as usize] = layout.get(&row, *c, &mut lobs).unwrap();
+            rest = after;
+        }
+        for (a, b) in values.iter().zip(&frame) {
+            prop_assert!(same(a, b), "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
     fn damaged_rows_are_errors(columns in proptest::collection::vec(column(), 1..8), cut in 0usize..200, flip in any::<(u16, u8)>()) {
         let layout = RowLayout::of_types(columns.iter().map(|c| c.0));
         let values: Vec<Value> = columns.iter().map(|c| c.1.clone()).collect();
@@ -129,6 +156,7 @@ proptest! {
         row.truncate(row.len().saturating_sub(cut));
         for i in 0..columns.len() {
             let _ = layout.cell(&row, i);
+            let _ = layout.read(&row, &[(i, 0)], &mut [Value::Null]);
         }
         let _ = layout.lobs(&row);
     }

@@ -2,6 +2,7 @@
 //!
 //! * [`layout`]: where each column of a table lies in a row's bytes, and how rows are written and read.
 //! * [`fixed`]: the bytes of one fixed-length value.
+//! * [`lobs`]: values that lie on overflow pages.
 //! * [`typecode`]: types as they are stored in the catalogue; `sql_variant` values.
 //! * [`unlocked`]: overflow values of rows that nobody holds a lock on.
 //! * [`version`]: where the version before a row is.
@@ -10,14 +11,14 @@
 pub mod fixed;
 pub mod key;
 pub mod layout;
+pub mod lobs;
 pub mod typecode;
 pub mod unlocked;
 pub mod version;
 
 pub use key::{KeyColumn, KeyLayout};
-pub use layout::{
-    Cell, Lobs, MAX_ROW_BYTES, NoLobs, Place, PlaceAllocator, RowColumn, RowLayout, TableLobs,
-};
+pub use layout::{Cell, MAX_ROW_BYTES, Place, PlaceAllocator, RowColumn, RowLayout};
+pub use lobs::{Lobs, NoLobs, TableLobs};
 pub use unlocked::UnlockedLobs;
 pub use version::VersionTag;
 

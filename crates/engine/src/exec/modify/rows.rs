@@ -2,8 +2,8 @@
 
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::database::Database;
+use crate::rowcodec::NoLobs;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES, write_entry};
-use crate::rowcodec::layout::NoLobs;
 use crate::session::Session;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{FileFull, Rid, StorageError, btree, heap, lob};
@@ -290,7 +290,7 @@ pub(crate) fn decode_row(
     out.clear();
     let hobt = table.base().hobt()?.clone();
     let tx = session.part(database.id);
-    let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt: &hobt };
+    let mut lobs = crate::rowcodec::TableLobs { tx, hobt: &hobt };
     table.layout.decode(row, out, &mut lobs)
 }
 
@@ -304,7 +304,7 @@ pub(crate) fn encode_row(
 ) -> SqlResult<()> {
     let hobt = table.base().hobt()?;
     let tx = session.part(database.id);
-    let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt };
+    let mut lobs = crate::rowcodec::TableLobs { tx, hobt };
     table.layout.encode(values, out, &mut lobs).map_err(|e| match e.number {
         // Who writes large values knows no names.
         1101 => no_room(&table.head.qualified(), Some(table.base()), &database.name),

@@ -16,6 +16,14 @@ const ROWS_JOINED: usize = 8 << 10;
 /// The state of one aggregate of one group.
 pub(crate) struct Accumulator {
     pub part: Partial,
+    /// What few aggregates keep.
+    more: Option<Box<More>>,
+}
+
+const _: () = assert!(size_of::<Accumulator>() <= 64);
+
+/// Of DISTINCT values and of texts that are joined.
+struct More {
     distinct: Option<ValueSet>,
     text: Vec<u8>,
     /// STRING_AGG in an order: keys, separator, text.
@@ -26,15 +34,55 @@ pub(crate) struct Accumulator {
 
 impl Accumulator {
     pub fn new(agg: &Agg) -> Accumulator {
-        Accumulator {
-            part: Partial::NONE,
-            distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
-            text: Vec::new(),
-            ordered: Vec::new(),
-            held: Held::default(),
+        let more = (agg.distinct || agg.function == AggFunction::StringAgg).then(|| {
+            Box::new(More {
+                distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
+                text: Vec::new(),
+                ordered: Vec::new(),
+                held: Held::default(),
+            })
+        });
+        Accumulator { part: Partial::NONE, more }
+    }
+
+    /// Takes a value in.
+    #[inline]
+    pub fn add(&mut self, agg: &Agg, v: Value, separator: Option<&Value>) -> SqlResult<()> {
+        match &mut self.more {
+            None => self.part.add(agg, v),
+            Some(more) => more.add(&mut self.part, agg, v, separator),
         }
     }
 
+    /// Takes a row in.
+    pub fn take(&mut self, agg: &Agg, (v, separator, keys): Arguments) -> SqlResult<()> {
+        let Some(s) = separator else { return self.add(agg, v, None) };
+        match &mut self.more {
+            Some(more) if !agg.order.is_empty() && !v.is_null() => {
+                self.part.count += 1;
+                more.held.values(&keys);
+                for v in [&s, &v] {
+                    more.held.values(std::slice::from_ref(v));
+                }
+                more.ordered.push((keys, s, v));
+                Ok(())
+            }
+            _ => self.add(agg, v, Some(&s)),
+        }
+    }
+
+    /// The result.
+    pub fn finish(&self, agg: &Agg) -> SqlResult<Value> {
+        match &self.more {
+            Some(more) if agg.function == AggFunction::StringAgg && self.part.count > 0 => {
+                more.text(agg)
+            }
+            _ => self.part.finish(agg),
+        }
+    }
+}
+
+impl More {
     /// STRING_AGG … WITHIN GROUP: the values in order, each but the first after its separator.
     fn joined(&self, agg: &Agg) -> SqlResult<Vec<u8>> {
         let keys = |at: u32| &self.ordered[at as usize].0;
@@ -54,8 +102,13 @@ impl Accumulator {
         Ok(text)
     }
 
-    /// Takes a value in.
-    pub fn add(&mut self, agg: &Agg, v: Value, separator: Option<&Value>) -> SqlResult<()> {
+    fn add(
+        &mut self,
+        part: &mut Partial,
+        agg: &Agg,
+        v: Value,
+        separator: Option<&Value>,
+    ) -> SqlResult<()> {
         if !v.is_null()
             && let Some(seen) = &mut self.distinct
             && !seen.insert(v.clone())
@@ -63,14 +116,14 @@ impl Accumulator {
             return Ok(());
         }
         if agg.function != AggFunction::StringAgg {
-            return self.part.add(agg, v);
+            return part.add(agg, v);
         }
         if v.is_null() {
-            self.part.nulls |= !agg.quiet;
+            part.nulls |= !agg.quiet;
             return Ok(());
         }
-        self.part.count += 1;
-        if self.part.count > 1
+        part.count += 1;
+        if part.count > 1
             && let Some(s) = separator.and_then(Value::as_bytes)
         {
             self.text.extend_from_slice(s);
@@ -81,26 +134,8 @@ impl Accumulator {
         short_enough(agg, &self.text)
     }
 
-    /// Takes a row in.
-    pub fn take(&mut self, agg: &Agg, (v, separator, keys): Arguments) -> SqlResult<()> {
-        let Some(s) = separator else { return self.add(agg, v, None) };
-        if agg.order.is_empty() || v.is_null() {
-            return self.add(agg, v, Some(&s));
-        }
-        self.part.count += 1;
-        self.held.values(&keys);
-        for v in [&s, &v] {
-            self.held.values(std::slice::from_ref(v));
-        }
-        self.ordered.push((keys, s, v));
-        Ok(())
-    }
-
-    /// The result.
-    pub fn finish(&self, agg: &Agg) -> SqlResult<Value> {
-        if agg.function != AggFunction::StringAgg || self.part.count == 0 {
-            return self.part.finish(agg);
-        }
+    /// The text of STRING_AGG.
+    fn text(&self, agg: &Agg) -> SqlResult<Value> {
         let text = match self.ordered.is_empty() {
             true => {
                 let mut text = Vec::new();
@@ -155,7 +190,9 @@ impl<'a> AggregateOp<'a> {
 
     fn new_group(&mut self) {
         self.states.extend(self.node.aggs.iter().map(Accumulator::new));
-        self.held.add(self.node.aggs.len() * size_of::<Accumulator>());
+        let more = self.states.iter().rev().take(self.node.aggs.len());
+        let boxes = more.filter(|s| s.more.is_some()).count() * size_of::<More>();
+        self.held.add(self.node.aggs.len() * size_of::<Accumulator>() + boxes);
         self.count += 1;
     }
 }

@@ -6,6 +6,7 @@ mod join;
 mod partial;
 mod parts;
 mod recursive;
+pub(crate) mod row;
 pub(crate) mod scan;
 mod seek;
 mod set;

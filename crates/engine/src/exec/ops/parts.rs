@@ -3,6 +3,7 @@
 //! The function is computed as it always is, of the part in place of the whole: SUBSTRING from the part's beginning, and what LEN and
 //! DATALENGTH come to is added to what lies before the part.
 
+use super::row::passes;
 use super::scan::Large;
 use crate::exec::runtime::Rt;
 use crate::plan::node::{LargePart, Scan};
@@ -32,14 +33,6 @@ pub(super) fn arguments<'a>(rt: &mut Rt<'a>, scan: &'a Scan) -> SqlResult<Argume
     let all =
         scan.parts.iter().map(|part| part.call.args[1..].iter().map(|e| rt.eval(e)).collect());
     all.collect()
-}
-
-/// True if the row is wanted whose other columns are in the frame.
-fn holds<'a>(rt: &mut Rt<'a>, scan: &'a Scan) -> SqlResult<bool> {
-    match &scan.filter {
-        Some(p) => Ok(rt.test(p)? == Some(true)),
-        None => Ok(true),
-    }
 }
 
 /// What a row has for the functions.
@@ -129,7 +122,7 @@ pub(super) fn settle<'a>(
     arguments: Arguments,
     found: Vec<Found>,
 ) -> SqlResult<()> {
-    if !holds(rt, scan)? {
+    if !passes(rt, scan)? {
         return Ok(());
     }
     for ((part, rest), found) in scan.parts.iter().zip(arguments).zip(found) {
@@ -162,7 +155,7 @@ pub(super) fn read<'a>(
     large: Large,
 ) -> SqlResult<bool> {
     debug_assert!(std::ptr::eq(layout, &scan.table.layout));
-    if !holds(rt, scan)? {
+    if !passes(rt, scan)? {
         return Ok(true);
     }
     let arguments = arguments(rt, scan)?;

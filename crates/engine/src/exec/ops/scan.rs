@@ -1,13 +1,14 @@
 //! Scans and seeks of tables.
 
-use super::{Operator, parts, seek};
+use super::row::{note, passes, read_again, read_all, take};
+use super::{Operator, seek};
 use crate::binder::TableUse;
 use crate::catalog::{IndexKind, KeyTail, is_temp};
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Patience, Rejected, RowMode};
 use crate::plan::node::{Access, Scan};
+use crate::rowcodec::TableLobs;
 use crate::rowcodec::key::read_entry;
-use crate::rowcodec::layout::{Cell, RowLayout, TableLobs};
 use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
 use std::collections::HashSet;
@@ -19,7 +20,7 @@ use taffrail_storage::lock::{Granted, LockError, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
-use taffrail_types::{Bytes, Value};
+use taffrail_types::Value;
 
 /// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
 ///
@@ -111,41 +112,47 @@ impl<'a> ScanOp<'a> {
         }
     }
 
-    /// A cursor on a part of the index that the scan reads.
-    fn cursor(&self, range: KeyRange) -> SqlResult<Cursor> {
-        let direction = if self.scan.backward { Direction::Backward } else { Direction::Forward };
-        let locks = self.locks;
-        if let Access::Clustered(index, _) | Access::Nonclustered(index, _) = &self.scan.access {
-            let counters = self.scan.database.storage.counters();
-            counters.index_searches.inc();
-            let one = index.unique && range.lower.is_some() && range.lower == range.upper;
-            if !one {
-                counters.range_scans.inc();
-            }
+    /// Puts the cursor on a part of the index that the scan reads.
+    fn seek(&mut self, range: KeyRange) -> SqlResult<()> {
+        let scan = self.scan;
+        let (Access::Clustered(index, _) | Access::Nonclustered(index, _)) = &scan.access else {
+            return Ok(());
+        };
+        let counters = scan.database.storage.counters();
+        counters.index_searches.inc();
+        let one = index.unique && range.lower.is_some() && range.lower == range.upper;
+        if !one {
+            counters.range_scans.inc();
         }
-        Ok(match &self.scan.access {
-            Access::Full => Cursor::Closed,
-            Access::Clustered(index, _) => {
-                Cursor::Clustered(btree::seek(index.hobt()?, range, direction, locks))
+        let clustered = matches!(scan.access, Access::Clustered(..));
+        // The rows are locked where they are read; their entries only while they are read, unless what is
+        // read must stay as it is.
+        let locks = match self.locks {
+            locks if clustered => locks,
+            ScanLocks::None => ScanLocks::None,
+            ScanLocks::Shared => ScanLocks::Shared,
+            _ => ScanLocks::ReadCommitted,
+        };
+        let hobt = index.hobt()?;
+        match &mut self.cursor {
+            Cursor::Clustered(c) | Cursor::Nonclustered(c) if c.is_of(hobt) => {
+                c.again(range, locks);
+                return Ok(());
             }
-            Access::Nonclustered(index, _) => {
-                // The rows are locked where they are read; their entries only while they are read, unless what is
-                // read must stay as it is.
-                let locks = match locks {
-                    ScanLocks::None => ScanLocks::None,
-                    ScanLocks::Shared => ScanLocks::Shared,
-                    _ => ScanLocks::ReadCommitted,
-                };
-                Cursor::Nonclustered(btree::seek(index.hobt()?, range, direction, locks))
-            }
-        })
+            _ => {}
+        }
+        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        let cursor = btree::seek(hobt, range, direction, locks);
+        self.cursor =
+            if clustered { Cursor::Clustered(cursor) } else { Cursor::Nonclustered(cursor) };
+        Ok(())
     }
 
     /// Goes on to the next range that is sought; false: there is none.
     #[cold]
     fn next_range(&mut self) -> SqlResult<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
-        self.cursor = self.cursor(range)?;
+        self.seek(range)?;
         Ok(true)
     }
 
@@ -197,81 +204,6 @@ impl<'a> ScanOp<'a> {
             Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
         }
     }
-}
-
-/// Reads columns of a row into the frame; false: a large value has gone, and the row is to be read again.
-#[inline]
-pub(crate) fn read_columns<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
-    layout: &RowLayout,
-    row: &[u8],
-    columns: &[(usize, u32)],
-    large: Large,
-) -> SqlResult<bool> {
-    for (c, s) in columns {
-        let v = match layout.cell(row, *c)? {
-            Cell::Value(v) => v,
-            Cell::Lob(_) => match read_large(rt, scan, layout, row, *c, large)? {
-                Some(v) => v,
-                None => return Ok(false),
-            },
-        };
-        rt.frame[*s as usize] = v;
-    }
-    if scan.parts.is_empty() { Ok(true) } else { parts::read(rt, scan, layout, row, large) }
-}
-
-fn read_large(
-    rt: &mut Rt<'_>,
-    scan: &Scan,
-    layout: &RowLayout,
-    row: &[u8],
-    column: usize,
-    large: Large,
-) -> SqlResult<Option<Value>> {
-    let hobt = scan.table.base().hobt()?;
-    let tx = rt.cx.session.part(scan.database.id);
-    if large == Large::Kept {
-        return layout.get(row, column, &mut TableLobs { tx, hobt }).map(Some);
-    }
-    let mut lobs = UnlockedLobs::new(tx, hobt);
-    match layout.get(row, column, &mut lobs) {
-        Ok(v) => Ok(Some(v)),
-        Err(_) if lobs.gone && large == Large::Copied => Ok(None),
-        Err(e) => Err(e),
-    }
-}
-
-/// Reads a scan's columns from the row as it is now, under its lock; false: it is not there any more.
-#[cold]
-fn read_again<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
-    locator: &[u8],
-    row: &mut Vec<u8>,
-) -> SqlResult<bool> {
-    let hobt = scan.table.base().hobt()?;
-    let arguments = parts::arguments(rt, scan)?;
-    let frame = &mut rt.frame;
-    let mut found = Vec::new();
-    let tx = rt.cx.session.part(scan.database.id);
-    let columns = lob::with_row(tx, hobt, locator, row, |tx, row| -> SqlResult<()> {
-        for (c, s) in &scan.columns {
-            let v = scan.table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
-            frame[*s as usize] = v;
-        }
-        found = parts::find(scan, row, &arguments, &mut TableLobs { tx, hobt })?;
-        Ok(())
-    });
-    let there = columns.map_err(|e| rt.cx.session.storage_error(e))?.transpose()?.is_some();
-    if there && !scan.parts.is_empty() {
-        parts::settle(rt, scan, arguments, found)?;
-    }
-    if there && scan.locator.is_some() {
-        rt.target_row.clone_from(row);
-    }
-    Ok(there)
 }
 
 /// How often a row is looked for where its entry says that it is, before it is taken for gone: it may have been moved away and back.
@@ -400,7 +332,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                 }
                 match self.ranges.pop() {
                     None => Cursor::Closed,
-                    Some(range) => self.cursor(range)?,
+                    Some(range) => return self.seek(range),
                 }
             }
         };
@@ -413,7 +345,8 @@ impl<'a> Operator<'a> for ScanOp<'a> {
         loop {
             rt.tick()?;
             let tx = rt.cx.session.part(scan.database.id);
-            let (mut locked, mut qualifies) = (None, true);
+            let mut locked = None;
+            let qualifies;
             match &mut self.cursor {
                 Cursor::Closed => return Ok(false),
                 Cursor::Heap(c) => {
@@ -427,18 +360,16 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                     let Some((rid, row)) = found.map_err(|e| Self::err(rt, e))? else {
                         return Ok(false);
                     };
-                    if let Some(s) = scan.locator {
-                        let rid = rid.to_bytes();
-                        rt.frame[s as usize] = Value::Binary(Bytes::from_slice(&rid));
-                        rt.target_row.clear();
-                        rt.target_row.extend_from_slice(row);
-                    }
+                    let rid = rid.to_bytes();
                     let (layout, columns) = (&scan.table.layout, &scan.columns);
-                    if !read_columns(rt, scan, layout, row, columns, self.large)?
-                        && !read_again(rt, scan, &rid.to_bytes(), &mut self.row)?
-                    {
-                        continue;
-                    }
+                    qualifies = match take(rt, scan, layout, row, columns, self.large)? {
+                        Some(passes) => {
+                            note(rt, scan, passes, &rid, row);
+                            passes
+                        }
+                        None if !read_again(rt, scan, &rid, &mut self.row)? => continue,
+                        None => passes(rt, scan)?,
+                    };
                 }
                 Cursor::Clustered(c) => {
                     let found = match patience.read(tx, |tx| c.next(tx)) {
@@ -454,17 +385,15 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         }
                         return Ok(false);
                     };
-                    if let Some(s) = scan.locator {
-                        rt.frame[s as usize] = Value::Binary(Bytes::from_slice(key));
-                        rt.target_row.clear();
-                        rt.target_row.extend_from_slice(row);
-                    }
                     let (layout, columns) = (&scan.table.layout, &scan.columns);
-                    if !read_columns(rt, scan, layout, row, columns, self.large)?
-                        && !read_again(rt, scan, key, &mut self.row)?
-                    {
-                        continue;
-                    }
+                    qualifies = match take(rt, scan, layout, row, columns, self.large)? {
+                        Some(passes) => {
+                            note(rt, scan, passes, key, row);
+                            passes
+                        }
+                        None if !read_again(rt, scan, key, &mut self.row)? => continue,
+                        None => passes(rt, scan)?,
+                    };
                 }
                 Cursor::Nonclustered(c) => {
                     let found = match patience.read(tx, |tx| c.next(tx)) {
@@ -484,7 +413,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         };
                         // Such rows have no large values.
                         let (layout, large) = (&index.covered_layout, Large::Kept);
-                        read_columns(rt, scan, layout, covered, columns, large)?;
+                        qualifies = take(rt, scan, layout, covered, columns, large)? == Some(true);
                     } else {
                         // It was moved on from an entry that was read before.
                         if !self.moved.is_empty() && self.moved.contains(locator) {
@@ -515,33 +444,39 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         if !there.map_err(|e| Self::err(rt, e))? {
                             continue;
                         }
-                        if let Some(s) = scan.locator {
-                            rt.frame[s as usize] = Value::Binary(Bytes::from_slice(locator));
-                            rt.target_row.clear();
-                            rt.target_row.extend_from_slice(&self.row);
-                        }
                         let (layout, columns) = (&scan.table.layout, &scan.columns);
-                        if !read_columns(rt, scan, layout, &self.row, columns, self.large)?
-                            && !read_again(rt, scan, locator, &mut self.row)?
-                        {
-                            continue;
-                        }
-                        if !c.is_current(rt.cx.session.part(scan.database.id)) {
-                            match place_of(rt, scan, c, &self.locator, &self.row)? {
-                                Place::Here => {}
-                                Place::Within => {
+                        let taken = match c.is_current(rt.cx.session.part(scan.database.id)) {
+                            true => take(rt, scan, layout, &self.row, columns, self.large)?,
+                            false => None,
+                        };
+                        qualifies = match taken {
+                            Some(passes) => {
+                                note(rt, scan, passes, locator, &self.row);
+                                passes
+                            }
+                            // Whose row it is now is to be looked at, or where its large values are.
+                            None => {
+                                note(rt, scan, true, locator, &self.row);
+                                let all = read_all(rt, scan, layout, &self.row, self.large)?;
+                                if !all && !read_again(rt, scan, locator, &mut self.row)? {
+                                    continue;
+                                }
+                                let tx = rt.cx.session.part(scan.database.id);
+                                let place = match c.is_current(tx) {
+                                    true => Place::Here,
+                                    false => place_of(rt, scan, c, &self.locator, &self.row)?,
+                                };
+                                if place == Place::Within {
                                     self.moved.insert(self.locator.clone());
                                 }
-                                Place::Elsewhere => qualifies = false,
+                                place != Place::Elsewhere && passes(rt, scan)?
                             }
-                        }
+                        };
                     }
                 }
             }
-            match &scan.filter {
-                _ if !qualifies => {}
-                Some(p) if rt.test(p)? != Some(true) => {}
-                _ => return Ok(true),
+            if qualifies {
+                return Ok(true);
             }
             if let Some(lock) = locked {
                 let shared = self.rejects == Rejected::Shared;

@@ -1,10 +1,11 @@
 //! One source of a block: by which way its rows are read, under the conditions that can be checked there.
 
 use super::{Block, Planned};
-use crate::plan::expr::{Expr, Part, Pred, has_subquery, slots_of};
+use crate::plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use crate::plan::hints::{JoinMethod, JoinMethods};
 use crate::plan::node::{Access, Node, Scan};
 use crate::plan::rel::{self, Rel};
+use crate::plan::slots::SlotSet;
 use crate::planner::access::{Choice, Order, Question, guess};
 use crate::planner::{add_slots, compute, filter, view_scan};
 use taffrail_base::SqlResult;
@@ -43,14 +44,17 @@ impl<'p> Block<'p, '_> {
                         rows = rows.min(goal.rows().max(1.0));
                     }
                 }
-                let rel::Get { table, columns, locator, hints, .. } = *get;
+                let rel::Get { table, mut columns, locator, hints, .. } = *get;
+                let filter = Pred::all(keep(conditions, &served));
+                let filtered = filtered_first(&mut columns, filter.as_ref());
                 let scan = Scan {
                     database: table.database,
                     table: table.table,
                     access,
                     columns,
+                    filtered,
                     locator,
-                    filter: Pred::all(keep(conditions, &served)),
+                    filter,
                     locks: hints.locks,
                     backward: ordered.unwrap_or(false),
                     parts: Vec::new(),
@@ -152,6 +156,18 @@ impl<'p> Block<'p, '_> {
         let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * each);
         choice.correlated && !matches!(choice.access, Access::Full) && !once
     }
+}
+
+/// Puts the columns first that a filter reads; how many they are.
+fn filtered_first(columns: &mut Vec<(usize, Slot)>, filter: Option<&Pred>) -> usize {
+    let Some(filter) = filter else { return 0 };
+    let mut read = SlotSet::default();
+    add_slots(Part::Pred(filter), &mut read);
+    let (first, rest): (Vec<_>, Vec<_>) = columns.iter().partition(|c| read.contains(c.1));
+    let count = first.len();
+    *columns = first;
+    columns.extend(rest);
+    count
 }
 
 fn keep(conditions: Vec<Pred>, served: &[usize]) -> Vec<Pred> {
