@@ -40,7 +40,7 @@ mod xml;
 
 use crate::catalog::{Module, Table};
 use crate::database::Database;
-use crate::plan::expr::{Expr, Slot, Subquery};
+use crate::plan::expr::{Call, Expr, Slot, Subquery};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::hints::QueryHints;
 pub(crate) use crate::plan::locking::Hints;
@@ -50,7 +50,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{Collation, ConvertContext, SqlType};
+use taffrail_types::{Collation, ConvertContext, SqlType, Value};
 
 pub use coercion::Coercion;
 pub(crate) use dml::{bind_check, bind_text};
@@ -117,6 +117,10 @@ pub trait Metadata {
     fn identity_insert(&self, database: &Database, table: &Table) -> bool;
     /// Rows of a table, roughly.
     fn row_estimate(&self, database: &Database, table: &Table) -> u64;
+    /// What a deterministic function comes to; `None` where it fails, or nobody computes.
+    fn computed(&self, _: &Call, _: &[Value]) -> Option<Value> {
+        None
+    }
     /// An error when the statement is to end before it runs.
     fn check_cancel(&self) -> SqlResult<()>;
 }

@@ -6,6 +6,7 @@ use crate::binder::{Metadata, NullRule, Resolved, ViewText};
 use crate::catalog::{Module, Object, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
+use crate::plan::expr::Call;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::system_view::SystemView;
 use crate::session::{Session, SetOptions};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::ConvertContext;
+use taffrail_types::{ConvertContext, Value};
 
 /// The catalogue as a statement of a session sees it.
 pub(crate) struct SessionMetadata<'s> {
@@ -376,6 +377,10 @@ impl Metadata for SessionMetadata<'_> {
             temps.counted(table, rows);
         }
         rows.max(1)
+    }
+
+    fn computed(&self, call: &Call, args: &[Value]) -> Option<Value> {
+        call.function.eval(self.session, args).ok()
     }
 
     fn check_cancel(&self) -> SqlResult<()> {

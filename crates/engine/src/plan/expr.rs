@@ -348,6 +348,11 @@ pub enum Part<'e> {
 }
 
 impl Pred {
+    /// Whether it may be computed a second time and gives the same: see [`Expr::is_repeatable`].
+    pub fn is_repeatable(&self) -> bool {
+        repeatable(Part::Pred(self))
+    }
+
     /// Calls `f` with every direct part of the condition.
     pub fn children<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
         match self {

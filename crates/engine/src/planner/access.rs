@@ -18,8 +18,12 @@ use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 /// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
 /// read being 1.
 pub(super) mod guess {
-    /// `=` on the first column of a key.
+    /// `=`.
     pub const EQUAL: f64 = 0.05;
+    /// `=` on the first column of a key: nobody makes an index on what has few values.
+    pub fn equal(rows: f64) -> f64 {
+        EQUAL.min(1.0 / rows.max(1.0).sqrt())
+    }
     /// `=` on a later one.
     pub const EQUAL_NEXT: f64 = 0.1;
     /// One side of a range.
@@ -32,6 +36,10 @@ pub(super) mod guess {
     pub const CLUSTERED: f64 = 0.9;
     /// A row that is looked up from its entry.
     pub const LOOK_UP: f64 = 3.0;
+    /// The way down a tree, for each row of a join that seeks its partners.
+    pub const SEEK: f64 = 6.0;
+    /// Such a partner, where it is looked up from its entry: another way down.
+    pub const FETCH: f64 = 8.0;
     /// A row that is sorted, for each doubling of their number.
     pub const SORTED: f64 = 0.05;
     /// How many rows are asked for where a count is not known before it runs.
@@ -88,6 +96,8 @@ pub(crate) struct Choice {
     pub served: Vec<usize>,
     /// Rows expected.
     pub rows: f64,
+    /// The work, a row read being 1.
+    pub cost: f64,
     /// Reads sources placed before it.
     pub correlated: bool,
     /// It gives the rows in the order that was asked for; against the index's own, if the flag is set.
@@ -417,7 +427,7 @@ impl<'q> Question<'q> {
     }
 
     /// An index's way; `None` where it leads nowhere in particular.
-    fn through(&self, index: &Arc<Index>, sargs: &[Sarg<'q>]) -> Option<(Choice, f64)> {
+    fn through(&self, index: &Arc<Index>, sargs: &[Sarg<'q>]) -> Option<Choice> {
         let rows = (self.rows as f64).max(1.0);
         let mut seek = Seek::default();
         let mut served = Vec::new();
@@ -433,7 +443,7 @@ impl<'q> Question<'q> {
         for (n, key) in keys.iter().enumerate().take(if self.hint.scan { 0 } else { keys.len() }) {
             let on_key = || sargs.iter().filter(|s| s.column == key.column);
             let to = self.table.columns[key.column].ty;
-            let share = if n == 0 { guess::EQUAL } else { guess::EQUAL_NEXT };
+            let share = if n == 0 { guess::equal(rows) } else { guess::EQUAL_NEXT };
             let last = index.unique && n + 1 == keys.len();
             let equality = on_key().find_map(|s| match s.what {
                 What::Compare(CompareOp::Eq, e, from) => Some((s, e, from)),
@@ -538,8 +548,7 @@ impl<'q> Question<'q> {
             false => Access::Nonclustered(index.clone(), seek),
         };
         served.sort_unstable();
-        let choice = Choice { access, served, rows: passing, correlated: reads_others, ordered };
-        Some((choice, cost))
+        Some(Choice { access, served, rows: passing, cost, correlated: reads_others, ordered })
     }
 
     /// Chooses among the ways that hints leave; 8622 where they leave none.
@@ -555,11 +564,11 @@ impl<'q> Question<'q> {
         let passing = self.passing(rows, 0);
         let hint = self.hint;
         let whole = hint.seek.is_none() && hint.index.is_none_or(|id| id == base.id);
-        let mut best_cost = self.total(rows, passing, ordered.is_some());
         let mut best = whole.then_some(Choice {
             access: Access::Full,
             served: Vec::new(),
             rows: passing,
+            cost: self.total(rows, passing, ordered.is_some()),
             correlated: false,
             ordered,
         });
@@ -572,11 +581,10 @@ impl<'q> Question<'q> {
             {
                 continue;
             }
-            if let Some((choice, cost)) = self.through(index, &sargs)
-                && (best.is_none() || cost < best_cost)
+            if let Some(choice) = self.through(index, &sargs)
+                && best.as_ref().is_none_or(|b| choice.cost < b.cost)
             {
                 best = Some(choice);
-                best_cost = cost;
             }
         }
         best.ok_or_else(|| SqlError::new(8622, &[]))

@@ -9,6 +9,7 @@ mod arrange;
 mod lead;
 mod outer;
 mod read;
+mod uses;
 
 use super::access::Order;
 use super::unnest::Nested;
@@ -55,6 +56,8 @@ struct Block<'p, 'm> {
     owner: Vec<u32>,
     /// What is read above the block or by its own conditions.
     needed: SlotSet,
+    /// By slot: how many of them there are that have not been checked yet, and whether it is read above.
+    uses: Vec<u32>,
     /// The order that is asked for.
     order: Option<&'p Order<'p>>,
     /// The source that comes first and gives it, where one may.
@@ -98,7 +101,7 @@ impl Planner<'_> {
             rel = s.input;
         }
         conditions.extend(outside);
-        let conditions = simplify::conjuncts(conditions);
+        let conditions = simplify::conjuncts(conditions, self.meta);
         let columns = rel.columns();
         let mut nested: Vec<(usize, Nested)> = Vec::new();
         for (at, p) in conditions.iter().enumerate() {
@@ -153,18 +156,20 @@ impl Planner<'_> {
             methods: Vec::new(),
             owner: vec![NOBODY; self.slots.get()],
             needed: needed.clone(),
+            uses: vec![0; self.slots.get()],
             order,
             leading: None,
             share: 1.0,
             ordered: false,
             each: f64::INFINITY,
         };
+        needed.iter().for_each(|s| block.used(s));
         let tree = match rel {
             Rel::OneRow => None,
             rel => Some(block.tree(rel)),
         };
         block.leading = tree.as_ref().and_then(|t| block.leader(t));
-        conditions.iter().for_each(|p| add_slots(Part::Pred(p), &mut block.needed));
+        conditions.iter().for_each(|p| block.reads(p));
         let (constant, rest): (Vec<Pred>, Vec<Pred>) =
             conditions.into_iter().partition(|p| block.sources_of(Part::Pred(p)).is_empty());
         let (node, rows) = match tree {
@@ -173,7 +178,16 @@ impl Planner<'_> {
                 let (mut items, mut conditions) = (Vec::new(), rest);
                 block.flatten(tree, &mut items, &mut conditions);
                 if items.len() > 1 {
+                    let all = conditions.len();
                     simplify::transitive(&mut conditions);
+                    simplify::apart(
+                        &mut conditions,
+                        &|p| match block.sources_of(Part::Pred(p))[..] {
+                            [source] => Some(source),
+                            _ => None,
+                        },
+                    );
+                    conditions[all..].iter().for_each(|p| block.reads(p));
                 }
                 block.place(items, conditions, &[])?
             }
@@ -212,7 +226,7 @@ impl<'p> Block<'p, '_> {
         match rel {
             Rel::Join(join) => {
                 let rel::Join { kind, method, left, right, on } = *join;
-                on.iter().for_each(|p| add_slots(Part::Pred(p), &mut self.needed));
+                on.iter().for_each(|p| self.reads(p));
                 let left = Box::new(self.tree(left));
                 if let Some(method) = method {
                     self.methods.push((self.sources.len() as u32, JoinMethods::only(method)));
@@ -224,6 +238,7 @@ impl<'p> Block<'p, '_> {
                 columns.iter().for_each(|s| self.owner[s as usize] = id);
                 let reads: Vec<Slot> = rel.outer_slots().iter().collect();
                 self.needed.extend(reads.iter().copied());
+                reads.iter().for_each(|s| self.used(*s));
                 self.sources.push(Source { rel: Some(rel), columns, reads });
                 Tree::Source(id)
             }
@@ -246,13 +261,6 @@ impl<'p> Block<'p, '_> {
 
     fn source(&self, id: u32) -> &Source {
         &self.sources[id as usize]
-    }
-
-    /// Slots of these sources that are read later: what a join has to keep of its side.
-    fn slots_of_sources(&self, ids: &[u32]) -> Vec<Slot> {
-        let mut all = SlotSet::default();
-        ids.iter().for_each(|id| all.add_all(&self.source(*id).columns));
-        all.common(&self.needed)
     }
 
     fn flatten(&self, t: Tree, items: &mut Vec<Item>, conditions: &mut Vec<Pred>) {
@@ -505,6 +513,10 @@ impl<'p> Block<'p, '_> {
         if keys.is_empty() && !methods.allows(JoinMethod::Loop) {
             return Err(SqlError::new(8622, &[]));
         }
+        // The keys are computed of what each side gives, before its rows are kept.
+        for e in keys.iter().flat_map(|(l, r, _)| [l, r]) {
+            slots_of(Part::Expr(e), &mut |s| self.unused(s));
+        }
         let right_slots = self.slots_of_sources(right_sources);
         // Only what keeps the right side, as a hash does, can tell which of its rows found nothing: FULL is one of no keys.
         if keys.is_empty() && kind != JoinType::Full {
@@ -513,6 +525,7 @@ impl<'p> Block<'p, '_> {
             return Ok((loop_join(left.0, spool, kind, residual, right_slots), rows));
         }
         let left_slots = self.slots_of_sources(left_sources);
+        residual.iter().for_each(|p| self.checked(p));
         let rows = left.1.max(right.1);
         // The smaller side is hashed.
         let swap = kind == JoinType::Inner && right.1 > left.1 && !self.leads();

@@ -1,19 +1,58 @@
 //! Conditions put so that more can be done with them: they stay equal to what was written, row by row.
 
+use crate::binder::Metadata;
+use crate::functions::Determinism;
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery};
-use taffrail_types::Collation;
+use taffrail_types::{Collation, Family, SqlType, Value};
 
-/// Conditions that all must hold, from those of the text: what all branches of an OR have in common stands beside it too.
-pub(super) fn conjuncts(conditions: Vec<Pred>) -> Vec<Pred> {
+/// Conditions that all must hold, from those of the text: what all branches of an OR have in common stands beside it too, and what a
+/// function comes to whose arguments are constants is computed now.
+pub(super) fn conjuncts(conditions: Vec<Pred>, meta: &dyn Metadata) -> Vec<Pred> {
     let mut out = Vec::with_capacity(conditions.len());
-    for p in conditions {
+    for mut p in conditions {
+        fold(&mut p, meta);
         if let Pred::Or(branches) = &p {
             common(branches, &mut out);
         }
         out.push(p);
     }
     out
+}
+
+/// Puts the result in the place of a function of constants. One that fails stays: it may be that nobody asks for it.
+fn fold(p: &mut Pred, meta: &dyn Metadata) {
+    match p {
+        Pred::Compare(c) => {
+            for side in [&mut c.left, &mut c.right] {
+                if let Expr::Call(_) = side
+                    && let Some(v) = value(side, meta)
+                {
+                    *side = Expr::Const(v);
+                }
+            }
+        }
+        Pred::And(list) | Pred::Or(list) => list.iter_mut().for_each(|p| fold(p, meta)),
+        Pred::Not(p) => fold(p, meta),
+        _ => {}
+    }
+}
+
+/// What a function of dates and whole numbers comes to; these go by no option of the session.
+fn value(e: &Expr, meta: &dyn Metadata) -> Option<Value> {
+    let plain =
+        |ty: &SqlType| matches!(ty.family(), Family::NewDate | Family::OldDate | Family::Integer);
+    match e {
+        Expr::Const(v) => Some(v.clone()),
+        Expr::Call(c)
+            if c.function.determinism() == Determinism::Deterministic
+                && c.function.params.iter().chain([&c.function.result]).all(plain) =>
+        {
+            let args: Option<Vec<Value>> = c.args.iter().map(|e| value(e, meta)).collect();
+            meta.computed(c, &args?).filter(|v| !v.is_null())
+        }
+        _ => None,
+    }
 }
 
 /// What holds in each branch, if computing it for every row can do no harm.
@@ -33,6 +72,42 @@ fn common(branches: &[Pred], out: &mut Vec<Pred>) {
             out.push(p);
         }
     }
+}
+
+/// Adds what an OR over several sources says of each of them alone: of `a = 1 AND b = 2 OR a = 3 AND b = 4` that `a = 1 OR a = 3`, and
+/// the same of `b`. `owner`: the source of a condition, if it is about one.
+pub(super) fn apart(conditions: &mut Vec<Pred>, owner: &dyn Fn(&Pred) -> Option<u32>) {
+    let mut out: Vec<Pred> = Vec::new();
+    for p in conditions.iter() {
+        let Pred::Or(branches) = p else { continue };
+        if owner(p).is_some() || !matches!(branches.first(), Some(Pred::And(_))) {
+            continue;
+        }
+        // Of each branch what is about one source, and can be computed for any row of it.
+        let mut parts: Vec<Vec<(u32, Pred)>> = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let mut all = Vec::new();
+            branch.clone().into_conjuncts(&mut all);
+            let about_one = all.into_iter().filter_map(|p| {
+                let fits = !may_raise(Part::Pred(&p)) && p.is_repeatable();
+                let source = if fits && !conditions.contains(&p) { owner(&p) } else { None };
+                source.map(|s| (s, p))
+            });
+            parts.push(about_one.collect());
+        }
+        let mut sources: Vec<u32> = parts[0].iter().map(|p| p.0).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        for source in sources {
+            let of_source = |list: &Vec<(u32, Pred)>| {
+                let own = list.iter().filter(|p| p.0 == source).map(|p| p.1.clone());
+                Pred::all(own.collect())
+            };
+            let either: Option<Vec<Pred>> = parts.iter().map(of_source).collect();
+            out.extend(either.map(Pred::Or));
+        }
+    }
+    conditions.extend(out);
 }
 
 /// Adds what follows from `a = b` and `a = value`: `b = value`. Only columns of one type and collation, which are equal as they are.

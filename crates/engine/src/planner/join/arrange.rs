@@ -5,10 +5,12 @@
 //! the next one is always the cheapest.
 
 use super::{Block, Item};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::{Index, IndexKind, Table};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred};
+use crate::plan::node::Access;
 use crate::plan::rel::{Get, Rel};
 use crate::planner::access::guess;
+use std::sync::Arc;
 
 /// So many sources are searched through.
 const SEARCHED: usize = 10;
@@ -21,6 +23,8 @@ struct Known {
     rows: f64,
     /// Rows that pass the conditions on it alone.
     passing: f64,
+    /// What it takes to read those.
+    cost: f64,
 }
 
 /// An equality of two items' columns.
@@ -123,9 +127,10 @@ impl Block<'_, '_> {
             }
             let first = *self.item_sources(item).first()?;
             let rows = (self.estimate(first) as f64).max(1.0);
-            known.push(Known { needs, rows, passing: rows });
+            known.push(Known { needs, rows, passing: rows, cost: rows });
         }
         let (mut edges, mut others) = (Vec::new(), Vec::new());
+        let mut alone: Vec<Vec<Pred>> = vec![Vec::new(); items.len()];
         for p in conditions {
             let mut mask = 0u32;
             for s in self.sources_of(Part::Pred(p)) {
@@ -136,6 +141,7 @@ impl Block<'_, '_> {
                 1 => {
                     let at = mask.trailing_zeros() as usize;
                     known[at].passing *= self.share(&items[at], p);
+                    alone[at].push(p.clone());
                 }
                 _ => match self.edge(items, p) {
                     Some(edge) => edges.push(edge),
@@ -143,7 +149,16 @@ impl Block<'_, '_> {
                 },
             }
         }
-        known.iter_mut().for_each(|k| k.passing = k.passing.max(1.0));
+        for ((k, item), own) in known.iter_mut().zip(items).zip(&alone) {
+            k.passing = k.passing.max(1.0);
+            if let (Item::Source(id), Some(get), false) =
+                (item, self.table_of(item), own.is_empty())
+                && let Ok(choice) = self.choose(*id, get, own, k.rows as u64)
+                && !matches!(choice.access, Access::Full)
+            {
+                k.cost = choice.cost.min(k.rows);
+            }
+        }
         let mut classes = Classes::default();
         for e in &edges {
             if let [(a, Some(c)), (b, Some(d))] = e.ends {
@@ -183,7 +198,7 @@ impl Block<'_, '_> {
                 }
                 let Added { rows, each, cost } = match set {
                     0 if first.is_some_and(|f| f.0 != at) => continue,
-                    0 => Added { rows: k.passing, each: f64::INFINITY, cost: k.rows * scale },
+                    0 => Added { rows: k.passing, each: f64::INFINITY, cost: k.cost * scale },
                     set => {
                         let there = (set, way.rows, scale);
                         self.added(items, known, (edges, others, classes), there, at)
@@ -250,7 +265,7 @@ impl Block<'_, '_> {
         if shares.is_empty() && loose == 0 {
             // A product.
             let rows = left * k.passing;
-            return Added { rows, each: k.rows, cost: k.rows + rows * scale * 2.0 };
+            return Added { rows, each: k.rows, cost: k.cost + rows * scale * 2.0 };
         }
         // Several equalities between the same tables say less than each of them alone.
         shares.sort_by(f64::total_cmp);
@@ -269,13 +284,13 @@ impl Block<'_, '_> {
             share = 1.0 / known[*other].rows;
         }
         let rows = (left * k.passing * share * guess::OTHER.powi(loose as i32)).max(1.0);
-        let hashed = k.rows + scale * (left * 0.5 + rows * 0.2) + k.passing.min(left);
-        let sought = match self.leads_to(&items[at], &bound) {
-            true => {
-                let each = 2.0 + guess::LOOK_UP * (k.rows * share).max(0.3);
+        let hashed = k.cost + scale * (left * 0.5 + rows * 0.2) + k.passing.min(left);
+        let sought = match self.sought(&items[at], &bound) {
+            Some(found) => {
+                let each = guess::SEEK + found * (k.rows * share).max(0.3);
                 scale * (left * each + rows * 0.2)
             }
-            false => f64::INFINITY,
+            None => f64::INFINITY,
         };
         let unkeyed = if shares.is_empty() { scale * left * k.passing } else { 0.0 };
         let each = if shares.is_empty() { f64::INFINITY } else { k.rows * share };
@@ -291,9 +306,10 @@ impl Block<'_, '_> {
                     match column {
                         Some((source, column)) if self.is_item(item, source) => {
                             let rows = (self.estimate(source) as f64).max(1.0);
-                            match self.has_key(item, &[column]) {
-                                true => 1.0 / rows,
-                                false => guess::EQUAL,
+                            match () {
+                                () if self.has_key(item, &[column]) => 1.0 / rows,
+                                () if self.leads_to(item, &[column]) => guess::equal(rows),
+                                () => guess::EQUAL,
                             }
                         }
                         _ => guess::EQUAL,
@@ -365,6 +381,22 @@ impl Block<'_, '_> {
     /// Whether these columns hold a unique key of the item.
     fn has_key(&self, item: &Item, columns: &[usize]) -> bool {
         self.table_of(item).is_some_and(|get| unique(&get.table.table, columns))
+    }
+
+    /// What it takes to read a row that an index finds which begins with one of these columns; `None` where there is none.
+    fn sought(&self, item: &Item, columns: &[usize]) -> Option<f64> {
+        let get = self.table_of(item).filter(|get| !get.hints.access.scan)?;
+        let all = get.table.table.indexes.iter().filter(|i| i.filter.is_none());
+        let leads = |i: &&Arc<Index>| {
+            i.kind != IndexKind::Heap
+                && i.key.columns().first().is_some_and(|k| columns.contains(&k.column))
+        };
+        let covers = |i: &Index| get.columns.iter().all(|(c, _)| i.covers(*c).is_some());
+        let found = all.filter(leads).map(|i| match i.kind == IndexKind::Clustered || covers(i) {
+            true => guess::CLUSTERED,
+            false => guess::FETCH,
+        });
+        found.min_by(f64::total_cmp)
     }
 
     /// Whether an index begins with one of these columns.

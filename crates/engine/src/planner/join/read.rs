@@ -27,6 +27,7 @@ impl<'p> Block<'p, '_> {
     pub(super) fn read(&mut self, id: u32, conditions: Vec<Pred>) -> SqlResult<Planned> {
         let estimate = self.estimate(id);
         let rel = self.sources[id as usize].rel.take().expect("a source is placed once");
+        conditions.iter().for_each(|p| self.checked(p));
         // Conditions with subqueries are checked above the scan.
         let (above, conditions): (Vec<Pred>, Vec<Pred>) =
             conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
@@ -153,7 +154,13 @@ impl<'p> Block<'p, '_> {
             return choice.correlated;
         }
         let each = choice.rows.min(self.each);
-        let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * each);
+        let found = match &choice.access {
+            Access::Nonclustered(i, _) if !get.columns.iter().all(|c| i.covers(c.0).is_some()) => {
+                guess::FETCH
+            }
+            _ => guess::CLUSTERED,
+        };
+        let once = rows > SMALL && rows < left * (guess::SEEK + found * each);
         choice.correlated && !matches!(choice.access, Access::Full) && !once
     }
 }
