@@ -22,14 +22,15 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
 TREE = WORK / "tree"
-# A mutant that hangs is caught; nothing here takes so long by itself.
-TIMEOUT_S = 300
+# A mutant that hangs is caught; nothing here takes so long by itself. In turn it is to be over soon.
+TIMEOUT_S = {False: 300, True: 50}
 
 
 class Broken(Exception):
@@ -70,7 +71,7 @@ def copy_tree():
             there.write_bytes(content)
 
 
-def run_test(test, build):
+def run_test(test, build, in_turn=False):
     """True: it passed. False: it failed."""
     *cargo, name = test.split()
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "build"), "RUST_BACKTRACE": "0"}
@@ -98,7 +99,7 @@ def run_test(test, build):
     command = [made[0]["executable"], "--exact", name]
     try:
         ran = subprocess.run(
-            command, cwd=crate, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+            command, cwd=crate, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S[in_turn],
         )
     except subprocess.TimeoutExpired:
         return False
@@ -114,14 +115,14 @@ def apply(patch, reverse=False):
         raise Broken(f"the patch does not apply:\n{done.stderr}")
 
 
-def verdict(patch, facts, sound):
+def verdict(patch, facts, sound, in_turn=False):
     if isinstance(sound, Broken):
         raise sound
     if not sound:
         raise Broken("its test fails without it")
     apply(patch)
     try:
-        passed = run_test(facts["Test"], facts.get("Build", ""))
+        passed = run_test(facts["Test"], facts.get("Build", ""), in_turn)
     finally:
         apply(patch, reverse=True)
     if "Equivalent" in facts:
@@ -130,14 +131,15 @@ def verdict(patch, facts, sound):
 
 
 def turn(patches, count):
-    """The next ones: where it stands is remembered beside the build. Those that need a binary take long, and come far apart."""
+    """The next ones: where it stands is remembered beside the build, and in a new place goes by the day. Those that need a binary take
+    long, and come far apart."""
     long = [p for p in patches if (test := named_test(p)) and test[1]]
     rest = [p for p in patches if p not in long]
     for n, p in enumerate(long):
         rest.insert(n * len(patches) // len(long), p)
     patches = rest
     at = WORK / "turn"
-    first = int(at.read_text()) if at.is_file() else 0
+    first = int(at.read_text()) if at.is_file() else int(time.time() / 86_400) * count % len(patches)
     at.write_text(str((first + count) % len(patches)))
     return [patches[(first + n) % len(patches)] for n in range(min(count, len(patches)))]
 
@@ -165,7 +167,7 @@ def main(arguments):
     for patch in patches:
         try:
             facts = read(patch)
-            said = verdict(patch, facts, sound[named_test(patch)])
+            said = verdict(patch, facts, sound[named_test(patch)], in_turn)
         except Broken as why:
             said, facts = f"BROKEN: {why}", {"What": ""}
         bad += said not in ("caught", "equivalent")
