@@ -6,6 +6,7 @@
 //!    was appended.
 //! 3. After a write or a sync that failed nothing more is acknowledged.
 //! 4. No two writes are ever in flight at one place.
+//! 5. With a log writer, what is lost of delayed commits is no older than their window and the writes in its way, on slow devices too.
 //!
 //! A failing seed is shrunk, and told with a command that has it again.
 #![cfg(debug_assertions)]
@@ -13,10 +14,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use taffrail_base::sched::{self, Case, Failure, JoinHandle, Ran, programme};
+use taffrail_base::sync::now;
 use taffrail_base::{LogPos, TransactionId};
-use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimRng, SimWorld};
+use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimRng, SimWorld, Slow};
 use taffrail_log::{
     AppendError, FlushReason, Growth, Hold, Lcx, Log, LogFileSpec, LogOptions, Lop, RecordHeader,
     Reserve, ReuseWait, TxLog,
@@ -44,7 +47,12 @@ struct Known {
     durable: LogPos,
     acknowledged: u64,
     refused: u64,
+    /// When delayed commits were told that they are committed.
+    delayed: BTreeMap<LogPos, Instant>,
 }
+
+/// How long who is awake may have to wait for the baton.
+const STEPS: Duration = Duration::from_millis(60);
 
 #[derive(Clone, Copy, Default)]
 struct Seen {
@@ -55,6 +63,7 @@ struct Seen {
     wrapped: u64,
     torn: u64,
     killed: u64,
+    young: u64,
 }
 
 fn path() -> PathBuf {
@@ -95,6 +104,7 @@ impl Session {
         self.log.release(&mut tx);
         if delayed {
             self.log.request_lazy();
+            self.known.lock().unwrap().delayed.insert(at, now());
             return true;
         }
         let result = self.log.harden(at, FlushReason::Commit);
@@ -141,16 +151,21 @@ fn world(seed: u64, rng: &mut SimRng) -> SimWorld {
     SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() })
 }
 
-/// Sessions, the log writer and the log ahead, until the load is done or cut.
-fn work(case: &Case, log: &Arc<Log>, known: &Arc<Mutex<Known>>, lets_go: bool) {
+/// Sessions, the log writer and the log ahead, until the load is done or cut. True: there was a log writer.
+fn work(case: &Case, log: &Arc<Log>, known: &Arc<Mutex<Known>>, lets_go: bool) -> bool {
     let mut rng = SimRng::new(case.seed ^ 0x10ad);
     let sessions = case.part(2 + rng.below(5));
     let transactions = case.part(4 + rng.below(30));
     let runs: [(&str, fn(&Log)); 2] =
         [("log writer", Log::run_writer), ("log ahead", Log::run_ahead)];
+    let mut writes = false;
     let served: Vec<JoinHandle<()>> = runs
         .iter()
-        .filter(|_| !rng.one_in(4))
+        .filter(|(name, _)| {
+            let runs = !rng.one_in(4);
+            writes |= runs && *name == "log writer";
+            runs
+        })
         .map(|(name, run)| {
             let (log, run) = (log.clone(), *run);
             sched::spawn_daemon(name, move || run(&log))
@@ -181,6 +196,7 @@ fn work(case: &Case, log: &Arc<Log>, known: &Arc<Mutex<Known>>, lets_go: bool) {
     all.into_iter().for_each(JoinHandle::join);
     log.stop_writer();
     served.into_iter().for_each(JoinHandle::join);
+    writes
 }
 
 fn one(case: &Case) -> Result<Ran<Seen>, Failure> {
@@ -231,9 +247,17 @@ fn run(case: &Case) -> Seen {
     let scale = 7 + rng.below(9);
     let at = 100 + rng.below(1 << scale);
     let cut = world.clone();
+    let ended: Arc<Mutex<Option<Instant>>> = Arc::default();
+    let note = ended.clone();
     match end {
-        End::PowerCut => sched::after(at, move || cut.crash()),
-        End::Kill => sched::after(at, move || cut.kill()),
+        End::PowerCut => sched::after(at, move || {
+            *note.lock().unwrap() = Some(now());
+            cut.crash();
+        }),
+        End::Kill => sched::after(at, move || {
+            *note.lock().unwrap() = Some(now());
+            cut.kill();
+        }),
         End::Fault(kind, fault) => {
             let nth = 1 + rng.below(40);
             let sticky = rng.one_in(2);
@@ -246,7 +270,15 @@ fn run(case: &Case) -> Seen {
     known.lock().unwrap().appended.insert(begin, 0);
     // Where reading begins: the first record, or the last one that a checkpoint has left.
     let anchor = log.anchor_at(first).unwrap();
-    work(case, &log, &known, lets_go);
+    let mut slow = Duration::ZERO;
+    if rng.one_in(3) {
+        slow = Duration::from_millis([20, 300][rng.below(2) as usize]);
+        let one_in = 1 + rng.below(8);
+        let path_contains = String::new();
+        world.slow(Some(Slow { kind: None, path_contains, one_in, most: slow }));
+    }
+    let writes = work(case, &log, &known, lets_go);
+    world.slow(None);
     assert_eq!(world.stats().races, 0, "two writes at one place at once");
     sched::call_off();
     let known = known.lock().unwrap();
@@ -282,6 +314,16 @@ fn run(case: &Case) -> Seen {
         "acknowledged up to {:?}, there up to {last:?}",
         known.durable
     );
+    let ended = *ended.lock().unwrap();
+    if let (true, Some(ended)) = (writes, ended) {
+        // The window, what is being written when it ends, its own writes and sync.
+        let most = options.delayed_window + 5 * (slow + Duration::from_millis(6)) + STEPS;
+        for (at, told) in known.delayed.range(LogPos(last.0 + 1)..) {
+            let age = ended.saturating_duration_since(*told);
+            assert!(age <= most, "a delayed commit at {at:?}, of {age:?}, is lost; {most:?}");
+            seen.young += 1;
+        }
+    }
     seen.lost = known.appended.range(LogPos(last.0 + 1)..).count() as u64;
     seen.torn = world.stats().torn_files;
     seen
@@ -315,6 +357,7 @@ fn what_is_acknowledged_at_any_preemption_is_there() {
         ("let go", sum(|s| s.wrapped)),
         ("torn", sum(|s| s.torn)),
         ("killed", sum(|s| s.killed)),
+        ("delayed and lost", sum(|s| s.young)),
     ];
     eprintln!(
         "{} runs, {} steps, {} switches, {:?}: {counts:?}",
