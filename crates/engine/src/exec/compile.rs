@@ -27,7 +27,7 @@ pub(super) struct Compiler<'s> {
     home: &'s Arc<Database>,
     pub(super) lines: ast::LineIndex,
     pub(super) variables: Variables,
-    table_variables: Vec<TableVariable>,
+    pub(super) table_variables: Vec<TableVariable>,
     pub(super) temp_tables: Vec<Box<str>>,
     plans: u32,
     loops: u32,
@@ -284,7 +284,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn new_plan(&mut self) -> u32 {
+    pub(super) fn new_plan(&mut self) -> u32 {
         self.plans += 1;
         self.plans - 1
     }
@@ -488,12 +488,12 @@ impl<'s> Compiler<'s> {
         let value = match set.value {
             ast::SetValue::Expr(value) => value,
             ast::SetValue::Cursor(definition) => {
-                let name = self.cursor_variable(set.variable)?;
-                self.new_plan();
-                let text = super::cursor::text(&name, true, *definition)?;
-                return Ok(StmtKind::DeclareCursor(Arc::new(text)));
+                return self.new_cursor(set.variable, *definition);
             }
         };
+        if let Some(statement) = self.set_cursor(&set.variable, &value)? {
+            return Ok(statement);
+        }
         let (at, _) = self.variables.assigned(&set.variable.value)?;
         let value = match set.op.operator() {
             None => value,

@@ -16,11 +16,12 @@
 //! 3. `place` is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
 //!    a row, and no OPEN or FETCH has failed since.
 //!
-//! A cursor variable is a local cursor whose name is the variable's.
+//! A cursor goes by references: its name, and the variables that were set to it (`SET @a = CURSOR …`, `SET @a = name`, `SET @a = @b`), each
+//! local to its level. DEALLOCATE and the end of a level take references away; with the last one the cursor goes.
 
 use super::compile::Compiler;
 use super::interpret::{Activation, Ended, Interpreter};
-use super::module::{Code, Module, Stmt};
+use super::module::{Code, Module, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use crate::binder::Variable;
@@ -73,11 +74,25 @@ pub(crate) struct FetchCode {
     pub into: Vec<(u32, SqlType)>,
 }
 
+/// What a cursor is known by.
+struct Reference {
+    /// With its `@` for a variable.
+    name: Box<str>,
+    /// The nesting level, where it is local.
+    level: Option<u32>,
+}
+
+impl Reference {
+    fn is(&self, name: &str, level: Option<u32>) -> bool {
+        self.level == level && Collation::default().eq_str(&self.name, name)
+    }
+}
+
 /// A cursor of a session.
 struct Cursor {
     text: Arc<CursorText>,
-    /// The nesting level of a local cursor.
-    level: Option<u32>,
+    /// At least one.
+    references: Vec<Reference>,
     /// Module, variables and plans of its query.
     act: Activation,
     plan: u32,
@@ -115,9 +130,17 @@ impl Cursors {
     /// Deallocates the local cursors of a level that ends.
     pub fn leave(&mut self, level: u32) {
         if !self.list.is_empty() {
-            self.list.retain(|c| c.level.is_none_or(|l| l < level));
-            self.count();
+            self.forget(|r| r.level.is_some_and(|l| l >= level));
         }
+    }
+
+    /// Takes references away, and the cursors that have no other.
+    fn forget(&mut self, gone: impl Fn(&Reference) -> bool) {
+        self.list.retain_mut(|c| {
+            c.references.retain(|r| !gone(r));
+            !c.references.is_empty()
+        });
+        self.count();
     }
 
     /// A transaction has been rolled back: open cursors but those of a copy that was asked for are closed.
@@ -139,15 +162,17 @@ impl Cursors {
 
     /// The place of a cursor: a level's own before a global one.
     fn find(&self, cursor: &CursorRef, level: u32) -> SqlResult<usize> {
-        let same = |c: &Cursor| Collation::default().eq_str(&c.text.name, &cursor.name);
-        let local = |c: &Cursor| !cursor.global && c.level == Some(level) && same(c);
-        let found = self.list.iter().position(local);
-        let found = found.or_else(|| self.list.iter().position(|c| c.level.is_none() && same(c)));
+        let local = if cursor.global { None } else { self.known(&cursor.name, Some(level)) };
+        let found = local.or_else(|| self.known(&cursor.name, None));
         let variable = cursor.name.starts_with('@');
         found.ok_or_else(|| match variable {
             true => SqlError::new(16950, &[&cursor.name]).with_severity(16).with_state(2),
             false => SqlError::new(16916, &[&cursor.name]),
         })
+    }
+
+    fn known(&self, name: &str, level: Option<u32>) -> Option<usize> {
+        self.list.iter().position(|c| c.references.iter().any(|r| r.is(name, level)))
     }
 
     /// CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -2 a variable without cursor, -3 no such cursor.
@@ -159,9 +184,7 @@ impl Cursors {
             () => return -3,
         };
         let level = local.then_some(level);
-        let same =
-            |c: &&Cursor| c.level == level && Collation::default().eq_str(&c.text.name, name);
-        match self.list.iter().find(same) {
+        match self.known(name, level).map(|at| &self.list[at]) {
             None if name.starts_with('@') => -2,
             None => -3,
             Some(Cursor { open: None, .. }) => -1,
@@ -215,6 +238,34 @@ impl Compiler<'_> {
         }
     }
 
+    /// `SET @cursor = CURSOR …`.
+    pub fn new_cursor(
+        &mut self,
+        v: ast::Ident,
+        definition: ast::CursorDefinition,
+    ) -> SqlResult<StmtKind> {
+        let name = self.cursor_variable(v)?;
+        self.new_plan();
+        Ok(StmtKind::DeclareCursor(Arc::new(text(&name, true, definition)?)))
+    }
+
+    /// `SET @cursor = name` and `SET @cursor = @other`, if that is what is set.
+    pub fn set_cursor(&self, v: &ast::Ident, value: &ast::Expr) -> SqlResult<Option<StmtKind>> {
+        let Some((at, Variable { ty: None, .. })) = self.variables.find(&v.value) else {
+            return Ok(None);
+        };
+        if self.table_variables.iter().any(|t| t.var == at) {
+            return Ok(None);
+        }
+        let name = match &value.kind {
+            ast::ExprKind::Column(c) if c.qualifier.is_none() => c.name.value.clone(),
+            ast::ExprKind::Variable(other) => self.cursor_variable(other.clone())?,
+            _ => return Ok(None),
+        };
+        let to = CursorRef { name, global: false };
+        Ok(Some(StmtKind::SetCursor(v.value.clone(), to)))
+    }
+
     /// A cursor as OPEN, FETCH, CLOSE and DEALLOCATE name it.
     pub fn cursor(&self, c: ast::CursorName) -> SqlResult<CursorRef> {
         let name = match c.name {
@@ -254,14 +305,12 @@ impl Interpreter<'_> {
         text: &Arc<CursorText>,
     ) -> SqlResult<Ended> {
         let level = text.local.then_some(self.session.running.nest_level);
-        let list = &mut self.session.held.cursors.list;
-        let same =
-            |c: &Cursor| c.level == level && Collation::default().eq_str(&c.text.name, &text.name);
-        if let Some(at) = list.iter().position(same) {
+        let cursors = &mut self.session.held.cursors;
+        if cursors.known(&text.name, level).is_some() {
             if !text.name.starts_with('@') {
                 return Err(SqlError::new(16915, &[&text.name]));
             }
-            list.remove(at);
+            cursors.forget(|r| r.is(&text.name, level));
         }
         let mut own = Activation::new(module.clone());
         own.vars.clone_from(&act.vars);
@@ -276,7 +325,7 @@ impl Interpreter<'_> {
         }
         self.session.held.cursors.list.push(Cursor {
             text: text.clone(),
-            level,
+            references: vec![Reference { name: text.name.clone(), level }],
             act: own,
             plan: s.plan,
             visible: s.visible,
@@ -445,8 +494,26 @@ impl Interpreter<'_> {
     /// DEALLOCATE.
     pub fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
-        self.session.held.cursors.list.remove(at);
-        self.session.held.cursors.count();
+        let level = Some(self.session.running.nest_level);
+        let cursors = &mut self.session.held.cursors;
+        let local = !cursor.global && cursors.known(&cursor.name, level) == Some(at);
+        cursors.forget(|r| r.is(&cursor.name, if local { level } else { None }));
+        Ok(QUIET)
+    }
+
+    /// SET @cursor = another: it refers to the same cursor from now on.
+    pub fn set_cursor(&mut self, name: &str, to: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(to)?;
+        let level = Some(self.session.running.nest_level);
+        let cursors = &mut self.session.held.cursors;
+        if cursors.known(name, level) != Some(at) {
+            cursors.list[at].references.push(Reference { name: name.into(), level });
+            // What it referred to before.
+            for (_, c) in cursors.list.iter_mut().enumerate().filter(|(n, _)| *n != at) {
+                c.references.retain(|r| !r.is(name, level));
+            }
+            cursors.forget(|_| false);
+        }
         Ok(QUIET)
     }
 }

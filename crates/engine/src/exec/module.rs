@@ -211,6 +211,8 @@ pub(crate) enum StmtKind {
     /// A statement that a feature has registered.
     Registered(&'static RegisteredStatement, Box<ast::Statement>),
     DeclareCursor(Arc<super::cursor::CursorText>),
+    /// SET of a cursor variable to a cursor that is there.
+    SetCursor(Box<str>, super::cursor::CursorRef),
     OpenCursor(super::cursor::CursorRef),
     Fetch(Box<super::cursor::FetchCode>),
     CloseCursor(super::cursor::CursorRef),

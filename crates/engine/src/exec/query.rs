@@ -169,6 +169,7 @@ impl Interpreter<'_> {
                 self.registered(module, act, s, found, statement)
             }
             StmtKind::DeclareCursor(text) => self.declare_cursor(module, act, s, text),
+            StmtKind::SetCursor(name, cursor) => self.set_cursor(name, cursor),
             StmtKind::OpenCursor(cursor) => {
                 let opened = self.open_cursor(cursor);
                 self.cursor_moved(opened)

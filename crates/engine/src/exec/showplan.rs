@@ -150,6 +150,7 @@ fn kind(s: &Stmt) -> &'static str {
             _ => "EXECUTE PROC",
         },
         StmtKind::DeclareCursor(_) => "DECLARE CURSOR",
+        StmtKind::SetCursor(..) => "ASSIGN",
         StmtKind::OpenCursor(_) => "OPEN CURSOR",
         StmtKind::Fetch(_) => "FETCH CURSOR",
         StmtKind::CloseCursor(_) => "CLOSE CURSOR",
