@@ -33,7 +33,7 @@ GO
 --@ source: message 102
 SELECT COALESCE(1)
 GO
---@ source: message 40510
+--@ source: documentation WITH common_table_expression
 CREATE TABLE u (a int)
 CREATE TABLE q (a int);
 WITH q AS (SELECT a FROM u) INSERT q VALUES (1)

@@ -587,6 +587,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 4406, severity: 16, text: "Update or insert of view or function '%.*ls' failed because it contains a derived or constant field." },
     Message { number: 4413, severity: 16, text: "Could not use view or function '%.*ls' because of binding errors." },
     Message { number: 4421, severity: 16, text: "Derived table '%.*ls' is not updatable because a column of the derived table is derived or constant." },
+    Message { number: 4426, severity: 16, text: "View '%.*ls' is not updatable because the definition contains a UNION operator." },
     Message { number: 4429, severity: 16, text: "View or function '%.*ls' contains a self-reference. Views or functions cannot reference themselves directly or indirectly." },
     Message { number: 4502, severity: 16, text: "View or function '%.*ls' has more column names specified than columns defined." },
     Message { number: 4506, severity: 16, text: "Column names in each view or function must be unique. Column name '%.*ls' in view or function '%.*ls' is specified more than once." },

@@ -1,6 +1,6 @@
 //! UPDATE and DELETE: the target among the sources of FROM, SET, and whether rows may be changed as they are found.
 
-use super::dml::Target;
+use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::arith_op;
 use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
@@ -12,6 +12,15 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
 
+/// The first column of SET.
+pub(super) fn first_set(set: &[ast::SetClause]) -> Option<&str> {
+    set.iter().find_map(|s| match s {
+        ast::SetClause::Assign { column: Some(c), .. }
+        | ast::SetClause::Write { column: c, .. } => Some(&*c.name.value),
+        _ => None,
+    })
+}
+
 impl<'a> Binder<'a> {
     /// The target of an UPDATE or DELETE: its block is open, its source id is returned.
     fn change_target(
@@ -20,23 +29,25 @@ impl<'a> Binder<'a> {
         from: &'a [TableRef],
         column: Option<&'a str>,
     ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
-        let named = match target {
-            TableRef::Named(n) => n.name.as_bare(),
-            _ => None,
-        };
-        self.look_through(named, column);
-        let mut trees = self.sources_of_list(from)?;
         let (name, hints) = match target {
             TableRef::Named(n) => (Some(&n.name), super::hints::hints(&n.hints, true)?),
             TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
             _ => return Err(unsupported("This target")),
         };
+        // What the name stands for, where FROM may show it under another.
+        let resolved = name.filter(|_| !from.is_empty()).and_then(|n| self.meta.table(n).ok());
+        let view = match &resolved {
+            Some(Resolved::UserView(d, v)) => Some((d.id, v.head.id)),
+            _ => None,
+        };
+        self.look_through(name, view, column);
+        let mut trees = self.sources_of_list(from)?;
         // A name that FROM gives, or a table that stands there once. A table is the same if its database is, too: object ids are
         // numbers that every database counts by itself.
         let mut at = None;
         if let Some(name) = name.filter(|_| !from.is_empty()) {
-            let wanted = match self.meta.table(name) {
-                Ok(Resolved::Table(d, t)) => Some((d.id, t.id())),
+            let wanted = match &resolved {
+                Some(Resolved::Table(d, t)) => Some((d.id, t.id())),
                 _ => None,
             };
             let same = |s: &Source| match &s.kind {
@@ -49,8 +60,12 @@ impl<'a> Binder<'a> {
                 (SourceKind::Table { .. }, Some(_)) => same(s) && eq(&s.alias, &name.name.value),
                 _ => name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name),
             };
-            let sources = &self.block().sources;
+            let sources = &self.blocks.last().expect("open").sources;
             at = sources.iter().position(called);
+            let found = self.through.as_ref().and_then(|t| t.found.as_ref());
+            if let Some(f) = found.filter(|_| at.is_none() && view.is_some()) {
+                at = sources.iter().position(|s| s.id == f.source);
+            }
             if at.is_none() {
                 if sources.iter().filter(|s| same(s)).count() > 1 {
                     return Err(SqlError::new(8154, &[&name.name.value]));
@@ -61,20 +76,30 @@ impl<'a> Binder<'a> {
         let at = match at {
             Some(at) => at,
             None => {
-                let called = |n: &&ast::Ident| {
-                    self.ctes.iter().rposition(|c| eq(&c.table.name.value, &n.value))
-                };
-                if let Some((n, cte)) = named.and_then(|n| called(&n).map(|at| (n, at))) {
-                    trees.push(self.cte(cte, &n.value)?);
-                } else {
-                    let (t, _) = self.target_table(target)?;
-                    let (alias, schema) = match target {
-                        TableRef::Variable(v) => (v.name.value.to_string(), None),
-                        _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
-                    };
-                    let source = self.table_source(t.database, t.table, &alias, schema, hints);
-                    trees.push(FromTree::Source(source.id));
-                    self.block().sources.push(source);
+                let called = name.map_or("", |n| &n.name.value);
+                match self.named_target(target)? {
+                    NamedTarget::Expression(cte) => trees.push(self.cte(cte, called)?),
+                    NamedTarget::View(database, view, own) => {
+                        if let Some(t) = &mut self.through {
+                            t.view = Some((database.id, view.head.id));
+                        }
+                        let schema = Some(view.head.schema.clone());
+                        trees.push(self.user_view(
+                            database,
+                            &view,
+                            (called, schema, false),
+                            own,
+                        )?);
+                    }
+                    NamedTarget::Table(t, _) => {
+                        let (alias, schema) = match target {
+                            TableRef::Variable(v) => (v.name.value.to_string(), None),
+                            _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
+                        };
+                        let source = self.table_source(t.database, t.table, &alias, schema, hints);
+                        trees.push(FromTree::Source(source.id));
+                        self.block().sources.push(source);
+                    }
                 }
                 self.block().sources.len() - 1
             }
@@ -150,12 +175,7 @@ impl<'a> Binder<'a> {
     }
 
     fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
-        let column = u.set.iter().find_map(|s| match s {
-            ast::SetClause::Assign { column: Some(c), .. }
-            | ast::SetClause::Write { column: c, .. } => Some(&*c.name.value),
-            _ => None,
-        });
-        let (target, id, trees) = self.change_target(&u.target, &u.from, column)?;
+        let (target, id, trees) = self.change_target(&u.target, &u.from, first_set(&u.set))?;
         if let Some(found) = self.found(id) {
             self.output_through(found, &u.output)?;
         }

@@ -2,7 +2,7 @@
 
 use super::query::{BoundQuery, UNTYPED};
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
-use crate::catalog::Table;
+use crate::catalog::{Module, Table};
 use crate::database::Database;
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
 use crate::plan::expr::{Expr, Pred};
@@ -23,16 +23,29 @@ pub(super) struct Target {
     pub table_lock: TableLock,
 }
 
+/// What is named as the target of a change.
+pub(super) enum NamedTarget {
+    /// A table or a table variable, with the hints that stand beside it.
+    Table(Target, Hints),
+    /// A view.
+    View(Arc<Database>, Arc<Module>, Hints),
+    /// A common table expression, by its place.
+    Expression(usize),
+}
+
 impl<'a> Binder<'a> {
     /// The target of an INSERT, to be locked.
     pub(super) fn insert_target(&mut self, t: &'a TableRef) -> SqlResult<Target> {
-        if let TableRef::Named(n) = t
-            && let Some(name) = n.name.as_bare()
-            && self.ctes.iter().any(|c| super::eq(&c.table.name.value, &name.value))
-        {
-            return Err(unsupported("A change through a common table expression"));
+        match self.named_target(t)? {
+            NamedTarget::Table(target, hints) => self.table_of_insert(target, hints),
+            NamedTarget::View(..) => Err(unsupported("A change through a view")),
+            NamedTarget::Expression(_) => {
+                Err(unsupported("A change through a common table expression"))
+            }
         }
-        let (target, mut hints) = self.target_table(t)?;
+    }
+
+    fn table_of_insert(&mut self, target: Target, mut hints: Hints) -> SqlResult<Target> {
         if hints.locks.read_past {
             return Err(unsupported("READPAST for the target of an INSERT"));
         }
@@ -42,24 +55,34 @@ impl<'a> Binder<'a> {
         Ok(target)
     }
 
-    /// The table that is changed, and its hints.
-    pub(super) fn target_table(&mut self, t: &'a TableRef) -> SqlResult<(Target, Hints)> {
+    /// What a name stands for that is to be changed.
+    pub(super) fn named_target(&mut self, t: &'a TableRef) -> SqlResult<NamedTarget> {
         match t {
             TableRef::Named(n) => {
+                if let Some(name) = n.name.as_bare()
+                    && let Some(at) =
+                        self.ctes.iter().rposition(|c| super::eq(&c.table.name.value, &name.value))
+                {
+                    return Ok(NamedTarget::Expression(at));
+                }
                 let line = self.line(n.name.span);
                 let hints = super::hints::hints(&n.hints, true)?;
                 match self.meta.table(&n.name).map_err(|e| e.with_line(line))? {
                     Resolved::Table(database, table) => {
-                        Ok((Target { database, table, table_lock: hints.locks.table }, hints))
+                        let table_lock = hints.locks.table;
+                        Ok(NamedTarget::Table(Target { database, table, table_lock }, hints))
                     }
                     Resolved::View(..) => Err(SqlError::new(259, &[])),
-                    Resolved::UserView(..) => Err(unsupported("A change through a view")),
+                    Resolved::UserView(database, view) => {
+                        Ok(NamedTarget::View(database, view, hints))
+                    }
                 }
             }
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
                 let hints = super::hints::hints(&[], true)?;
-                Ok((Target { database, table, table_lock: TableLock::Intent }, hints))
+                let table_lock = TableLock::Intent;
+                Ok(NamedTarget::Table(Target { database, table, table_lock }, hints))
             }
             _ => Err(unsupported("This target")),
         }
@@ -69,9 +92,15 @@ impl<'a> Binder<'a> {
     pub fn bind_insert(&mut self, i: &'a ast::Insert) -> SqlResult<InsertPlan<Rel>> {
         self.with(&i.with)?;
         self.query_hints(&i.options)?;
-        let target = self.insert_target(&i.target)?;
+        let (target, columns) = match self.named_target(&i.target)? {
+            NamedTarget::Table(target, hints) => {
+                let target = self.table_of_insert(target, hints)?;
+                let columns = self.insert_columns(&target.table, &i.columns)?;
+                (target, columns)
+            }
+            query => self.insert_through(i, query)?,
+        };
         let table = target.table.clone();
-        let columns = self.insert_columns(&table, &i.columns)?;
         let explicit_identity = self.check_identity(&target, &columns, !i.columns.is_empty())?;
         let top = match &i.top {
             None => None,

@@ -100,10 +100,18 @@ impl<'a> Binder<'a> {
             Some(t) if t.percent => return Err(unsupported("MERGE with TOP PERCENT")),
             Some(t) => Some(self.top_count(t)?),
         };
+        self.look_for_target(m);
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
         let at = self.block().sources.len() - 1;
         let (target, locator) = self.merge_target(at)?;
         let id = self.block().sources[at].id;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &m.output)?;
+            if m.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedBySource) {
+                return Err(unsupported("WHEN NOT MATCHED BY SOURCE of a query"));
+            }
+        }
+        let shown = self.found(id).map(|f| self.shown(f));
         let by_source = |c: &&ast::MergeClause| c.when == MergeWhen::NotMatchedBySource;
         if m.clauses.iter().any(|c| by_source(&c)) {
             let sources = self.block().sources.iter_mut();
@@ -120,7 +128,7 @@ impl<'a> Binder<'a> {
             let source = &mut self.block().sources[at];
             let columns = std::mem::take(&mut source.columns);
             let alias = std::mem::replace(&mut source.alias, "".into());
-            let bound = self.merge_insert(c, &target);
+            let bound = self.merge_insert(c, &target, shown.as_deref());
             let source = &mut self.block().sources[at];
             (source.alias, source.columns) = (alias, columns);
             insert = Some(bound?);
@@ -174,6 +182,11 @@ impl<'a> Binder<'a> {
     /// The source at `at` as a target: its rows are read to be changed.
     fn merge_target(&mut self, at: usize) -> SqlResult<(Target, Slot)> {
         let block = self.block().id;
+        let id = self.block().sources[at].id;
+        if let Some(f) = self.found(id) {
+            let (database, table) = (f.database.clone(), f.table.clone());
+            return Ok((Target { database, table, table_lock: f.table_lock }, f.locator));
+        }
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
         let id = source.id;
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
@@ -206,6 +219,23 @@ impl<'a> Binder<'a> {
         });
         self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
         Ok((target, slot))
+    }
+
+    /// The target may be a view or a common table expression: its table is that of the first column that is changed.
+    fn look_for_target(&mut self, m: &'a ast::Merge) {
+        let TableRef::Named(n) = &m.target else { return };
+        let column = m.clauses.iter().find_map(|c| match &c.action {
+            ast::MergeAction::Update(set) => super::change::first_set(set),
+            ast::MergeAction::Insert { columns, .. } => columns.first().map(|c| &*c.value),
+            _ => None,
+        });
+        self.look_through(Some(&n.name), None, column);
+        if let (Some(t), Some(alias)) = (&mut self.through, &n.alias) {
+            t.alias = &alias.value;
+        }
+        if let Some(t) = &mut self.through {
+            (t.bare, t.puts) = (true, true);
+        }
     }
 
     fn action_slot(&mut self) -> Slot {
@@ -254,6 +284,7 @@ impl<'a> Binder<'a> {
         &mut self,
         c: &'a ast::MergeClause,
         target: &Target,
+        shown: Option<&super::through::Shown>,
     ) -> SqlResult<MergeInsert<Rel>> {
         let condition = self.merge_condition(c)?;
         let (named, values): (&[ast::Ident], &[ast::Expr]) = match &c.action {
@@ -264,7 +295,10 @@ impl<'a> Binder<'a> {
         let table = target.table.clone();
         let columns = match defaults {
             true => Vec::new(),
-            false => self.insert_columns(&table, named)?,
+            false => match shown {
+                Some(shown) => self.insert_columns_through(&table, shown, named)?,
+                None => self.insert_columns(&table, named)?,
+            },
         };
         let explicit = self.check_identity(target, &columns, !named.is_empty())?;
         self.check_width(&table, values.len(), columns.len(), named, false)?;

@@ -37,6 +37,18 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// How many columns have not been found so far.
+    pub(super) fn missed(&self) -> usize {
+        self.missing.as_ref().map_or(0, |m| m.list.len())
+    }
+
+    /// Tells these missing columns behind those that were missed after them.
+    pub(super) fn tell_later(&mut self, these: std::ops::Range<usize>) {
+        if let Some(missing) = &mut self.missing {
+            missing.list[these.start..].rotate_left(these.len());
+        }
+    }
+
     /// Whether a column has not been found yet: what is made of it means nothing.
     pub(super) fn misses(&self) -> bool {
         self.missing.as_ref().is_some_and(|m| !m.list.is_empty())

@@ -141,6 +141,11 @@ impl<'a> Binder<'a> {
                 self.select_block(block, Some(q), nested)
             }
             ast::QueryBody::Set(chain) => {
+                if asked.0
+                    && let Some(through) = &mut self.through
+                {
+                    through.refuse(chain);
+                }
                 let mut bound = self.set_chain(chain)?;
                 self.order_outputs(&mut bound, q)?;
                 Ok(bound)
@@ -190,9 +195,11 @@ impl<'a> Binder<'a> {
         // Select list, HAVING, ORDER BY.
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
+        let before = self.missed();
         let mut items = self.items(s)?;
+        let listed = self.missed();
         if locate {
-            self.locate(s, &mut items)?;
+            self.locate(s, &mut items);
         }
         if nested && items.iter().any(|i| i.assign.is_some()) {
             // What is part of a set is bound without the query around it.
@@ -206,6 +213,8 @@ impl<'a> Binder<'a> {
         if let Some(h) = &s.having {
             self.pred(h)?.into_conjuncts(&mut having);
         }
+        // HAVING's mistakes are told before the list's.
+        self.tell_later(before..listed);
         self.block().windows_allowed = true;
         let order_by = q.map_or(&[][..], |q| &q.order_by);
         let mut keys = self.order_keys(order_by, &items, s.distinct)?;

@@ -1,5 +1,5 @@
-//! UPDATE and DELETE of a common table expression or of a derived table of FROM: its rows are those of one table, which is
-//! what is changed.
+//! Changes of a view, of a common table expression or of a derived table of FROM: its rows are those of one table, which is what is
+//! changed.
 //!
 //! The query is bound as any other in FROM, with one more output column at its end: the locator of the rows of that table,
 //! which goes through whatever the query does with them (windows, TOP, ORDER BY, joins). Columns of SET are those of the
@@ -9,28 +9,45 @@
 //! 1. [`Through::alias`] is looked for only among the sources of the change's own block, `depth` blocks deep.
 //! 2. What is [`Found`] is in the first `SELECT` of the query; one with groups or of several parts has none.
 
+use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::{BoundQuery, Item};
 use super::{Binder, Block, SlotInfo, SourceKind, eq, unsupported};
-use crate::catalog::Table;
+use crate::catalog::{Module, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
 use crate::plan::locking::{Locking, TableLock};
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, SelectItem};
+use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, SelectItem, TableRef};
 use taffrail_types::{MaxLen, SqlType};
 
-/// What an UPDATE or DELETE looks for in FROM.
+/// The columns that a query shows, in order, and the table's behind each.
+pub(super) type Shown = [(Arc<str>, Option<usize>)];
+
+/// A view, wherever its name stands.
+pub(super) type ViewId = (DatabaseId, ObjectId);
+
+/// What a change looks for in FROM.
 pub(super) struct Through<'a> {
-    /// The name of its target.
+    /// What its target is called in FROM.
     pub alias: &'a str,
+    /// The target as the statement names it.
+    name: &'a ast::ObjectName,
+    /// The view of that name.
+    pub view: Option<ViewId>,
+    /// It stands without a schema, so it may be that of an expression.
+    pub bare: bool,
     depth: usize,
-    /// The first column of SET; a DELETE has none.
+    /// The first column that is changed; a DELETE has none.
     column: Option<&'a str>,
-    /// Names that the expression gives its columns.
-    names: &'a [ast::Ident],
+    /// Rows get new values: no DELETE.
+    pub puts: bool,
+    /// Names that the expression or view gives its columns.
+    names: Vec<Box<str>>,
     pub found: Option<Found>,
+    /// Why its query cannot be changed.
+    refused: Option<Box<SqlError>>,
 }
 
 /// The table behind the target.
@@ -50,33 +67,72 @@ pub(super) const LOCATOR: SqlType = SqlType::VarBinary(MaxLen::N(1800));
 
 impl<'a> Binder<'a> {
     /// Begins to look for the target among the queries of FROM.
-    pub(super) fn look_through(&mut self, alias: Option<&'a ast::Ident>, column: Option<&'a str>) {
+    pub(super) fn look_through(
+        &mut self,
+        name: Option<&'a ast::ObjectName>,
+        view: Option<ViewId>,
+        column: Option<&'a str>,
+    ) {
         let depth = self.blocks.len();
-        self.through = alias.map(|alias| Through {
-            alias: &alias.value,
+        self.through = name.map(|name| Through {
+            alias: &name.name.value,
+            name,
+            view,
+            bare: name.as_bare().is_some(),
             depth,
             column,
-            names: &[],
+            puts: column.is_some(),
+            names: Vec::new(),
             found: None,
+            refused: None,
         });
     }
 
     /// Whether the query that is bound next, as a source of this name, is the target.
-    pub(super) fn arm(&mut self, alias: &str, names: &'a [ast::Ident]) -> bool {
+    pub(super) fn arm(&mut self, alias: &str, names: &[ast::Ident]) -> bool {
+        self.arm_if(
+            |t| t.bare && eq(t.alias, alias),
+            || names.iter().map(|n| n.value.clone()).collect(),
+        )
+    }
+
+    /// The same of a view.
+    pub(super) fn arm_view(&mut self, alias: &str, id: ViewId, view: &Module) -> bool {
+        self.arm_if(
+            |t| t.view == Some(id) || (t.bare && eq(t.alias, alias)),
+            || view.columns.iter().map(|c| (&*c.name).into()).collect(),
+        )
+    }
+
+    fn arm_if(
+        &mut self,
+        is_target: impl Fn(&Through<'a>) -> bool,
+        names: impl Fn() -> Vec<Box<str>>,
+    ) -> bool {
         let depth = self.blocks.len();
-        let wanted = self.through.as_mut().filter(|t| t.depth == depth && eq(t.alias, alias));
-        let Some(t) = wanted else { return false };
-        t.names = names;
+        let Some(t) = &mut self.through else { return false };
+        if t.depth != depth || t.found.is_some() || !is_target(t) {
+            return false;
+        }
+        t.names = names();
         self.locate = true;
         true
     }
 
-    /// The target's query in a block whose list is bound: the locator becomes the list's last item.
-    pub(super) fn locate(&mut self, s: &ast::SelectBlock, items: &mut Vec<Item>) -> SqlResult<()> {
-        let Some(Through { alias, column, names, .. }) = &self.through else { return Ok(()) };
+    /// The target's query in a block whose list is bound: the locator becomes the list's last item. Why it cannot be changed is told
+    /// once the query is bound.
+    pub(super) fn locate(&mut self, s: &ast::SelectBlock, items: &mut Vec<Item>) {
+        if let Err(e) = self.locate_in(s, items) {
+            let through = self.through.as_mut().expect("a target is looked for");
+            through.refused = Some(e);
+        }
+    }
+
+    fn locate_in(&mut self, s: &ast::SelectBlock, items: &mut Vec<Item>) -> SqlResult<()> {
+        let Some(Through { name, column, names, .. }) = &self.through else { return Ok(()) };
         let block = self.blocks.last().expect("open");
         if s.distinct || s.group_by.is_some() || s.having.is_some() || !block.aggs.is_empty() {
-            return Err(SqlError::new(4403, &[alias]));
+            return Err(SqlError::new(4403, &[name]));
         }
         // The source and the column that an item shows.
         let shown = |i: &Item| -> Option<(usize, usize)> {
@@ -89,18 +145,18 @@ impl<'a> Binder<'a> {
         let at = match (column, block.sources.as_slice()) {
             (None, [s]) if matches!(s.kind, SourceKind::Table { .. }) => 0,
             (None, [_]) => return Err(nested()),
-            (None, _) => return Err(SqlError::new(4405, &[alias])),
+            (None, _) => return Err(SqlError::new(4405, &[name])),
             (Some(column), sources) => {
-                let item = match names {
+                let item = match &names[..] {
                     [] => items.iter().position(|i| eq(&i.name, column)),
-                    names => names.iter().position(|n| eq(&n.value, column)),
+                    names => names.iter().position(|n| eq(n, column)),
                 };
                 let item = item.and_then(|n| items.get(n));
                 let item = item.ok_or_else(|| SqlError::new(207, &[column]))?;
                 match shown(item) {
                     Some((at, _)) => at,
                     None if sources.iter().all(|s| matches!(s.kind, SourceKind::Table { .. })) => {
-                        return Err(SqlError::new(4406, &[alias]));
+                        return Err(SqlError::new(4406, &[name]));
                     }
                     None => return Err(nested()),
                 }
@@ -138,6 +194,10 @@ impl<'a> Binder<'a> {
 
     /// Takes the locator off the target's query, once it is bound.
     pub(super) fn take_locator(&mut self, bound: &mut BoundQuery) -> SqlResult<()> {
+        let through = self.through.as_mut();
+        if let Some(e) = through.and_then(|t| t.refused.take()) {
+            return Err(e);
+        }
         let found = self.through.as_ref().is_some_and(|t| t.found.is_some());
         if std::mem::take(&mut self.locate) || !found {
             return Err(nested());
@@ -145,6 +205,107 @@ impl<'a> Binder<'a> {
         bound.outputs.pop();
         bound.columns.pop();
         Ok(())
+    }
+
+    /// What the query shows that an INSERT or a MERGE changes.
+    pub(super) fn shown(&self, found: &Found) -> Vec<(Arc<str>, Option<usize>)> {
+        let sources = &self.blocks.last().expect("open").sources;
+        let source = sources.iter().find(|s| s.id == found.source).expect("it was settled");
+        let names = source.columns.iter().map(|c| c.name.clone());
+        names.zip(found.columns.iter().copied()).collect()
+    }
+
+    /// The target of an INSERT, where it is a view or a common table expression: the table behind it and the columns that get values.
+    /// Nothing of its rows is read.
+    pub(super) fn insert_through(
+        &mut self,
+        i: &'a ast::Insert,
+        named: NamedTarget,
+    ) -> SqlResult<(Target, Vec<usize>)> {
+        let TableRef::Named(n) = &i.target else { return Err(unsupported("This target")) };
+        let subqueries = self.subqueries.len();
+        self.push_block();
+        let r = self.insert_in_block(i, n, named);
+        self.blocks.pop();
+        self.through = None;
+        self.subqueries.truncate(subqueries);
+        r
+    }
+
+    /// Rows that get new values must be such as a view WITH CHECK OPTION shows; nobody looks.
+    pub(super) fn unchecked(&self, text: &ast::ViewDefinition) -> SqlResult<()> {
+        match text.check_option && self.through.as_ref().is_some_and(|t| t.puts) {
+            true => Err(unsupported("New values through a view WITH CHECK OPTION")),
+            false => Ok(()),
+        }
+    }
+
+    fn insert_in_block(
+        &mut self,
+        i: &'a ast::Insert,
+        n: &'a ast::NamedTable,
+        named: NamedTarget,
+    ) -> SqlResult<(Target, Vec<usize>)> {
+        let column = i.columns.first().map(|c| &*c.value);
+        match named {
+            NamedTarget::Expression(at) => {
+                self.look_through(Some(&n.name), None, column);
+                self.cte(at, &n.name.name.value)?;
+            }
+            NamedTarget::View(database, view, hints) => {
+                let id = (database.id, view.head.id);
+                self.look_through(Some(&n.name), Some(id), column);
+                if let Some(t) = &mut self.through {
+                    t.puts = true;
+                }
+                self.user_view(database, &view, (&n.name.name.value, None, false), hints)?;
+            }
+            NamedTarget::Table(..) => unreachable!("a table is its own target"),
+        }
+        let found = self.through.as_mut().and_then(|t| t.found.take());
+        let Some(found) = found else { return Err(nested()) };
+        self.output_through(&found, &i.output)?;
+        let columns = self.insert_columns_through(&found.table, &self.shown(&found), &i.columns)?;
+        let Found { database, table, table_lock, .. } = found;
+        Ok((Target { database, table, table_lock }, columns))
+    }
+
+    /// 4406: a column of the query is none of its table's.
+    fn derived_field(&self) -> Box<SqlError> {
+        let through = self.through.as_ref().expect("a target was found");
+        SqlError::new(4406, &[through.name])
+    }
+
+    /// Positions in the table of the columns that an INSERT through a query gives values for: 207, 264, 4406.
+    pub(super) fn insert_columns_through(
+        &self,
+        table: &Table,
+        shown: &Shown,
+        named: &[ast::Ident],
+    ) -> SqlResult<Vec<usize>> {
+        let derived = || self.derived_field();
+        let mut out = Vec::with_capacity(shown.len());
+        if named.is_empty() {
+            for (_, column) in shown {
+                let at = column.ok_or_else(derived)?;
+                let c = &table.columns[at];
+                if c.ty != SqlType::RowVersion && !c.is_identity {
+                    out.push(at);
+                }
+            }
+            return Ok(out);
+        }
+        for n in named {
+            let hit = shown.iter().find(|(name, _)| eq(name, &n.value));
+            let (_, column) =
+                hit.ok_or_else(|| self.at(SqlError::new(207, &[&n.value]), n.span))?;
+            let at = column.ok_or_else(derived)?;
+            if out.contains(&at) {
+                return Err(SqlError::new(264, &[&n.value]));
+            }
+            out.push(at);
+        }
+        Ok(out)
     }
 
     /// The target's query has become a source of the change's block.
@@ -177,7 +338,7 @@ impl<'a> Binder<'a> {
         let source = sources.iter().find(|s| s.id == found.source).expect("it was settled");
         let at = source.columns.iter().position(|c| eq(&c.name, name));
         let at = at.ok_or_else(|| SqlError::new(207, &[&name]))?;
-        found.columns[at].ok_or_else(|| SqlError::new(4406, &[&source.alias]))
+        found.columns[at].ok_or_else(|| self.derived_field())
     }
 
     /// OUTPUT names the table's columns, so the query has to call them as the table does, and show all of them for a star.
@@ -197,6 +358,14 @@ impl<'a> Binder<'a> {
             star if same && (whole || !star) => Ok(()),
             _ => Err(unsupported("OUTPUT of a change through a query with columns of its own")),
         }
+    }
+}
+
+impl Through<'_> {
+    /// The query that is the target is a set of several: 4426 where it is a UNION.
+    pub fn refuse(&mut self, chain: &ast::SetChain) {
+        let union = chain.rest.iter().any(|(o, _)| *o == ast::SetOperator::Union);
+        self.refused = union.then(|| SqlError::new(4426, &[&self.name]));
     }
 }
 

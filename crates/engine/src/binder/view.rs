@@ -80,13 +80,18 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(217, &[&MAX_NESTING]));
         }
         let text = self.meta.enter_view(&database, view)?;
+        let target = self.views.is_empty() && self.arm_view(called.0, id, view);
         self.views.push(Expansion { id, hints });
         let outside = std::mem::replace(&mut self.collation, database.collation());
-        let bound = self.of_view(text, view);
+        let bound = self.of_view(text, view, target);
         self.collation = outside;
         self.views.pop();
         self.meta.leave_view(view, bound.is_err());
-        let bound = bound?;
+        let (bound, located) = bound?;
+        located?;
+        if target {
+            self.unchecked(&text.definition)?;
+        }
         let names: Vec<ast::Ident> = view
             .columns
             .iter()
@@ -100,11 +105,21 @@ impl<'a> Binder<'a> {
             false => (alias == &*view.head.name).then(|| view.head.schema.clone()),
         };
         source.qualified = qualified;
-        self.add_source(source)
+        let tree = self.add_source(source)?;
+        if target {
+            self.settle(&tree);
+        }
+        Ok(tree)
     }
 
-    /// Binds a view's query where nothing of the statement is seen.
-    fn of_view(&mut self, text: &'a ViewText, view: &Module) -> SqlResult<BoundQuery> {
+    /// Binds a view's query where nothing of the statement is seen. Of a `target` that is to be changed it is told beside whether this
+    /// can be.
+    fn of_view(
+        &mut self,
+        text: &'a ViewText,
+        view: &Module,
+        target: bool,
+    ) -> SqlResult<(BoundQuery, SqlResult<()>)> {
         let ctes = std::mem::take(&mut self.ctes);
         let expanding = std::mem::take(&mut self.expanding);
         let recursion = std::mem::take(&mut self.recursion);
@@ -122,12 +137,13 @@ impl<'a> Binder<'a> {
         (self.ctes, self.expanding, self.recursion) = (ctes, expanding, recursion);
         self.self_reference = self_reference;
         let mut bound = bound.map_err(|e| e.in_procedure(&view.head.name))?;
+        let located = if target { self.take_locator(&mut bound) } else { Ok(()) };
         let wanted = view.columns.len();
         if bound.columns.len() < wanted {
             return Err(SqlError::new(4502, &[&view.head.name]).in_procedure(&view.head.name));
         }
         bound.columns.truncate(wanted);
         bound.outputs.truncate(wanted);
-        Ok(bound)
+        Ok((bound, located))
     }
 }
