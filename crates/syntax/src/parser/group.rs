@@ -104,3 +104,53 @@ impl Parser<'_> {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `SELECT 1 FROM t GROUP BY …` groups by; the number of its error.
+    fn group_by(text: &str) -> Result<GroupBy, i32> {
+        let text = format!("SELECT 1 FROM t GROUP BY {text}");
+        let batch = crate::parse_batch(&text, Default::default());
+        let mut batch = batch.map_err(|e| e.errors[0].number)?;
+        let StatementKind::Select(select) = batch.statements.remove(0).kind else {
+            panic!("a SELECT");
+        };
+        let QueryBody::Select(block) = select.query.body else { panic!("one block") };
+        Ok(block.group_by.expect("it has a GROUP BY"))
+    }
+
+    /// How many elements each item has.
+    fn shape(text: &str) -> Vec<(&'static str, usize)> {
+        let one = |item: &GroupItem| match item {
+            GroupItem::Expr(_) => ("expression", 1),
+            GroupItem::Rollup(list) => ("rollup", list.len()),
+            GroupItem::Cube(list) => ("cube", list.len()),
+            GroupItem::GroupingSets(list) => ("sets", list.len()),
+            GroupItem::Composite(list) => ("composite", list.len()),
+        };
+        group_by(text).unwrap().items.iter().map(one).collect()
+    }
+
+    #[test]
+    fn items_of_each_kind() {
+        assert_eq!(shape("a, ROLLUP (b, (c, d))"), [("expression", 1), ("rollup", 2)]);
+        assert_eq!(shape("CUBE ((a), b), ()"), [("cube", 2), ("composite", 0)]);
+        assert_eq!(shape("GROUPING SETS (a, (b, ROLLUP (c)), (), (a + 1))"), [("sets", 4)]);
+        assert_eq!(shape("a, b WITH CUBE"), [("cube", 2)]);
+        assert_eq!(shape("ALL a, (b)"), [("expression", 1), ("expression", 1)]);
+        // The words are no keywords.
+        assert_eq!(shape("rollup, cube, grouping"), [("expression", 1); 3]);
+    }
+
+    #[test]
+    fn what_is_no_grouping() {
+        assert_eq!(group_by("ROLLUP (a) WITH ROLLUP"), Err(10702));
+        assert_eq!(group_by("ALL a WITH CUBE"), Err(1028));
+        assert_eq!(group_by("ALL ()"), Err(1028));
+        for text in ["(a, b)", "ROLLUP ()", "CUBE (a, ())", "GROUPING SETS (GROUPING SETS (a))"] {
+            assert_eq!(group_by(text), Err(102), "{text}");
+        }
+    }
+}
