@@ -133,7 +133,7 @@ impl Collation {
         let name = || self.name();
         let page = self.code_page();
         if narrow && page != 1252 {
-            return Some(format!("char or varchar of code page {page}, which {} has", name()));
+            return Some(format!("Code page {page} for char and varchar ({})", name()));
         }
         if self.is_simple() {
             return None;
