@@ -6,12 +6,12 @@ binary=$1 out=$2
 name=taffrail-$(version_of_workspace)-$(machine_of "$binary")-linux
 staged
 folder=$stage/$name
-mkdir -p "$folder/docs" "$folder/systemd"
+mkdir -p "$folder/systemd"
 install -m 755 "$binary" "$folder/taffrail"
 ln -s taffrail "$folder/sqlcmd"
-cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$folder"
-cp -r "$root/docs/." "$folder/docs"
 cp "$packaging/deb/taffrail.service" "$packaging/deb/taffrail.toml" "$folder/systemd"
+cp "$root/LICENSE" "$folder"
+pages "$folder"
 settled "$stage"
 tar -C "$stage" --sort=name --owner=0 --group=0 --numeric-owner -cf - "$name" | gzip -n -9 > "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"

@@ -25,3 +25,9 @@ staged() { # sets `stage`, a folder that goes at the end, where permissions do n
 settled() { # folder: all of its times are the commit's
     find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
+
+pages() { # folder: README, CHANGELOG and docs, whose links lead to what is there
+    install -m 644 "$root/README.md" "$root/CHANGELOG.md" "$1"
+    cp -r "$root/docs" "$1/docs"
+    python3 "$packaging/pages.py" "$1"
+}

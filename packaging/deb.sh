@@ -16,8 +16,7 @@ mkdir -p "$stage/DEBIAN" "$stage/usr/bin" "$stage/usr/lib/systemd/system" "$stag
 install -m 755 "$binary" "$stage/usr/bin/taffrail"
 install -m 644 "$packaging/deb/taffrail.service" "$stage/usr/lib/systemd/system/taffrail.service"
 install -m 644 "$packaging/deb/taffrail.toml" "$stage/etc/taffrail/taffrail.toml"
-install -m 644 "$root/README.md" "$doc/README.md"
-cp -r "$root/docs/." "$doc"
+pages "$doc"
 {
     echo 'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/'
     printf 'Upstream-Name: Taffrail\n\nFiles: *\nCopyright: the authors of Taffrail\nLicense: Apache-2.0\n'

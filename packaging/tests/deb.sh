@@ -22,6 +22,8 @@ if [ "$(id -u)" = 0 ]; then
 else
     dpkg-deb -x "$package" "$root"
 fi
+[ -s "$root/usr/share/doc/taffrail/CHANGELOG.md" ] || fail 'CHANGELOG.md is missing'
+python3 "$(dirname "$0")/../pages.py" "$root/usr/share/doc/taffrail" --check
 TAFFRAIL_DATA=$here/data TAFFRAIL_SA_PASSWORD=Deb-test-1! "$root/usr/bin/taffrail" serve --listen 127.0.0.1:0 --console off \
     --config "$root/etc/taffrail/taffrail.toml" > "$here/out" 2> "$here/err" &
 server=$!
