@@ -10,8 +10,10 @@ export class Database {
     authentication: { type: 'default'; options: { userName: string; password: string } };
     options: { port: number; database: string; encrypt: boolean; trustServerCertificate: boolean };
   };
-  /** Runs a batch; the rows as lists of text, as sqlcmd shows them. */
-  query(sql: string): Promise<string[][]>;
+  /** Runs a batch; the rows of its first result set as lists of text, null for NULL, binary as '0x…'. */
+  query(sql: string): Promise<(string | null)[][]>;
+  /** Runs a batch; all its result sets. */
+  results(sql: string): Promise<(string | null)[][][]>;
   /** Drops it, whoever is still in it. */
   drop(): Promise<void>;
 }

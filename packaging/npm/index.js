@@ -25,6 +25,12 @@ function environment(more) {
 
 const quoted = (name) => `[${name.replaceAll(']', ']]')}]`;
 
+/** An error as sqlcmd shows it. */
+function said({ number, severity, state, procedure, line, text }) {
+  const where = procedure ? `Procedure ${procedure}, Line ${line}` : `Line ${line}`;
+  return `Msg ${number}, Level ${severity}, State ${state}, ${where}\n${text}`;
+}
+
 const running = new Set();
 process.on('exit', () => {
   for (const server of running) server.kill();
@@ -56,17 +62,36 @@ class Database {
     );
   }
 
-  /** Runs a batch; the rows as lists of text, as sqlcmd shows them. For what needs no driver. */
-  query(sql) {
+  /**
+   * Runs a batch; the rows of its first result set as lists of text, null for NULL, binary as '0x…'. For what needs no
+   * driver.
+   */
+  async query(sql) {
+    return (await this.results(sql))[0] ?? [];
+  }
+
+  /** Runs a batch; all its result sets, each as `query` has the first. An error of the server rejects. */
+  results(sql) {
     const { host, port, user, password } = this.server;
-    const words = ['sql', '-S', `${host},${port}`, '-U', user, '-C', '-d', this.name];
-    words.push('-b', '-h', '-1', '-W', '-s', '\t', '-Q', `SET NOCOUNT ON; ${sql}`);
-    const options = { env: environment({ SQLCMDPASSWORD: password }), maxBuffer: 1 << 30 };
+    const words = ['query', '-S', `${host},${port}`, '-U', user, '-d', this.name];
+    const options = { env: environment({ SQLCMDPASSWORD: password }), maxBuffer: Infinity };
     return new Promise((resolve, reject) => {
-      execFile(binary(), words, options, (error, out, complained) => {
-        if (error) return reject(new Error((out + complained).trim() || error.message));
-        resolve(out.split('\n').filter(Boolean).map((line) => line.split('\t')));
+      const child = execFile(binary(), words, options, (error, out, complained) => {
+        const results = [];
+        const errors = [];
+        for (const line of out.split('\n').filter(Boolean)) {
+          const { columns, row, message } = JSON.parse(line);
+          if (columns) results.push([]);
+          else if (row) results.at(-1).push(row);
+          else if (message?.severity > 10) errors.push(said(message));
+        }
+        if (!error) return resolve(results);
+        if (complained.trim()) errors.push(complained.trim());
+        reject(new Error(errors.join('\n') || error.message));
       });
+      // One that has ended already has said why.
+      child.stdin.on('error', () => {});
+      child.stdin.end(sql);
     });
   }
 

@@ -25,6 +25,14 @@ after(() => server.stop());
 test('a batch without a driver', async () => {
   assert.deepEqual(await server.query("SELECT 1, 'a'"), [['1', 'a']]);
   await assert.rejects(server.query('SELECT 1 / 0'), /Msg 8134/);
+  // Each value whole and in its place, whatever is in it; nothing but rows.
+  const odd = ['', null, 'NULL', 'a\n\nb\tc', '$(HOME)', 'x'.repeat(5000), '0x0A0B', '\u{1f600}'];
+  assert.deepEqual(await server.query(
+    "PRINT 'no row'; SELECT '', NULL, 'NULL', N'a' + NCHAR(10) + NCHAR(10) + N'b' + NCHAR(9) + N'c', '$(HOME)'," +
+    " REPLICATE('x', 5000), CAST(0x0A0B AS varbinary(2)), N'\u{1f600}'",
+  ), [odd]);
+  assert.deepEqual(await server.results('SELECT 1 WHERE 1 = 0; SELECT 2; PRINT 3'), [[], [['2']]]);
+  assert.deepEqual(await server.query("PRINT 'no row'"), []);
   assert.match(server.connectionString, /^Server=127\.0\.0\.1,\d+;Database=master;User Id=sa;/);
 });
 

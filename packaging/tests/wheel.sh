@@ -18,6 +18,15 @@ import taffrail
 with taffrail.server() as s:
     assert s.query("SELECT 1, 'a' + CAST(2 AS char(1))") == [["1", "a2"]]
     assert s.dsn.startswith(f"Server=127.0.0.1,{s.port};Database=master;UID=sa;")
+    # Each value whole and in its place, whatever is in it; nothing but rows.
+    odd = ["", None, "NULL", "a\n\nb\tc\u2028\x85d", "$(HOME)", "x" * 5000, "0x0A0B", "\U0001f600"]
+    assert s.query(
+        "PRINT 'no row'; SELECT '', NULL, 'NULL', N'a' + NCHAR(10) + NCHAR(10) + N'b' + NCHAR(9) + N'c' + NCHAR(8232)"
+        " + NCHAR(133) + N'd', '$(HOME)', REPLICATE('x', 5000), CAST(0x0A0B AS varbinary(2)), N'\U0001f600'"
+    ) == [odd]
+    assert s.results("SELECT 1 WHERE 1 = 0; SELECT 2; PRINT 3") == [[], [["2"]]]
+    assert s.query("SELECT ''") == [[""]] and s.query("PRINT 'no row'") == []
+    assert s.query("CREATE VIEW dbo.first AS SELECT 1 AS one") == []
     with s.create_database("a b]c") as d:
         assert d.query("SELECT DB_NAME()") == [["a b]c"]]
     assert s.query("SELECT COUNT(*) FROM sys.databases WHERE name = 'a b]c'") == [["0"]]

@@ -23,6 +23,7 @@ mod operation;
 mod orders;
 mod own_files;
 mod places;
+mod query;
 mod restart;
 mod service;
 mod sqlcmd;

@@ -298,3 +298,14 @@ fn ctrl_c_stops_the_batch_and_whoever_sits_at_a_terminal_stays() {
     );
     assert!(began.elapsed() < Duration::from_secs(60));
 }
+
+#[test]
+fn bytes_are_shown_whole_unless_a_width_is_said() {
+    let folder = TempDir::new("sqlcmd-bytes");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let query = "SET NOCOUNT ON SELECT CAST(0x0A0B AS varbinary(2)), 1";
+    let out = sql(folder.path(), server.port, &["-Q", query]);
+    assert_eq!(text(&out.stdout), "0x0A0B 1\n\n");
+    let out = sql(folder.path(), server.port, &["-Y", "4", "-Q", query]);
+    assert_eq!(text(&out.stdout), "0x 1\n\n");
+}

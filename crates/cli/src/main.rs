@@ -3,6 +3,7 @@
 mod health;
 mod lab;
 mod log;
+mod query;
 mod sql;
 
 use clap::{Args, Parser, Subcommand};
@@ -27,6 +28,8 @@ enum Command {
     /// Run T-SQL from the command line, as sqlcmd does
     #[command(disable_help_flag = true, disable_version_flag = true)]
     Sql(Sql),
+    /// Run a batch for a program: its whole answer as lines of JSON
+    Query(query::Query),
     /// Say whether a server answers: exit code 0 if it does, for probes
     Health(health::Health),
     /// Load generated rows into any SQL Server
@@ -190,6 +193,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(flags) => serve((*flags).into()),
         Command::Sql(sql) => sql::run(sql.words),
+        Command::Query(q) => query::run(q),
         Command::Health(h) => health::run(h),
         Command::Lab(l) => lab::run(l),
         Command::Log(args) => log::run(args),

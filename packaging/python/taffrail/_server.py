@@ -1,6 +1,7 @@
 """A server process on a free port, which ends with its owner."""
 
 import atexit
+import json
 import os
 import secrets
 import shutil
@@ -59,19 +60,40 @@ class _Place:
         return f"mssql+{driver}://{user}:{password}@{s.host}:{s.port}/{name}"
 
     def query(self, sql):
-        """Runs a batch; the rows as lists of text, as sqlcmd shows them. For what needs no driver."""
+        """Runs a batch; the rows of its first result set as lists of text, None for NULL, binary as '0x…'. For what needs no
+        driver."""
+        results = self.results(sql)
+        return results[0] if results else []
+
+    def results(self, sql):
+        """Runs a batch; all its result sets, each as `query` has the first. An error of the server is a RuntimeError."""
         s = self.server
-        at = ["-S", f"{s.host},{s.port}", "-U", s.user, "-C", "-d", self.name]
-        how = ["-b", "-h", "-1", "-W", "-s", "\t", "-Q", f"SET NOCOUNT ON; {sql}"]
         done = subprocess.run(
-            [binary(), "sql", *at, *how],
+            [binary(), "query", "-S", f"{s.host},{s.port}", "-U", s.user, "-d", self.name],
             env=_environment(SQLCMDPASSWORD=s.password),
+            input=sql.encode(),
             capture_output=True,
-            text=True,
         )
+        results, errors = [], []
+        for line in done.stdout.split(b"\n"):
+            event = json.loads(line) if line else {}
+            if "columns" in event:
+                results.append([])
+            elif "row" in event:
+                results[-1].append(event["row"])
+            elif "message" in event and event["message"]["severity"] > 10:
+                errors.append(_said(event["message"]))
         if done.returncode:
-            raise RuntimeError((done.stdout + done.stderr).strip())
-        return [line.split("\t") for line in done.stdout.splitlines() if line]
+            errors.append(done.stderr.decode(errors="replace").strip())
+            raise RuntimeError("\n".join(e for e in errors if e))
+        return results
+
+
+def _said(m):
+    """An error as sqlcmd shows it."""
+    procedure = f"Procedure {m['procedure']}, " if m["procedure"] else ""
+    where = f"Level {m['severity']}, State {m['state']}, {procedure}Line {m['line']}"
+    return f"Msg {m['number']}, {where}\n{m['text']}"
 
 
 class Database(_Place):

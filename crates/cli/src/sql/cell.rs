@@ -2,7 +2,7 @@
 
 use taffrail_lab::client::stream::{Column, Wire};
 use taffrail_lab::client::types::datetime::Local;
-use taffrail_lab::client::types::{MaxLen, SqlType, Value, codepage, text};
+use taffrail_lab::client::types::{MaxLen, SqlType, Value, codepage, text as texts};
 
 /// What the width and the form of a column depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,11 @@ pub fn show(value: &Value, column: &Column) -> String {
     }
 }
 
+/// A value for a program: whole, none for NULL.
+pub fn text(value: &Value, column: &Column) -> Option<String> {
+    (*value != Value::Null).then(|| plain(value, column.info.sql, column.info.collation))
+}
+
 fn plain(value: &Value, ty: SqlType, collation: [u8; 5]) -> String {
     match value {
         Value::Null => "NULL".into(),
@@ -83,8 +88,8 @@ fn plain(value: &Value, ty: SqlType, collation: [u8; 5]) -> String {
         Value::VarChar(b) if is_utf8(collation) => String::from_utf8_lossy(b).into_owned(),
         Value::VarChar(b) => codepage::decode_1252(b),
         Value::NVarChar(b) => codepage::decode_utf16(b),
-        Value::Binary(b) => text::hex(b, true),
-        Value::Guid(g) => text::guid(g).to_lowercase(),
+        Value::Binary(b) => texts::hex(b, true),
+        Value::Guid(g) => texts::guid(g).to_lowercase(),
         Value::Variant(v) => plain(&v.1, v.0, [0; 5]),
         Value::Date(_)
         | Value::Time(_)

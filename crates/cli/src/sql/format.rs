@@ -138,7 +138,9 @@ impl Formatter {
                 _ => text + &blanks,
             };
         }
-        if !self.xml && width > 0 && length > width {
+        // A column of bytes is as wide as it has bytes, which take twice the room: half a value is none. -Y alone cuts them.
+        let whole = matches!(shown.kind, Kind::Bytes(_)) && vars.fixed_width() <= 0;
+        if !self.xml && width > 0 && length > width && !whole {
             text = text.chars().take(width as usize).collect();
         }
         self.put(&text, vars, out);

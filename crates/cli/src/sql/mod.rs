@@ -2,7 +2,7 @@
 
 mod args;
 mod batch;
-mod cell;
+pub(crate) mod cell;
 mod commands;
 mod connect;
 mod editor;
