@@ -14,6 +14,7 @@ mod golden;
 mod guide;
 mod host;
 mod kept;
+mod lab;
 mod life;
 mod limits;
 mod log_command;

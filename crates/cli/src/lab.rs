@@ -1,6 +1,7 @@
 //! `taffrail lab`: experiments and loads, against any server that speaks TDS.
 
 use clap::{Args, Subcommand};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use taffrail_lab::articles::{Line, try_the_log as try_the_log_on};
@@ -23,7 +24,7 @@ enum LabCommand {
     #[command(after_help = LOAD_HELP)]
     Load(Box<Load>),
     /// Try what articles about the transaction log have measured, in under a minute, and show it beside what they saw
-    #[command(name = "try")]
+    #[command(name = "try", after_help = TRY_HELP)]
     Try(Try),
 }
 
@@ -46,6 +47,11 @@ struct Try {
     #[arg(short = 'C', long)]
     trust_server_certificate: bool,
 }
+
+const TRY_HELP: &str = "\
+Makes the databases TryLog, TryLog64MB, TryLog1GB, TryLogFew and TryLogMany on the server, some 600 MB in all, and
+drops them at the end. Where a database has one of these names already it does nothing; those that an interrupted
+run of it has left bear its mark (the extended property 'made by try-the-log') and are dropped first.";
 
 const LOAD_HELP: &str = "\
 Examples:
@@ -107,13 +113,13 @@ struct Load {
     /// Empty the table first
     #[arg(long)]
     truncate: bool,
-    /// Encryption: 'yes', 'optional' (the login at least, if the server can), 'no'
+    /// Encryption: 'yes' (of all, and the certificate is checked), 'optional' (the login at least, if the server can), 'no'
     #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional")]
     encrypt: String,
     /// Take the server's certificate unseen
     #[arg(short = 'C', long)]
     trust_server_certificate: bool,
-    /// Certificates to trust, in PEM [default: the system's]
+    /// Certificates to trust, in PEM [default: those of SSL_CERT_FILE, or the system's; on this machine any without -N yes]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
     /// Bytes per packet, 512 to 32767
@@ -128,10 +134,9 @@ struct Load {
 pub fn run(lab: Lab) -> ExitCode {
     match lab.command {
         LabCommand::List => {
-            for g in GENERATORS {
-                println!("{:<16} {}", g.name, g.description);
-            }
-            ExitCode::SUCCESS
+            let lines: Vec<String> =
+                GENERATORS.iter().map(|g| format!("{:<16} {}", g.name, g.description)).collect();
+            ended(print(&lines.join("\n")))
         }
         LabCommand::Load(flags) => load(*flags),
         LabCommand::Try(flags) => try_the_log(flags),
@@ -155,18 +160,40 @@ fn try_the_log(flags: Try) -> ExitCode {
         encrypt: Encrypt::Optional,
         ..ConnectOptions::default()
     };
-    let mut show = |line| match line {
-        Line::Title(title) => println!("\n{title}"),
-        Line::Seen([what, here, there]) => {
-            println!("  {what}\n      here         {here}\n      the article  {there}");
-        }
+    let mut printed = Ok(());
+    let mut show = |line| {
+        printed = print(&match line {
+            Line::Title(title) => format!("\n{title}"),
+            Line::Seen([what, here, there]) => {
+                format!("  {what}\n      here         {here}\n      the article  {there}")
+            }
+        });
+        printed.is_ok()
     };
     match Client::connect(&options).and_then(|mut c| try_the_log_on(&mut c, &mut show)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => ended(printed),
         Err(e) => {
             eprintln!("taffrail: {e}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A line, seen at once.
+fn print(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+/// How it ends where all is done but perhaps the printing: who reads the output may have seen enough (head, less).
+fn ended(printed: io::Result<()>) -> ExitCode {
+    match printed {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("taffrail: standard output: {e}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
     }
 }
 
@@ -198,15 +225,14 @@ fn load(flags: Load) -> ExitCode {
     match load::load(&options) {
         Ok(done) => {
             let seconds = done.time.as_secs_f64().max(1e-6);
-            println!(
+            ended(print(&format!(
                 "{} rows into {}{} in {seconds:.3} s: {:.0} rows/s, {:.1} MB/s",
                 done.rows,
                 options.table,
                 if done.created { " (new)" } else { "" },
                 done.rows as f64 / seconds,
                 done.bytes as f64 / seconds / 1e6
-            );
-            ExitCode::SUCCESS
+            )))
         }
         Err(e) => {
             eprintln!("taffrail: {e}");
@@ -236,7 +262,9 @@ fn options(f: Load) -> Result<LoadOptions, String> {
                 .unwrap_or_default(),
             database: f.database.unwrap_or_default(),
             encrypt,
-            trust_server_certificate: f.trust_server_certificate || (local && f.ca_file.is_none()),
+            // Who asks for encryption asks who answers, on this machine too.
+            trust_server_certificate: f.trust_server_certificate
+                || (local && f.ca_file.is_none() && encrypt != Encrypt::Yes),
             ca_file: f.ca_file,
             packet_bytes: f.packet_size as usize,
             ..ConnectOptions::default()
@@ -281,6 +309,8 @@ mod tests {
         assert_eq!((o.connect.encrypt, o.rows), (Encrypt::Optional, 30_000));
         let o = parsed(&["-S", "localhost"]).unwrap();
         assert_eq!((o.connect.port, o.connect.trust_server_certificate), (1433, true));
+        let o = parsed(&["-S", "localhost", "-N", "yes"]).unwrap();
+        assert!(!o.connect.trust_server_certificate);
         assert!(parsed(&["-S", "a,b"]).is_err());
         assert!(parsed(&["-N", "maybe"]).is_err());
     }

@@ -15,23 +15,46 @@ pub enum Line {
     Seen([String; 3]),
 }
 
-/// Runs the script; `show` gets each line as soon as it is known.
-pub fn try_the_log(client: &mut Client, show: &mut dyn FnMut(Line)) -> Result<(), ClientError> {
+/// Runs the script; `show` gets each line as soon as it is known, and says whether somebody wants the next one. However it ends,
+/// the databases that it has made are gone.
+pub fn try_the_log(
+    client: &mut Client,
+    show: &mut dyn FnMut(Line) -> bool,
+) -> Result<(), ClientError> {
+    let batches = batches(SCRIPT);
+    let (refuses, work) = batches.split_first().expect("a script");
+    // Who has a database of these names keeps it: from here on they are this script's.
+    client.run(refuses)?;
+    let tried = try_each(client, work, show);
+    if !matches!(tried, Ok(true)) {
+        let dropped = client
+            .run("IF @@TRANCOUNT > 0 ROLLBACK")
+            .and_then(|_| client.run("USE master"))
+            .and_then(|_| client.run(refuses));
+        // The first error is the one to hear of.
+        return tried.and(dropped).map(|_| ());
+    }
+    Ok(())
+}
+
+/// False when nobody wanted to see more.
+fn try_each(
+    client: &mut Client,
+    batches: &[String],
+    show: &mut dyn FnMut(Line) -> bool,
+) -> Result<bool, ClientError> {
     let mut shown = "0".to_owned();
-    let mut begun = false;
-    for batch in batches(SCRIPT) {
-        if let Some(title) = title(&batch) {
-            show(Line::Title(title.into()));
+    for batch in batches {
+        if let Some(title) = title(batch)
+            && !show(Line::Title(title.into()))
+        {
+            return Ok(false);
         }
         // It selects what is shown here line by line.
         if batch.starts_with("SELECT ") {
             continue;
         }
-        client.run(&batch)?;
-        begun |= batch.contains("CREATE TABLE #seen");
-        if !begun {
-            continue;
-        }
+        client.run(batch)?;
         let sql = format!(
             "SELECT n, [what], [here], [the article] FROM #seen WHERE n > {shown} ORDER BY n"
         );
@@ -40,10 +63,12 @@ pub fn try_the_log(client: &mut Client, show: &mut dyn FnMut(Line)) -> Result<()
             let mut cells = row.splitn(4, '|').map(str::to_owned);
             shown = cells.next().unwrap_or_default();
             let seen = [(); 3].map(|()| cells.next().unwrap_or_default());
-            show(Line::Seen(seen));
+            if !show(Line::Seen(seen)) {
+                return Ok(false);
+            }
         }
     }
-    Ok(())
+    Ok(true)
 }
 
 /// What lies between lines that say GO.
@@ -78,5 +103,12 @@ mod tests {
         assert_eq!(batches.iter().filter_map(|b| title(b)).count(), 5);
         assert!(batches.last().is_some_and(|b| b.starts_with("DROP DATABASE TryLog")));
         assert!(batches.iter().any(|b| b.starts_with("SELECT [what]")));
+        // What refuses is the first batch, and what it makes each shows its mark.
+        assert!(batches[0].contains("RAISERROR") && !SCRIPT.contains("IS NOT NULL DROP DATABASE"));
+        for name in ["TryLog", "TryLog64MB", "TryLog1GB", "TryLogFew", "TryLogMany"] {
+            assert!(SCRIPT.contains(&format!("CREATE DATABASE {name}\n")), "{name}");
+            assert!(SCRIPT.contains(&format!("EXEC {name}.sys.sp_addextendedproperty")), "{name}");
+            assert!(batches[0].contains(&format!("('{name}')")), "{name}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 pub mod bulk;
 pub mod stream;
 mod transport;
+mod trust;
 
 use self::transport::{Transport, Tunnel};
 use std::fmt;

@@ -1,11 +1,38 @@
 -- Five articles about the transaction log, tried here in under a minute: how long it took, what the counters say, what the article saw.
--- Smaller than there, so ratios and writes are to be compared, not seconds. Makes databases that begin with TryLog, and drops them.
+-- Smaller than there, so ratios and writes are to be compared, not seconds. Makes the databases TryLog, TryLog64MB, TryLog1GB, TryLogFew and
+-- TryLogMany, marks each with the extended property 'made by try-the-log', and drops them. Where one of these names is taken by
+-- a database without that mark, nothing is done.
 SET NOCOUNT ON
-IF DB_ID('TryLog') IS NOT NULL DROP DATABASE TryLog
-IF DB_ID('TryLog64MB') IS NOT NULL DROP DATABASE TryLog64MB
-IF DB_ID('TryLog1GB') IS NOT NULL DROP DATABASE TryLog1GB
-IF DB_ID('TryLogFew') IS NOT NULL DROP DATABASE TryLogFew
-IF DB_ID('TryLogMany') IS NOT NULL DROP DATABASE TryLogMany
+IF OBJECT_ID('tempdb..#names') IS NOT NULL DROP TABLE #names
+CREATE TABLE #names (name sysname, own bit)
+INSERT #names (name) VALUES ('TryLog'), ('TryLog64MB'), ('TryLog1GB'), ('TryLogFew'), ('TryLogMany')
+DELETE #names WHERE DB_ID(name) IS NULL
+DECLARE @name sysname, @sql nvarchar(max), @taken nvarchar(max)
+DECLARE there CURSOR LOCAL FOR SELECT name FROM #names
+OPEN there
+FETCH NEXT FROM there INTO @name
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    SET @sql = N'UPDATE #names SET own = (SELECT COUNT(*) FROM ' + @name + N'.sys.extended_properties
+        WHERE class = 0 AND name = N''made by try-the-log'') WHERE name = N''' + @name + N''''
+    EXEC (@sql)
+    FETCH NEXT FROM there INTO @name
+END
+CLOSE there
+SELECT @taken = STRING_AGG(name, N', ') FROM #names WHERE own = 0
+IF @taken IS NOT NULL
+BEGIN
+    RAISERROR('There is a database of this name already, which this script has not made: %s. Nothing was done: rename it, or try another server.', 16, 1, @taken)
+    SET NOEXEC ON
+END
+OPEN there
+FETCH NEXT FROM there INTO @name
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    EXEC (N'DROP DATABASE ' + @name)
+    FETCH NEXT FROM there INTO @name
+END
+CLOSE there
 GO
 CREATE TABLE #seen (n int IDENTITY, [what] varchar(46), [here] varchar(66), [the article] varchar(66))
 CREATE TABLE #before (flushes bigint, writes bigint, bytes bigint, at datetime2)
@@ -14,6 +41,7 @@ CREATE DATABASE TryLog
     ON (NAME = TryLog, FILENAME = 'TryLog.mdf', SIZE = 64MB)
     LOG ON (NAME = TryLog_log, FILENAME = 'TryLog_log.ldf', SIZE = 64MB)
 GO
+EXEC TryLog.sys.sp_addextendedproperty @name = N'made by try-the-log'
 ALTER DATABASE TryLog SET RECOVERY SIMPLE
 ALTER DATABASE TryLog SET DELAYED_DURABILITY = ALLOWED
 GO
@@ -131,9 +159,14 @@ GO
 CREATE DATABASE TryLogFew
     ON (NAME = TryLogFew, FILENAME = 'TryLogFew.mdf', SIZE = 192MB)
     LOG ON (NAME = TryLogFew_log, FILENAME = 'TryLogFew_log.ldf', SIZE = 64MB)
+GO
+EXEC TryLogFew.sys.sp_addextendedproperty @name = N'made by try-the-log'
+GO
 CREATE DATABASE TryLogMany
     ON (NAME = TryLogMany, FILENAME = 'TryLogMany.mdf', SIZE = 192MB)
     LOG ON (NAME = TryLogMany_log, FILENAME = 'TryLogMany_log.ldf', SIZE = 512KB, FILEGROWTH = 512KB)
+GO
+EXEC TryLogMany.sys.sp_addextendedproperty @name = N'made by try-the-log'
 GO
 USE TryLogMany
 GO
@@ -177,9 +210,14 @@ GO
 CREATE DATABASE TryLog64MB
     ON (NAME = TryLog64MB, FILENAME = 'TryLog64MB.mdf', SIZE = 64MB)
     LOG ON (NAME = TryLog64MB_log, FILENAME = 'TryLog64MB_log.ldf', SIZE = 32MB, FILEGROWTH = 64MB)
+GO
+EXEC TryLog64MB.sys.sp_addextendedproperty @name = N'made by try-the-log'
+GO
 CREATE DATABASE TryLog1GB
     ON (NAME = TryLog1GB, FILENAME = 'TryLog1GB.mdf', SIZE = 64MB)
     LOG ON (NAME = TryLog1GB_log, FILENAME = 'TryLog1GB_log.ldf', SIZE = 32MB, FILEGROWTH = 1GB)
+GO
+EXEC TryLog1GB.sys.sp_addextendedproperty @name = N'made by try-the-log'
 GO
 USE TryLog64MB
 GO

@@ -1,29 +1,16 @@
 //! A client's socket: TLS where the two sides agree on it, packets put together.
 
+use super::trust::config;
 use super::{ClientError, ConnectOptions, Encrypt, Result};
-use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{
-    WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
-};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
-};
+use rustls::ClientConnection;
+use rustls::pki_types::ServerName;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 use taffrail_tds::packet::{Assembler, END_OF_MESSAGE, Framer, HEADER_BYTES, PacketType};
 use taffrail_tds::prelogin::{Encryption, Prelogin};
 
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
-/// Where systems keep the certificates that they trust.
-const SYSTEM_ROOTS: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
-
 /// What PRELOGIN has led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tunnel {
@@ -250,87 +237,6 @@ fn open(options: &ConnectOptions, deadline: Option<Instant>) -> io::Result<TcpSt
     Err(failed)
 }
 
-fn tls_error(e: impl std::fmt::Display) -> ClientError {
+pub(super) fn tls_error(e: impl std::fmt::Display) -> ClientError {
     ClientError::Io(io::Error::other(format!("TLS: {e}")))
-}
-
-fn config(options: &ConnectOptions) -> Result<Arc<ClientConfig>> {
-    let provider = Arc::new(ring::default_provider());
-    let algorithms = provider.signature_verification_algorithms;
-    let builder = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&[&rustls::version::TLS12])
-        .map_err(tls_error)?;
-    let mut config = if let Some(path) = &options.pinned_certificate {
-        let only = certificates(path)
-            .ok()
-            .and_then(|c| c.into_iter().next())
-            .or_else(|| std::fs::read(path).ok().map(CertificateDer::from))
-            .ok_or_else(|| tls_error(format!("{}: no certificate", path.display())))?;
-        let only = Arc::new(AnyCertificate { algorithms, only: Some(only) });
-        builder.dangerous().with_custom_certificate_verifier(only).with_no_client_auth()
-    } else if options.trust_server_certificate {
-        let any = Arc::new(AnyCertificate { algorithms, only: None });
-        builder.dangerous().with_custom_certificate_verifier(any).with_no_client_auth()
-    } else {
-        let mut roots = RootCertStore::empty();
-        let system = || SYSTEM_ROOTS.iter().map(PathBuf::from).find(|p| p.exists());
-        if let Some(path) = options.ca_file.clone().or_else(system) {
-            roots.add_parsable_certificates(certificates(&path)?);
-        }
-        builder.with_root_certificates(roots).with_no_client_auth()
-    };
-    config.resumption = Resumption::disabled();
-    Ok(Arc::new(config))
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let fail = |e: rustls::pki_types::pem::Error| tls_error(format!("{}: {e}", path.display()));
-    CertificateDer::pem_file_iter(path).map_err(fail)?.map(|c| c.map_err(fail)).collect()
-}
-
-/// "Trust server certificate": whoever answers is believed to be the server; or only who has this one certificate.
-#[derive(Debug)]
-struct AnyCertificate {
-    algorithms: WebPkiSupportedAlgorithms,
-    only: Option<CertificateDer<'static>>,
-}
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        end: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        match &self.only {
-            Some(only) if only != end => Err(rustls::Error::General(
-                "the server's certificate is not the one that was given".into(),
-            )),
-            _ => Ok(ServerCertVerified::assertion()),
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
-    }
 }
