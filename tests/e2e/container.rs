@@ -9,7 +9,7 @@ use taffrail_lab::client::{Client, ConnectOptions};
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
 /// `taffrail serve` without the variables of this machine.
-fn serve(data: &Path) -> Command {
+pub(super) fn serve(data: &Path) -> Command {
     let mut command = Command::new(binary());
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
@@ -24,16 +24,16 @@ fn serve(data: &Path) -> Command {
 
 /// A server that ends with its owner, and what it has said on standard output until it was ready (and, if the log is there,
 /// recovered).
-struct Running {
+pub(super) struct Running {
     child: Child,
-    port: u16,
+    pub(super) port: u16,
     said: Vec<String>,
     /// Kept open: whoever writes to it later shall not fail.
     out: Option<BufReader<std::process::ChildStdout>>,
 }
 
 impl Running {
-    fn start(command: &mut Command) -> Running {
+    pub(super) fn start(command: &mut Command) -> Running {
         let logs = command.get_args().any(|a| a == "--log-to-stdout");
         let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut running = Running { child, port: 0, said: Vec::new(), out: None };
@@ -62,7 +62,7 @@ impl Running {
         Client::connect(&options).unwrap().query(sql).unwrap().first_value()
     }
 
-    fn stop(mut self) {
+    pub(super) fn stop(mut self) {
         assert!(self.out.is_some());
         let pid = rustix::process::Pid::from_raw(self.child.id() as i32).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
@@ -304,6 +304,19 @@ fn with_scripts(folder: &Path, scripts: &[(&str, u32, &str)]) -> Command {
     let mut command = serve(&folder.join("data"));
     command.args(["--listen", "127.0.0.1:0", "--log-to-stdout", "--init-dir"]).arg(init);
     command
+}
+
+#[test]
+fn scripts_of_a_directory_that_is_not_there_are_missed_before_anything_is_made() {
+    let temp = TempDir::new("no-init-dir");
+    let data = temp.path().join("data");
+    let failed = serve(&data).args(["--init-dir", "/nowhere"]).output().unwrap();
+    let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+    assert!(
+        !failed.status.success() && said.contains("init_dir: /nowhere: No such file"),
+        "{said}"
+    );
+    assert!(!data.exists());
 }
 
 #[test]

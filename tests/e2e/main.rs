@@ -26,6 +26,7 @@ mod own_files;
 mod places;
 mod query;
 mod restart;
+mod sa_password;
 mod service;
 mod sqlcmd;
 mod sqlcmd_ends;

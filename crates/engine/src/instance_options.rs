@@ -1,5 +1,6 @@
 //! What an instance is told: its settings, and whom it asks about the process around it.
 
+use crate::Instance;
 use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_io::Env;
@@ -104,4 +105,6 @@ pub trait Host: Send + Sync {
     fn hash_password(&self, password: &str) -> Result<String, String>;
     /// Whether `password` is the one that `kept` stands for.
     fn is_password(&self, login: &str, password: &str, kept: &str) -> bool;
+    /// A login's password is another one now, durably.
+    fn password_changed(&self, instance: &Instance);
 }

@@ -64,6 +64,7 @@ mod traced;
 pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
+pub use ddl::is_weak_password;
 pub use events::raw as event_files;
 pub use events::trace::FailedLogin;
 pub use instance::{Host, Instance, InstanceOptions, Login, StartError};

@@ -46,6 +46,8 @@ pub fn run(settings: &Settings, sqlcmd: &[&str], orders: &Orders) -> Result<(), 
     let pending = settings.data.join(PENDING);
     let is_new =
         !settings.data.join("master.mdf").try_exists().map_err(|e| at(&settings.data, e))?;
+    // Of a data directory that is made now nothing is left where there are no scripts to run.
+    let new_scripts = if is_new { Some(scripts(settings.init_dir.as_deref())?) } else { None };
     if is_new {
         std::fs::create_dir_all(&settings.data).map_err(|e| at(&settings.data, e))?;
         write_small_file(&pending, b"", 0o644).map_err(|e| StartFailure(e.to_string()))?;
@@ -57,7 +59,10 @@ pub fn run(settings: &Settings, sqlcmd: &[&str], orders: &Orders) -> Result<(), 
             Err(e) => return Err(at(&pending, e)),
         }
     }
-    let scripts = scripts(settings.init_dir.as_deref())?;
+    let scripts = match new_scripts {
+        Some(scripts) => scripts,
+        None => scripts(settings.init_dir.as_deref())?,
+    };
     let private = Settings {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         admin_listen: Place::Off,
@@ -102,16 +107,12 @@ fn finish(server: &Server, pending: &Path) -> Result<(), StartFailure> {
     }
 }
 
-/// The scripts of a directory in order of their names; none if it is not there.
+/// The scripts of a directory in order of their names.
 fn scripts(dir: Option<&Path>) -> Result<Vec<PathBuf>, StartFailure> {
     let Some(dir) = dir else { return Ok(Vec::new()) };
-    let fail = |e: std::io::Error| StartFailure(format!("{}: {e}", dir.display()));
-    let entries = match std::fs::read_dir(dir) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(fail)?,
-    };
+    let fail = |e: std::io::Error| StartFailure(format!("init_dir: {}: {e}", dir.display()));
     let mut scripts = Vec::new();
-    for entry in entries {
+    for entry in std::fs::read_dir(dir).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
         if path.extension().is_some_and(|e| e == "sql" || e == "sh") {
             scripts.push(path);

@@ -119,6 +119,7 @@ struct Process {
     credentials: Arc<Credentials>,
     stop: UnixStream,
     port: u16,
+    data: PathBuf,
 }
 
 impl taffrail_engine::Host for Process {
@@ -142,6 +143,10 @@ impl taffrail_engine::Host for Process {
 
     fn is_password(&self, login: &str, password: &str, kept: &str) -> bool {
         self.credentials.verify(login, password, Some(kept))
+    }
+
+    fn password_changed(&self, instance: &Instance) {
+        sa::forget_generated(instance, &self.credentials, &self.data, &self.log);
     }
 }
 
@@ -279,6 +284,7 @@ impl Server {
             credentials: credentials.clone(),
             stop: process,
             port: address.port(),
+            data: data.clone(),
         };
         instance.set_host(Box::new(host));
         let shared = Arc::new(Shared {

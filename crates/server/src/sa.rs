@@ -25,11 +25,16 @@ pub(crate) fn prepare(
     given: Option<&str>,
     log: &Arc<ErrorLog>,
 ) -> Result<(), String> {
+    if given.is_some_and(taffrail_engine::is_weak_password) {
+        let weak = "The password given for login 'sa' is accepted, and weak: ALTER LOGIN asks for at least 8 characters of three kinds \
+             (upper case, lower case, digits, others).";
+        log.write(Level::Warning, "Server", weak);
+    }
     let stored = instance.find_login(SA).map(|l| l.password_hash).filter(|h| !h.is_empty());
     match (given, stored) {
         (Some(password), Some(stored)) => {
             let (instance, credentials) = (instance.clone(), credentials.clone());
-            let (log, password) = (log.clone(), password.to_string());
+            let (log, password, dir) = (log.clone(), password.to_string(), dir.to_path_buf());
             let settling = credentials.settling();
             let work = move || {
                 if !credentials.verify(SA, &password, Some(&stored)) {
@@ -43,12 +48,24 @@ pub(crate) fn prepare(
                     }
                 }
                 drop(settling);
+                forget_generated(&instance, &credentials, &dir, &log);
             };
-            let thread = std::thread::Builder::new().name("sa password".into()).spawn(work);
-            thread.map(|_| ()).map_err(|e| e.to_string())
+            in_background(work)
         }
-        (Some(password), None) => set(instance, credentials, password),
-        (None, Some(_)) => Ok(()),
+        (Some(password), None) => {
+            set(instance, credentials, password)?;
+            forget_generated(instance, credentials, dir, log);
+            Ok(())
+        }
+        (None, Some(_)) => {
+            // What a crash between a new password and the end of the old one's file has left.
+            if !password_file(dir).exists() {
+                return Ok(());
+            }
+            let (instance, credentials) = (instance.clone(), credentials.clone());
+            let (log, dir) = (log.clone(), dir.to_path_buf());
+            in_background(move || forget_generated(&instance, &credentials, &dir, &log))
+        }
         (None, None) => {
             let password = generate(entropy);
             let path = password_file(dir);
@@ -69,6 +86,50 @@ pub(crate) fn prepare(
             );
             Ok(())
         }
+    }
+}
+
+fn in_background(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+    let thread = std::thread::Builder::new().name("sa password".into()).spawn(work);
+    thread.map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// Removes the file of the generated password once `sa` has another one: it would lead astray whoever looks there. The new one is
+/// durable by then, and what a crash leaves of the file the next start removes.
+pub(crate) fn forget_generated(
+    instance: &Instance,
+    credentials: &Credentials,
+    dir: &Path,
+    log: &ErrorLog,
+) {
+    let path = password_file(dir);
+    let forgotten = (|| {
+        let text = match std::fs::read_to_string(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            text => text?,
+        };
+        let kept = instance.find_login(SA).map(|l| l.password_hash);
+        if credentials.verify(SA, text.lines().next().unwrap_or_default(), kept.as_deref()) {
+            return Ok(false);
+        }
+        std::fs::remove_file(&path)?;
+        std::fs::File::open(dir)?.sync_all()?;
+        Ok::<bool, std::io::Error>(true)
+    })();
+    let path = path.display();
+    match forgotten {
+        Ok(false) => {}
+        Ok(true) => log.info(
+            "Server",
+            &format!("{path} was removed: the password in it was no longer that of login 'sa'."),
+        ),
+        Err(e) => log.write(
+            Level::Error,
+            "Server",
+            &format!(
+                "{path} may hold an old password of login 'sa' and could not be removed: {e}."
+            ),
+        ),
     }
 }
 

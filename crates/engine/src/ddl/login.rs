@@ -59,6 +59,7 @@ pub(super) fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlRe
     let mut all = master::logins(master)?.into_iter();
     let mut entry = all.find(|l| l.id == login.id).ok_or_else(unknown)?;
     entry.modified = datetime_now(&*instance.options().env.clock);
+    let is_new = hashed.is_some();
     entry.password_hash = hashed.unwrap_or(entry.password_hash);
     entry.default_database = database.unwrap_or(entry.default_database);
     master::put_login(master, &entry)?;
@@ -66,7 +67,16 @@ pub(super) fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlRe
         let changed = Audit::DefaultDatabase { login: &login.name, sid: &login.sid };
         audit(&instance, &changed);
     }
-    instance.read_logins()
+    instance.read_logins()?;
+    if let Some(host) = instance.host().filter(|_| is_new) {
+        host.password_changed(&instance);
+    }
+    Ok(())
+}
+
+/// Whether CHECK_POLICY would refuse a password: too short, or of too few kinds of characters.
+pub fn is_weak_password(password: &str) -> bool {
+    password.chars().count() < SHORTEST || kinds(password) < KINDS
 }
 
 fn hash(host: &dyn Host, password: &str, policy: bool) -> SqlResult<String> {

@@ -50,6 +50,7 @@ use taffrail_types::{Collation, SqlType};
 pub(crate) use checks::{mentions, of_column};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
+pub use login::is_weak_password;
 pub(crate) use paths::{
     PathRefusal, backup_path, check_path, checked_path, event_path, local_path, require_directory,
 };
