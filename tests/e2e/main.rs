@@ -4,6 +4,7 @@
 mod bad_input;
 mod bulk_insert;
 mod clients;
+mod connectivity;
 mod console;
 mod console_pages;
 mod console_query;

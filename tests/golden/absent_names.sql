@@ -18,7 +18,7 @@ GO
 DROP SYMMETRIC KEY k
 GO
 --@ source: message 40510
-SELECT * FROM sys.dm_os_hosts
+SELECT * FROM sys.dm_os_sublatches
 GO
 --@ source: message 40510
 SELECT * FROM INFORMATION_SCHEMA.VIEW_COLUMN_USAGE

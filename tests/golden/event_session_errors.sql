@@ -67,13 +67,13 @@ GO
 --@ source: reasoned
 IF @@TRANCOUNT > 0 ROLLBACK
 -- Known to SQL Server, and not built here.
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sort_warning
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.plan_guide_successful
 GO
 --@ source: reasoned
 CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed (ACTION (sqlserver.tsql_stack))
 GO
---@ source: reasoned
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed WITH (MAX_DURATION = 5 MINUTES)
+--@ source: message 25703
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed WITH (MAX_DURATION = 5 WEEKS)
 GO
 --@ source: reasoned
 CREATE EVENT SESSION bad ON DATABASE ADD EVENT sqlserver.sql_batch_completed

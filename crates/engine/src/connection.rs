@@ -1,6 +1,6 @@
 //! A connection: one session of one login.
 
-use crate::events::tell;
+use crate::events::{manager, tell};
 use crate::exec::interpret::{Activation, Flow, Interpreter, Unwind};
 use crate::exec::module::Module;
 use crate::instance::Instance;
@@ -432,6 +432,7 @@ impl Interpreter<'_> {
     }
 
     fn transaction_request(&mut self, request: TransactionRequest) -> Result<(), Unwind> {
+        let told = manager::begins(self.session, &request);
         let (command, result) = match request {
             TransactionRequest::Begin { isolation, name } => {
                 (Command::BEGIN_TRAN, self.begin_request(isolation, name))
@@ -459,6 +460,9 @@ impl Interpreter<'_> {
                 (Command::SAVE_TRAN, self.session.save_transaction(&name))
             }
         };
+        if let Some(told) = told {
+            told.ended(self.session, result.is_ok());
+        }
         let error = match result {
             Ok(()) => false,
             Err(e) => {

@@ -1,6 +1,7 @@
 //! What an instance is told: its settings, and whom it asks about the process around it.
 
 use crate::Instance;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_io::Env;
@@ -98,6 +99,10 @@ pub trait Host: Send + Sync {
     /// Where clients find the server; none: nowhere.
     fn tcp_port(&self) -> Option<u16> {
         None
+    }
+    /// The addresses on which it takes T-SQL, the one for everybody first.
+    fn listeners(&self) -> Vec<SocketAddr> {
+        Vec::new()
     }
     /// `sp_cycle_errorlog`: begins a new error log.
     fn cycle_error_log(&self) -> std::io::Result<()>;

@@ -32,6 +32,7 @@ pub mod binder;
 pub(crate) mod bulk;
 pub mod catalog;
 pub mod connection;
+mod connectivity;
 pub mod context;
 pub mod database;
 pub(crate) mod dbcc;
@@ -64,6 +65,7 @@ mod traced;
 pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
+pub use connectivity::{Connectivity, ConnectivityKind, DisconnectFlags};
 pub use ddl::is_weak_password;
 pub use events::raw as event_files;
 pub use events::trace::FailedLogin;

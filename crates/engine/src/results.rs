@@ -40,6 +40,16 @@ pub(crate) fn send(
     columns: Columns<'_>,
     rows: Vec<Vec<Value>>,
 ) -> SqlResult<()> {
+    let count = begin(cx, columns, rows)?;
+    end(cx, count)
+}
+
+/// The beginning of a result of which there may be more; gives the number of these rows.
+pub(crate) fn begin(
+    cx: &mut StatementContext<'_>,
+    columns: Columns<'_>,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<u64> {
     let described: Vec<ColumnDesc> = columns
         .iter()
         .enumerate()
@@ -50,6 +60,15 @@ pub(crate) fn send(
         })
         .collect();
     cx.columns(&described)?;
+    more(cx, columns, rows)
+}
+
+/// More rows of a result; gives their number.
+pub(crate) fn more(
+    cx: &mut StatementContext<'_>,
+    columns: Columns<'_>,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<u64> {
     let count = rows.len() as u64;
     for mut row in rows {
         for (value, (_, ty, _)) in row.iter_mut().zip(columns) {
@@ -57,6 +76,11 @@ pub(crate) fn send(
         }
         cx.row(&row)?;
     }
+    Ok(count)
+}
+
+/// The end of a result of so many rows.
+pub(crate) fn end(cx: &mut StatementContext<'_>, count: u64) -> SqlResult<()> {
     let kind =
         if cx.session.running.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
     let rows = (!cx.session.options.nocount).then_some(count);

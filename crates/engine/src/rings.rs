@@ -1,10 +1,12 @@
-//! What sys.dm_os_ring_buffers shows: how busy the machine was, minute by minute, and the last errors.
+//! What sys.dm_os_ring_buffers shows: how busy the machine was, minute by minute, the last errors, connections that ended badly.
 
+use crate::connectivity::Connectivity;
 use crate::views::dm_os::{proc_kb, proc_stat};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::Duration;
 use taffrail_base::SqlError;
+use taffrail_io::UtcTime;
 use taffrail_observe::xe;
 
 /// Records of a ring.
@@ -54,13 +56,15 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T: Copy> Ring<T> {
-    fn push(&self, record: T) {
+    /// Gives its number.
+    pub fn push(&self, record: T) -> u64 {
         let (records, count) = &mut *self.0.lock();
         if records.len() == CAPACITY {
             records.pop_front();
         }
         records.push_back(record);
         *count += 1;
+        *count
     }
 
     /// The records with their numbers, the newest first.
@@ -87,6 +91,8 @@ struct Counted {
 pub(crate) struct Rings {
     pub health: Ring<Health>,
     pub failures: Ring<Failure>,
+    /// With the times: ms since the start of the machine, and the clock's.
+    pub connections: Ring<(u64, UtcTime, Connectivity)>,
     counted: Mutex<Option<Counted>>,
 }
 
@@ -141,10 +147,10 @@ impl Rings {
             grown: (kb as i64 - before.resident_kb as i64) * 1024,
             memory: (kb * 100 / (budget_mb * 1024).max(1)).min(100),
         };
-        self.health.push(health);
+        let id = self.health.push(health);
         if xe::wanted(xe::Event::SchedulerMonitorSystemHealth) {
             let fields = [
-                self.health.0.lock().1.into(),
+                id.into(),
                 health.ms.into(),
                 health.process.into(),
                 health.idle.into(),

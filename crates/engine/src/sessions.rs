@@ -37,6 +37,8 @@ pub struct InstanceCounters {
     pub batches: [(Counter, Counter); BATCH_BOUNDS_MS.len() + 1],
     /// What `sp_user_counter1` … have set.
     pub user_settable: [Gauge; 10],
+    /// Errors 701: no room in memory.
+    pub out_of_memory: Counter,
     /// What `sp_monitor` has told last.
     pub(crate) last_monitored: Mutex<Option<LastRun>>,
 }

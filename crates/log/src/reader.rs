@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::AlignedBuf;
+use taffrail_observe::xe;
 
 use crate::block::{self, BLOCK_BYTES_MAX};
 use crate::error::LogError;
@@ -229,28 +230,37 @@ impl Log {
 
     /// One record, wherever it is.
     pub fn fetch(&self, pos: LogPos) -> Result<OwnedRecord, LogError> {
+        let cached = self.fetch_cached(pos);
         self.options.counters.log_cache_reads.inc();
-        let missing = || LogError::NotFound(pos);
+        if cached.is_ok() {
+            self.options.counters.log_cache_hits.inc();
+        }
+        if xe::wanted(xe::Event::DatabasesLogCacheRead) {
+            self.tell_counted(xe::Event::DatabasesLogCacheRead);
+        }
+        if xe::wanted(xe::Event::DatabasesLogCacheHit) && cached.is_ok() {
+            self.tell_counted(xe::Event::DatabasesLogCacheHit);
+        }
+        match cached {
+            Ok(record) => record.ok_or(LogError::NotFound(pos)),
+            Err(Some(vlf)) if pos < self.durable() => self.fetch_from_file(pos, vlf),
+            Err(_) => Err(LogError::NotFound(pos)),
+        }
+    }
+
+    /// The record, if the cache has its block; else its VLF.
+    fn fetch_cached(&self, pos: LogPos) -> Result<Option<OwnedRecord>, Option<WalkVlf>> {
         let (cached, vlf) = {
             let state = self.lock();
             if let Some(bytes) = state.open_record(pos) {
-                self.options.counters.log_cache_hits.inc();
-                return Record::parse(pos, bytes).map(Into::into).ok_or_else(missing);
+                return Ok(Record::parse(pos, bytes).map(Into::into));
             }
             let block = state.cached_block(pos.block());
             (block, state.table.find(pos).map(walk_vlf))
         };
-        if let Some(block) = cached {
-            self.options.counters.log_cache_hits.inc();
-            return block::record_bytes(&block.header, block.bytes(), pos.slot())
-                .and_then(|b| Record::parse(pos, b))
-                .map(Into::into)
-                .ok_or_else(missing);
-        }
-        match vlf {
-            Some(vlf) if pos < self.durable() => self.fetch_from_file(pos, vlf),
-            _ => Err(missing()),
-        }
+        let Some(block) = cached else { return Err(vlf) };
+        let bytes = block::record_bytes(&block.header, block.bytes(), pos.slot());
+        Ok(bytes.and_then(|b| Record::parse(pos, b)).map(Into::into))
     }
 
     fn fetch_from_file(&self, pos: LogPos, vlf: WalkVlf) -> Result<OwnedRecord, LogError> {

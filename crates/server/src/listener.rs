@@ -120,11 +120,16 @@ struct Process {
     stop: UnixStream,
     port: u16,
     data: PathBuf,
+    listeners: Vec<SocketAddr>,
 }
 
 impl taffrail_engine::Host for Process {
     fn tcp_port(&self) -> Option<u16> {
         Some(self.port)
+    }
+
+    fn listeners(&self) -> Vec<SocketAddr> {
+        self.listeners.clone()
     }
 
     fn shut_down(&self, login: &str, nowait: bool) {
@@ -285,6 +290,7 @@ impl Server {
             stop: process,
             port: address.port(),
             data: data.clone(),
+            listeners: std::iter::once(address).chain(admin_address).collect(),
         };
         instance.set_host(Box::new(host));
         let shared = Arc::new(Shared {

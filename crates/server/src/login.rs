@@ -20,7 +20,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
-use taffrail_engine::{ConnectOptions, Connection, EnvChange, FailedLogin, ResultSink};
+use taffrail_engine::{
+    ConnectOptions, Connection, Connectivity, ConnectivityKind, DisconnectFlags, EnvChange,
+    FailedLogin, ResultSink,
+};
 use taffrail_tds::login7::{FEATURE_UTF8, Login7};
 use taffrail_tds::packet::{PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
 use taffrail_tds::prelogin::{self, EncryptionPolicy, Negotiated, Prelogin};
@@ -69,7 +72,8 @@ pub(crate) fn login(
     channel: &Arc<Channel>,
     output: &mut Output,
 ) -> Result<Connection, NoSession> {
-    channel.set_login_deadline(Instant::now() + LOGIN_TIMEOUT);
+    let came = Instant::now();
+    channel.set_login_deadline(came + LOGIN_TIMEOUT);
     let Way { login, encrypted, strict } = reach_login7(shared, channel)?;
     let version = if strict {
         TdsVersion::V8_0
@@ -99,6 +103,15 @@ pub(crate) fn login(
             error: number,
             state,
             text: &text,
+        });
+        shared.instance.note_connectivity(Connectivity {
+            kind: ConnectivityKind::Error,
+            session: 0,
+            error: (number, state),
+            flags: DisconnectFlags::BEFORE_LOGIN,
+            local: channel.socket().local_addr().ok(),
+            remote: channel.peer(),
+            login_ms: u32::try_from(came.elapsed().as_millis()).unwrap_or(u32::MAX),
         });
         for error in errors {
             // A client that has gone away needs no answer.

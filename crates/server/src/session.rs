@@ -7,10 +7,12 @@ use crate::listener::Shared;
 use crate::login::{self, NoSession};
 use crate::output::Output;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    Connection, ConnectionFate, Done, DoneKind, ResultSink, RpcCall, RpcParam, RpcProcedure,
-    TransactionRequest, TxIsolation,
+    Connection, ConnectionFate, Connectivity, ConnectivityKind, DisconnectFlags, Done, DoneKind,
+    ResultSink, RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation,
 };
 use taffrail_tds::request::{self, BeginSpec};
 use taffrail_tds::{PacketType, ProtocolError, Reset, TdsVersion, rpc};
@@ -33,6 +35,18 @@ enum Request {
 pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let mut output = Output::new(channel.clone(), shared.server_name.clone());
     let peer = channel.peer().ip();
+    let came = Instant::now();
+    let note = |session: u16, kind, flags, login_ms| {
+        shared.instance.note_connectivity(Connectivity {
+            kind,
+            session,
+            error: (0, 0),
+            flags,
+            local: channel.socket().local_addr().ok(),
+            remote: channel.peer(),
+            login_ms,
+        });
+    };
     let connection = match login::login(shared, id, channel, &mut output) {
         Ok(connection) => connection,
         Err(NoSession::Refused) => return channel.close(),
@@ -43,6 +57,9 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
                 "The connection was closed before the login was complete: {e}. [CLIENT: {peer}]"
             );
             shared.log.write(Level::Warning, "Logon", &text);
+            let ms = u32::try_from(came.elapsed().as_millis()).unwrap_or(u32::MAX);
+            let flags = why(&e).and(DisconnectFlags::BEFORE_LOGIN);
+            note(0, ConnectivityKind::Error, flags, ms);
             return channel.close();
         }
     };
@@ -51,7 +68,10 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let mut connection = connection;
     // The channel knows the session, which must not keep the channel, and with it the socket, for ever.
     let ended = Arc::downgrade(channel);
+    let killed = Arc::new(AtomicBool::new(false));
+    let kills = killed.clone();
     connection.on_kill(Box::new(move || {
+        kills.store(true, Ordering::Relaxed);
         if let Some(channel) = ended.upgrade() {
             channel.end_session();
         }
@@ -71,11 +91,23 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
         Err(e) => {
             let text = format!("The connection was closed: {e}. [CLIENT: {peer}]");
             shared.log.write(Level::Warning, &source, &text);
+            note(spid.0, ConnectivityKind::ConnectionClose, why(&e), 0);
         }
+    }
+    if killed.load(Ordering::Relaxed) {
+        note(spid.0, ConnectivityKind::ConnectionClose, DisconnectFlags::KILLED, 0);
     }
     // The transaction is rolled back and the locks are gone before the client sees the end of its connection.
     drop(session);
     channel.close();
+}
+
+/// What has gone wrong with a channel.
+fn why(e: &ChannelError) -> DisconnectFlags {
+    match e {
+        ChannelError::Protocol(_) | ChannelError::Tls(_) => DisconnectFlags::BAD_STREAM,
+        ChannelError::Closed | ChannelError::TimedOut => DisconnectFlags::READ_ERROR,
+    }
 }
 
 struct Session<'a> {

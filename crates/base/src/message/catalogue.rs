@@ -939,6 +939,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 15007, severity: 16, text: "'%s' is not a valid login or you do not have permission." },
     Message { number: 15009, severity: 16, text: "The object '%s' does not exist in database '%s' or is invalid for this operation." },
     Message { number: 15010, severity: 16, text: "The database '%s' does not exist. Supply a valid database name. To see available databases, use sys.databases." },
+    Message { number: 15021, severity: 16, text: "Invalid value given for parameter %s. Specify a valid parameter value." },
     Message { number: 15023, severity: 16, text: "User, group, or role '%s' already exists in the current database." },
     Message { number: 15025, severity: 16, text: "The server principal '%s' already exists." },
     Message { number: 15063, severity: 16, text: "The login already has an account under a different user name." },

@@ -11,7 +11,7 @@ const SESSION: &str = "\
     event_session_id int! · name sysname! · event_retention_mode nchar(1)? · \
     event_retention_mode_desc nvarchar(60)? · max_dispatch_latency int? · max_memory int? · max_event_size int? · \
     memory_partition_mode nchar(1)? · memory_partition_mode_desc nvarchar(60)? · track_causality bit? · \
-    startup_state bit? · has_long_running_target bit?";
+    startup_state bit? · has_long_running_target bit? · max_duration bigint?";
 const EVENT: &str = "\
     event_session_id int! · event_id int! · name sysname! · package sysname! · module sysname! · \
     predicate nvarchar(3000)? · predicate_xml nvarchar(3000)?";
@@ -59,7 +59,8 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             partition_name(o.partition),
             o.causality,
             o.startup,
-            false
+            false,
+            o.duration_s
         ]);
     }
     Ok(())

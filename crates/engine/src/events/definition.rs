@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub causality: bool,
     /// STARTUP_STATE.
     pub startup: bool,
+    /// MAX_DURATION, seconds; 0 is without end.
+    pub duration_s: i64,
 }
 
 impl Default for Options {
@@ -47,6 +49,7 @@ impl Default for Options {
             partition: 'N',
             causality: false,
             startup: false,
+            duration_s: 0,
         }
     }
 }
@@ -77,7 +80,11 @@ impl fmt::Display for Options {
         write!(f, "MAX_DISPATCH_LATENCY={} SECONDS,", self.latency_ms / 1000)?;
         write!(f, "MAX_EVENT_SIZE={} KB,", self.event_size_kb)?;
         write!(f, "MEMORY_PARTITION_MODE={},", partition_name(self.partition))?;
-        write!(f, "TRACK_CAUSALITY={},STARTUP_STATE={})", on(self.causality), on(self.startup))
+        write!(f, "TRACK_CAUSALITY={},STARTUP_STATE={}", on(self.causality), on(self.startup))?;
+        match self.duration_s {
+            0 => write!(f, ")"),
+            s => write!(f, ",MAX_DURATION={s} SECONDS)"),
+        }
     }
 }
 
@@ -154,7 +161,25 @@ impl Options {
                     self.causality = switch.ok_or_else(wrong)?;
                 }
                 "STARTUP_STATE" => self.startup = switch.ok_or_else(wrong)?,
-                "MAX_DURATION" => return Err(crate::binder::unsupported("MAX_DURATION")),
+                "MAX_DURATION" => {
+                    self.duration_s = match &option.value {
+                        Some(OptionValue::Quantity(n, unit)) => {
+                            let units = [
+                                ("SECONDS", 1),
+                                ("MINUTES", 60),
+                                ("HOURS", 3600),
+                                ("DAYS", 86_400),
+                            ];
+                            let unit = units.into_iter().find(|(name, _)| unit.is(name));
+                            let (_, s) = unit.ok_or_else(wrong)?;
+                            let all = i64::try_from(*n).ok().and_then(|n| n.checked_mul(s));
+                            let all = all.filter(|s| (1..=i32::MAX.into()).contains(s));
+                            all.ok_or_else(wrong)?
+                        }
+                        _ if word == "UNLIMITED" => 0,
+                        _ => return Err(wrong()),
+                    }
+                }
                 _ => return Err(SqlError::new(102, &[&option.name.value])),
             }
         }
@@ -282,6 +307,9 @@ mod tests {
         let again = Definition::parse(7, &d.to_string()).unwrap();
         assert_eq!(again.to_string(), d.to_string());
         assert_eq!((&*again.name, &again.options), ("a]b", &d.options));
+        let timed = text.replace("STARTUP_STATE=ON", "STARTUP_STATE=ON, MAX_DURATION=2 MINUTES");
+        let timed = Definition::parse(7, &timed).unwrap();
+        assert_eq!(Definition::parse(7, &timed.to_string()).unwrap().options.duration_s, 120);
     }
 
     #[test]
@@ -302,6 +330,11 @@ mod tests {
             ("MAX_EVENT_SIZE = 64 KB", Some(25640)),
             ("MAX_EVENT_SIZE = 4 MB MAX_DISPATCH_LATENCY = INFINITE", None),
             ("TRACK_CAUSALITY = ON", None),
+            ("MAX_DURATION = 2 HOURS", None),
+            ("MAX_DURATION = UNLIMITED", None),
+            ("MAX_DURATION = 0 SECONDS", Some(25703)),
+            ("MAX_DURATION = 5 WEEKS", Some(25703)),
+            ("MAX_DURATION = 30000 DAYS", Some(25703)),
         ] {
             assert_eq!(number(with), expected, "{with}");
         }

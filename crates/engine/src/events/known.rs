@@ -5,20 +5,18 @@ fn listed(list: &str, name: &str) -> bool {
 }
 
 const SQLSERVER: &str = "database_xml_deadlock_report \
-    log_block_pushed_to_logpool transaction_log database_transaction_begin database_transaction_end \
+    log_block_pushed_to_logpool \
     databases_log_file_size_changed databases_log_file_used_size_changed databases_data_file_size_changed \
-    databases_log_cache_read databases_log_cache_hit \
-    sort_warning hash_warning plan_guide_successful plan_guide_unsuccessful \
-    query_post_execution_showplan query_pre_execution_showplan sp_server_diagnostics_component_result \
-    connectivity_ring_buffer_recorded security_error_ring_buffer_recorded sql_exit_invoked \
+    plan_guide_successful plan_guide_unsuccessful \
+    query_post_execution_showplan query_pre_execution_showplan \
+    sql_exit_invoked \
     job_object_ring_buffer_stats nonyield_copiedstack_ring_buffer_recorded auto_stats sql_statement_recompile \
     query_post_compilation_showplan degree_of_parallelism missing_column_statistics missing_join_predicate \
     cursor_open cursor_close cursor_execute cursor_prepare \
     prepare_sql exec_prepared_sql unprepare_sql scan_started scan_stopped deprecation_announcement \
     deprecation_final_support user_event exchange_spill plan_affecting_convert unmatched_filtered_indexes \
     recovery_unit_harden_log_timestamps hadr_capture_log_block hadr_db_commit_mgr_harden server_memory_change \
-    background_job_error backup_restore_progress_trace begin_tran_completed begin_tran_starting \
-    commit_tran_completed commit_tran_starting rollback_tran_completed rollback_tran_starting";
+    background_job_error backup_restore_progress_trace";
 
 const SQLOS: &str = "memory_broker_ring_buffer_recorded memory_node_oom_ring_buffer_recorded \
     process_killed scheduler_monitor_deadlock_ring_buffer_recorded \

@@ -8,7 +8,8 @@
 //! | [`resolve`], [`known`] | names to what runs; names that SQL Server has and this server does not |
 //! | [`surroundings`] | what is around an event |
 //! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
-//! | [`tell`], [`masked`] | what sessions tell of; texts without passwords |
+//! | [`tell`], [`manager`], [`masked`] | what sessions tell of; requests of the transaction manager; texts without passwords |
+//! | [`diagnostics`] | how the server is, for sp_server_diagnostics and its event |
 //! | [`blocks`] | files of blocks, rolled at a size |
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
 //! | [`trace`] | the default trace |
@@ -20,9 +21,11 @@ mod blocks;
 mod catalog_views;
 pub(crate) mod deadlock;
 pub(crate) mod definition;
+pub(crate) mod diagnostics;
 mod file;
 mod file_view;
 mod known;
+pub(crate) mod manager;
 mod masked;
 pub mod raw;
 mod resolve;
@@ -43,7 +46,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use surroundings::Around;
 use taffrail_base::{DatabaseId, SqlResult};
 use taffrail_observe::xe::{self, Running, Target, Wanted};
-use taffrail_observe::{Command, Event, EventRing, Whose, listen};
+use taffrail_observe::{Command, Event, EventRing, Moment, Whose, listen};
 
 /// What this brings.
 pub(crate) static FEATURE: Feature = Feature {
@@ -61,6 +64,11 @@ const SYSTEM_HEALTH_TEXT: &str = "CREATE EVENT SESSION [system_health] ON SERVER
     WHERE severity>=20 OR error_number=17803 OR error_number=701 OR error_number=802 OR error_number=8645 OR \
     error_number=8651 OR error_number=8657 OR error_number=8902), \
     ADD EVENT sqlserver.xml_deadlock_report, \
+    ADD EVENT sqlserver.connectivity_ring_buffer_recorded, \
+    ADD EVENT sqlserver.security_error_ring_buffer_recorded, \
+    ADD EVENT sqlos.scheduler_monitor_system_health_ring_buffer_recorded, \
+    ADD EVENT sqlserver.sp_server_diagnostics_component_result(SET collect_data=1 \
+    WHERE sqlserver.is_system=1 AND component<>4), \
     ADD EVENT sqlos.wait_info(ACTION(sqlserver.session_id,sqlserver.sql_text) WHERE duration>15000 AND \
     (wait_type='WRITELOG' OR wait_type='LOGBUFFER' OR wait_type='IO_COMPLETION' OR wait_type='RESOURCE_SEMAPHORE')) \
     ADD TARGET package0.event_file(SET filename=N'system_health.xel',max_file_size=5,max_rollover_files=4), \
@@ -197,6 +205,9 @@ impl Instance {
         }
         let (new, begins) = (Arc::new(new), old.is_none());
         xe::start(new.clone());
+        if d.options.duration_s > 0 {
+            self.dispatch_events();
+        }
         if begins {
             tell::existing_connections(self, &new);
         }
@@ -211,6 +222,19 @@ impl Instance {
         self.events().files.lock().remove(&id);
         self.events().later.lock().remove(&id);
         true
+    }
+
+    /// Stops the sessions that have run as long as they may.
+    fn end_timed_events(&self) {
+        // Held, so that no statement starts one of them meanwhile.
+        let all = self.events().definitions.lock();
+        for d in all.iter().filter(|d| d.options.duration_s > 0) {
+            let Some(running) = self.events().running(d.id) else { continue };
+            let ns = Moment::now().since(running.started.0);
+            if ns / 1_000_000_000 >= d.options.duration_s as u64 {
+                self.stop_events(d.id);
+            }
+        }
     }
 
     /// A session's file, if it has one now, is opened; one that it has no more is closed.
@@ -303,6 +327,7 @@ impl Instance {
             return;
         }
         let (mut written, mut monitor) = (BTreeMap::new(), blocked::Monitor::default());
+        let mut looked = self.options().env.clock.monotonic();
         let started = self.run_ticks("event dispatcher", Command::XeDispatcher, move |instance| {
             monitor.look(instance);
             instance.tick_trace();
@@ -310,6 +335,13 @@ impl Instance {
             instance.rings().tick(now, instance.databases().memory_mb());
             instance.storage().pool.counters.tick(now, instance.storage().pool.used_pages());
             let now = instance.options().env.clock.monotonic();
+            instance.end_timed_events();
+            if now.saturating_sub(looked) >= diagnostics::EVERY {
+                looked = now;
+                if xe::wanted(xe::Event::SpServerDiagnosticsComponentResult) {
+                    diagnostics::tell(&diagnostics::look(instance));
+                }
+            }
             let latencies: BTreeMap<i32, i64> = {
                 let all = instance.events().definitions.lock();
                 all.iter().map(|d| (d.id, d.options.latency_ms)).collect()

@@ -9,7 +9,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::xe::events::{find_event, map_key};
 use taffrail_observe::xe::predicate::{Op, Source, mismatch};
 use taffrail_observe::xe::targets::{By, Kind, Pairing, Pending};
-use taffrail_observe::xe::{Action, EventInfo, FieldType, Predicate, Target, Val, Wanted};
+use taffrail_observe::xe::{Action, EventInfo, FieldType, Package, Predicate, Target, Val, Wanted};
 use taffrail_syntax::ast::{
     CompareOp, EventDefinition, EventName, EventPredicate, EventSource, EventValue, Ident,
     TargetDefinition,
@@ -184,37 +184,66 @@ fn literal(value: &EventValue, ty: FieldType, event: &str, of: &str) -> SqlResul
     Ok(found)
 }
 
+/// What the names of comparators begin with.
+const OPERATORS: [(&str, Op); 8] = [
+    ("not_equal_", Op::Ne),
+    ("equal_", Op::Eq),
+    ("less_than_equal_", Op::Le),
+    ("less_than_", Op::Lt),
+    ("greater_than_equal_", Op::Ge),
+    ("greater_than_", Op::Gt),
+    ("like_", Op::Like),
+    ("divides_by_", Op::Divides),
+];
+/// What they end with: those of package0, of division, of sqlserver.
+const PLAIN: [&str; 8] = [
+    "uint64",
+    "int64",
+    "float64",
+    "boolean",
+    "ansi_string",
+    "unicode_string",
+    "i_ansi_string",
+    "i_unicode_string",
+];
+const DIVIDED: [&str; 2] = ["uint64", "int64"];
+const SQL: [&str; 2] = ["i_sql_ansi_string", "i_sql_unicode_string"];
+
+/// All comparators: package and name.
+pub(super) fn comparators() -> Vec<(Package, String)> {
+    let mut all = Vec::new();
+    for (prefix, op) in OPERATORS {
+        let plain: &[&str] = match op {
+            Op::Like => &[],
+            Op::Divides => &DIVIDED,
+            _ => &PLAIN,
+        };
+        let sql: &[&str] = if op == Op::Divides { &[] } else { &SQL };
+        for (package, types) in [(Package::Package0, plain), (Package::SqlServer, sql)] {
+            all.extend(types.iter().map(|ty| (package, format!("{prefix}{ty}"))));
+        }
+    }
+    all
+}
+
 /// `package.comparator`.
 fn comparator(name: &EventName) -> SqlResult<Op> {
     let missing = || SqlError::new(25623, &[&"predicate comparator", &dotted(name)]);
     let text = name.name.value.to_lowercase();
     let of = |prefix: &str| text.strip_prefix(prefix);
-    let plain = ["uint64", "int64", "float64", "boolean", "ansi_string", "unicode_string"];
-    let folded = ["i_ansi_string", "i_unicode_string"];
-    let sql = ["i_sql_ansi_string", "i_sql_unicode_string"];
-    let operators = [
-        ("not_equal_", Op::Ne),
-        ("equal_", Op::Eq),
-        ("less_than_equal_", Op::Le),
-        ("less_than_", Op::Lt),
-        ("greater_than_equal_", Op::Ge),
-        ("greater_than_", Op::Gt),
-        ("like_", Op::Like),
-        ("divides_by_", Op::Divides),
-    ];
     if of("greater_than_max_").is_some() || of("less_than_min_").is_some() {
         return Err(unsupported(format!("The predicate comparator {}", dotted(name))));
     }
-    let found = operators.iter().find_map(|(prefix, op)| Some((of(prefix)?, *op)));
+    let found = OPERATORS.iter().find_map(|(prefix, op)| Some((of(prefix)?, *op)));
     let (ty, op) = found.ok_or_else(missing)?;
     let there = if name.package.is("package0") {
         match op {
             Op::Like => false,
-            Op::Divides => ["uint64", "int64"].contains(&ty),
-            _ => plain.contains(&ty) || folded.contains(&ty),
+            Op::Divides => DIVIDED.contains(&ty),
+            _ => PLAIN.contains(&ty),
         }
     } else {
-        name.package.is("sqlserver") && sql.contains(&ty) && op != Op::Divides
+        name.package.is("sqlserver") && SQL.contains(&ty) && op != Op::Divides
     };
     if there { Ok(op) } else { Err(missing()) }
 }

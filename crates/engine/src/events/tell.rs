@@ -337,6 +337,9 @@ pub(crate) fn error(session: &Session, e: &SqlError, caught: bool) {
     if !caught {
         instance.counters().told(e.severity);
     }
+    if e.number == 701 {
+        instance.counters().out_of_memory.inc();
+    }
     if e.severity > 10 {
         let now = instance.options().env.clock.monotonic();
         instance.rings().failed(now, session.id.0, e);

@@ -1,6 +1,6 @@
 //! sys.dm_xe_…: what runs, and what there is to be recorded.
 
-use super::{Running, xml};
+use super::{Running, resolve, xml};
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use std::sync::Arc;
@@ -328,7 +328,7 @@ fn size(ty: FieldType) -> i32 {
         FieldType::UInt16 => 2,
         FieldType::Int32 | FieldType::UInt32 => 4,
         FieldType::Map(_) | FieldType::Flags(_) => 4,
-        FieldType::Int64 | FieldType::UInt64 | FieldType::Pointer => 8,
+        FieldType::Int64 | FieldType::UInt64 | FieldType::Pointer | FieldType::Time => 8,
         FieldType::Text | FieldType::Xml | FieldType::Binary | FieldType::Activity => 0,
     }
 }
@@ -350,6 +350,9 @@ fn objects(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let counter = "Counts the number of times evaluated.";
     let package = guid(Package::Package0);
     rows.push(row!["counter", "pred_source", &package, counter, (), (), "uint64", &package, 8]);
+    for (package, name) in resolve::comparators() {
+        rows.push(row![name, "pred_compare", guid(package), (), (), (), (), (), ()]);
+    }
     for (name, at_once, _) in TARGET_INFOS {
         let synchronous = at_once.then_some("synchronous");
         let bits = i32::from(*at_once);
@@ -371,6 +374,7 @@ fn objects(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
         FieldType::Xml,
         FieldType::Binary,
         FieldType::Pointer,
+        FieldType::Time,
     ];
     for ty in types {
         rows.push(row![ty.name(), "type", &package, (), (), (), (), (), size(ty)]);

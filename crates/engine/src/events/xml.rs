@@ -58,7 +58,10 @@ fn value(out: &mut String, value: &Val, ty: FieldType, types: bool) {
         let package = type_package(ty).name();
         let _ = write!(out, "<type name=\"{}\" package=\"{package}\"/>", ty.name());
     }
-    let shown = value.shown(ty);
+    let shown = match (value, ty) {
+        (Val::Number(n), FieldType::Time) => time(u64::try_from(*n).unwrap_or(0)),
+        _ => value.shown(ty),
+    };
     let shown = if ty == FieldType::Xml { shown } else { escaped(&shown) };
     let _ = write!(out, "<value>{shown}</value>");
     if let Some(text) = value.map_text(ty) {

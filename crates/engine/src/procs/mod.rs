@@ -24,6 +24,7 @@ mod constraints;
 mod counters;
 mod describe;
 pub(crate) mod describe_rows;
+mod diagnostics;
 mod errorlog;
 mod files;
 mod help;

@@ -1,8 +1,8 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
 use super::{
-    Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, errorlog,
-    files, monitor,
+    Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, diagnostics,
+    errorlog, files, monitor,
 };
 use super::{help, odbc, odbc_routines, odbc_tables, odbc_types, properties, rename};
 use super::{session_context, space};
@@ -36,6 +36,7 @@ const LOCK: &str = include_str!("lock.sql");
 const RENAMEDB: &str = include_str!("renamedb.sql");
 const FILE_EXIST: &str = include_str!("fileexist.sql");
 const REG_READ: &str = include_str!("regread.sql");
+const VALIDATELOGINS: &str = include_str!("validatelogins.sql");
 const VARDECIMAL: &str = include_str!("vardecimal.sql");
 
 /// sp_columns.
@@ -178,6 +179,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], applock::release),
     native("sp_rename", &["@objname", "@newname", "@objtype"], rename::rename),
     sql("sp_renamedb", RENAMEDB),
+    native("sp_server_diagnostics", &["@repeat_interval"], diagnostics::run),
     native("sp_server_info", &["@attribute_id"], odbc::server_info),
     native("sp_set_session_context", &["@key", "@value", "@read_only"], session_context::set),
     native(
@@ -227,6 +229,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_user_counter7", &["@newvalue"], counters::set::<6>),
     native("sp_user_counter8", &["@newvalue"], counters::set::<7>),
     native("sp_user_counter9", &["@newvalue"], counters::set::<8>),
+    sql("sp_validatelogins", VALIDATELOGINS),
     native("sp_who", &["@loginame"], help::who),
     native("sp_who2", &["@loginame"], help::who2),
     native("xp_create_subdir", &["@path"], files::create_subdir),

@@ -121,9 +121,15 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "dm_os_process_memory",
             &[
                 "physical_memory_in_use_kb bigint!",
+                "large_page_allocations_kb bigint!",
+                "locked_page_allocations_kb bigint!",
+                "total_virtual_address_space_kb bigint!",
+                "virtual_address_space_reserved_kb bigint!",
                 "virtual_address_space_committed_kb bigint!",
-                "memory_utilization_percentage int!",
+                "virtual_address_space_available_kb bigint!",
                 "page_fault_count bigint!",
+                "memory_utilization_percentage int!",
+                "available_commit_limit_kb bigint!",
                 "process_physical_memory_low bit!",
                 "process_virtual_memory_low bit!",
             ],
@@ -137,6 +143,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "total_page_file_kb bigint!",
                 "available_page_file_kb bigint!",
                 "system_cache_kb bigint!",
+                "kernel_paged_pool_kb bigint!",
+                "kernel_nonpaged_pool_kb bigint!",
                 "system_high_memory_signal_state bit!",
                 "system_low_memory_signal_state bit!",
                 "system_memory_state_desc nvarchar(256)!",
@@ -215,7 +223,7 @@ fn sys_info(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         (),
         (),
         (),
-        (),
+        options.max_connections,
         cpus,
         cpus,
         (),
@@ -262,12 +270,28 @@ fn host_info(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
     Ok(())
 }
 
-fn process_memory(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let used = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
-    let committed = proc_kb("/proc/self/status", "VmData:").unwrap_or(0);
-    let target = (cx.session.instance.databases().memory_mb() * 1024).max(1);
+/// What a process can address: the lower half of 48 bits.
+const ADDRESS_SPACE_KB: u64 = 1 << 37;
+
+fn process_memory(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let kb = |name| proc_kb("/proc/self/status", name).unwrap_or(0);
+    let of_system = |name| proc_kb("/proc/meminfo", name).unwrap_or(0);
+    let (used, committed, reserved) = (kb("VmRSS:"), kb("VmData:"), kb("VmSize:"));
     let faults = proc_stat().map_or(0, |s| s.2);
-    rows.push(row![used, committed, (used * 100 / target).min(100), faults, false, false]);
+    rows.push(row![
+        used,
+        kb("HugetlbPages:"),
+        kb("VmLck:"),
+        ADDRESS_SPACE_KB,
+        reserved,
+        committed,
+        ADDRESS_SPACE_KB.saturating_sub(reserved),
+        faults,
+        (used * 100 / committed.max(1)).min(100),
+        of_system("CommitLimit:").saturating_sub(of_system("Committed_AS:")),
+        false,
+        false
+    ]);
     Ok(())
 }
 
@@ -282,6 +306,9 @@ fn sys_memory(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
         total + swap,
         available + swap_free,
         kb("Cached:"),
+        // What the kernel could give back of its own memory, and what not.
+        kb("SReclaimable:"),
+        kb("SUnreclaim:"),
         high,
         !high,
         if high { "Available physical memory is high" } else { "Available physical memory is low" }

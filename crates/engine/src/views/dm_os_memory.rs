@@ -65,8 +65,8 @@ fn address(of: u64, number: usize) -> [u8; 8] {
     (of << 40 | number as u64).to_be_bytes()
 }
 
-/// What of the process's memory is known by its use; the rest is the last row's.
-fn clerks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+/// What of the process's memory is known by its use, and the rest: type, name, KB.
+pub(super) fn clerk_sizes(cx: &ViewContext<'_>) -> Vec<(&'static str, &'static str, u64)> {
     let instance = &cx.session.instance;
     let databases = instance.databases();
     let pool = &instance.storage().pool;
@@ -84,7 +84,11 @@ fn clerks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     ];
     let known: u64 = all.iter().map(|c| c.2).sum();
     all.push(("MEMORYCLERK_SQLGENERAL", "Default", resident.saturating_sub(known)));
-    for (n, (kind, name, kb)) in all.into_iter().enumerate() {
+    all
+}
+
+fn clerks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for (n, (kind, name, kb)) in clerk_sizes(cx).into_iter().enumerate() {
         let at = address(0x7f60, n);
         let size = if kind == "MEMORYCLERK_SQLBUFFERPOOL" { 8192 } else { 4096 };
         let none = [0u8; 8];
@@ -93,7 +97,7 @@ fn clerks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
-/// Each minute's look at the processors, and the last errors.
+/// Each minute's look at the processors, the last errors, connections that ended badly.
 fn ring_buffers(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let rings = cx.session.instance.rings();
     let monitor = "RING_BUFFER_SCHEDULER_MONITOR";
@@ -130,7 +134,21 @@ fn ring_buffers(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
         );
         rows.push(row![&address(0x7f70, 1)[..], exception, f.ms, record]);
     }
+    for (id, (ms, utc, c)) in rings.connections.newest_first() {
+        let record = c.record(id, ms, &record_time(taffrail_io::zone::to_local(utc)));
+        rows.push(row![&address(0x7f70, 2)[..], "RING_BUFFER_CONNECTIVITY", ms, record]);
+    }
     Ok(())
+}
+
+/// A time as records have it: month and day without zeroes in front.
+fn record_time(ticks: u64) -> String {
+    const DAY: u64 = 864_000_000_000;
+    let date = taffrail_types::datetime::civil_from_days((ticks / DAY) as i32);
+    let ms = ticks % DAY / 10_000;
+    let (s, ms) = (ms / 1000, ms % 1000);
+    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
+    format!("{}/{}/{} {h}:{m:02}:{s:02}.{ms:03}", date.month, date.day, date.year)
 }
 
 /// SQL Server's classes. Latches here are those of pages, which it calls BUFFER; what else is held for moments is locked otherwise

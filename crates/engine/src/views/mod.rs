@@ -46,6 +46,7 @@ pub mod dm_io;
 pub mod dm_os;
 mod dm_os_buffers;
 mod dm_os_memory;
+mod dm_os_process;
 pub(crate) mod dm_os_tasks;
 pub mod dm_os_volume;
 mod dm_resource_governor;
@@ -362,6 +363,7 @@ static DECLARED: &[Declare] = &[
     dm_db_space::declare,
     dm_os_buffers::declare,
     dm_os_memory::declare,
+    dm_os_process::declare,
     dm_os_tasks::declare,
     dm_resource_governor::declare,
     performance_counters::declare,

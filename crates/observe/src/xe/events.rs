@@ -1,6 +1,6 @@
 //! The events that can be recorded, their fields, and the names of what the fields say.
 
-use crate::wait_type::WaitType;
+pub use super::maps::{MAPS, MapEntries, WAIT_TYPES, map_key, map_text};
 
 /// The package that an event, action or target belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +52,8 @@ pub enum FieldType {
     Activity,
     /// `ptr`.
     Pointer,
+    /// `filetime`: 100 ns since 0001-01-01, UTC.
+    Time,
     /// A number that stands for a text: a map of this name.
     Map(&'static str),
     /// The same with several at once.
@@ -73,6 +75,7 @@ impl FieldType {
             FieldType::Binary => "binary_data",
             FieldType::Activity => "activity_id",
             FieldType::Pointer => "ptr",
+            FieldType::Time => "filetime",
             FieldType::Map(map) | FieldType::Flags(map) => map,
         }
     }
@@ -143,8 +146,28 @@ events! {
         "object_id" Int32, "index_id" UInt32, "lock_mode" Map("lock_mode"), "transaction_id" Int64,
         "resource_owner_type" Map("lock_owner_type"), "blocked_process" Xml, "database_name" Text] {}
         "Occurs when a task has been blocked for a specified amount of time.";
+    BeginTranCompleted = SqlServer "begin_tran_completed" ["isolation_level" Map("isolation_level"),
+        "transaction_id" Int64, "success" Bool] {}
+        "Occurs when a begin transaction request received from the client transaction management interface completes.";
+    BeginTranStarting = SqlServer "begin_tran_starting" ["isolation_level" Map("isolation_level")] {}
+        "Occurs when a begin transaction request is received from the client transaction management interface.";
     CheckpointBegin = SqlServer "checkpoint_begin" ["database_id" UInt32] {} "Occurs when a checkpoint has begun.";
     CheckpointEnd = SqlServer "checkpoint_end" ["database_id" UInt32] {} "Occurs when a checkpoint has ended.";
+    CommitTranCompleted = SqlServer "commit_tran_completed" ["transaction_id" Int64, "success" Bool] {}
+        "Occurs when a commit transaction request received from the client transaction management interface completes.";
+    CommitTranStarting = SqlServer "commit_tran_starting" ["transaction_id" Int64] {}
+        "Occurs when a commit transaction request is received from the client transaction management interface.";
+    ConnectivityRingBufferRecorded = SqlServer "connectivity_ring_buffer_recorded" ["id" UInt32,
+        "timestamp" UInt64, "type" Map("connectivity_record_type"), "source" Map("connectivity_record_source"),
+        "session_id" UInt16, "os_error" UInt32, "sni_error" UInt32, "sni_consumer_error" UInt32, "state" UInt16,
+        "port" UInt16, "remote_port" UInt16, "local_host" Text, "remote_host" Text,
+        "tds_input_buffer_error" UInt32, "tds_output_buffer_error" UInt32, "tds_input_buffer_bytes" UInt32,
+        "tds_flags" Flags("connectivity_record_tds_flag"), "total_login_time_ms" UInt32,
+        "login_task_enqueued_ms" UInt32, "network_writes_ms" UInt32, "network_reads_ms" UInt32,
+        "ssl_processing_ms" UInt32, "sspi_processing_ms" UInt32,
+        "login_trigger_and_resource_governor_processing_ms" UInt32, "connection_id" Text,
+        "connection_peer_id" Text, "call_stack" Text] {"collect_call_stack" false "call_stack"}
+        "Occurs when a server-initiated connection closure is recorded.";
     DatabaseFileSizeChange = SqlServer "database_file_size_change" ["duration" UInt64, "database_id" UInt32,
         "file_id" UInt32, "file_type" Map("database_file_type"), "is_automatic" Bool, "total_size_kb" UInt64,
         "size_change_kb" Int64, "file_name" Text, "database_name" Text]
@@ -153,6 +176,10 @@ events! {
     ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32,
         "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"),
         "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
+    DatabasesLogCacheHit = SqlServer "databases_log_cache_hit" ["count" UInt64, "database_id" UInt32] {}
+        "A record of the log was read, and the cache had it.";
+    DatabasesLogCacheRead = SqlServer "databases_log_cache_read" ["count" UInt64, "database_id" UInt32] {}
+        "A record of the log was read.";
     DatabasesLogFlush = SqlServer "databases_log_flush" ["count" UInt64, "database_id" UInt32] {}
         "Log was flushed.";
     DatabasesLogFlushWait = SqlServer "databases_log_flush_wait" ["count" UInt64, "database_id" UInt32] {}
@@ -163,6 +190,10 @@ events! {
         "The log of a database has shrunk.";
     DatabasesLogTruncation = SqlServer "databases_log_truncation" ["count" UInt64, "database_id" UInt32] {}
         "The log of a database was truncated.";
+    DatabaseTransactionBegin = SqlServer "database_transaction_begin" ["database_id" UInt32,
+        "transaction_id" Int64] {} "Occurs when a database transaction begins.";
+    DatabaseTransactionEnd = SqlServer "database_transaction_end" ["database_id" UInt32, "transaction_id" Int64] {}
+        "Occurs when a database transaction ends.";
     DatabaseStarted = SqlServer "database_started" ["database_id" UInt32] {} "Occurs when a database has started.";
     DatabaseStopped = SqlServer "database_stopped" ["database_id" UInt32] {} "Occurs when a database has stopped.";
     ErrorlogWritten = SqlServer "errorlog_written" ["message" Text] {} "Occurs when an entry is written to the error log.";
@@ -187,6 +218,10 @@ events! {
     FileWritten = SqlServer "file_written" ["mode" Map("file_io_mode"), "file_handle" Pointer, "offset" UInt64,
         "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32, "size" UInt32, "path" Text]
         {"collect_path" false "path"} "Occurs when a write to a file begins.";
+    HashWarning = SqlServer "hash_warning" ["hash_warning_type" Map("hash_warning_type"), "recursion_level" UInt32,
+        "query_operation_node_id" Int32, "thread_id" UInt32, "dop" UInt32, "granted_memory_kb" UInt64,
+        "used_memory_kb" UInt64, "worktable_physical_reads" UInt64, "worktable_physical_writes" UInt64,
+        "actual_row_count" UInt64] {} "Occurs when there is insufficient memory to process the build input of a hash join.";
     LatchSuspendBegin = SqlServer "latch_suspend_begin" ["class" Map("latch_class"), "address" Pointer,
         "mode" Map("latch_mode"), "database_id" UInt32, "file_id" UInt32, "page_id" UInt32,
         "page_alloc_unit_id" UInt64, "has_waiters" Bool, "is_superlatch" Bool] {}
@@ -294,6 +329,11 @@ events! {
         "Physical page read.";
     PhysicalPageWrite = SqlServer "physical_page_write" ["file_id" UInt16, "page_id" UInt32, "database_id" UInt32] {}
         "Physical page write.";
+    RollbackTranCompleted = SqlServer "rollback_tran_completed" ["transaction_id" Int64, "savepoint_name" Text,
+        "success" Bool] {}
+        "Occurs when a rollback transaction request received from the client transaction management interface completes.";
+    RollbackTranStarting = SqlServer "rollback_tran_starting" ["transaction_id" Int64, "savepoint_name" Text] {}
+        "Occurs when a rollback transaction request is received from the client transaction management interface.";
     RpcCompleted = SqlServer "rpc_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64,
         "logical_reads" UInt64, "writes" UInt64, "result" Map("rpc_return_result"), "row_count" UInt64,
         "connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text,
@@ -302,10 +342,26 @@ events! {
     RpcStarting = SqlServer "rpc_starting" ["connection_reset_option" Map("connection_reset_option"),
         "object_name" Text, "statement" Text, "data_stream" Binary] {"collect_statement" true "statement"}
         "Occurs when a remote procedure call has started.";
+    SaveTranCompleted = SqlServer "save_tran_completed" ["transaction_id" Int64, "savepoint_name" Text,
+        "success" Bool] {}
+        "Occurs when a savepoint transaction request received from the client transaction management interface completes.";
+    SaveTranStarting = SqlServer "save_tran_starting" ["transaction_id" Int64, "savepoint_name" Text] {}
+        "Occurs when a savepoint transaction request is received from the client transaction management interface.";
     SchedulerMonitorSystemHealth = SqlOs "scheduler_monitor_system_health_ring_buffer_recorded" ["id" UInt32,
         "timestamp" UInt64, "process_utilization" UInt32, "system_idle" UInt32, "user_mode_time" UInt64,
         "kernel_mode_time" UInt64, "page_faults" UInt32, "working_set_delta" Int64, "memory_utilization" UInt32,
         "call_stack" Text] {} "Scheduler monitor system health is recorded, once a minute.";
+    SecurityErrorRingBufferRecorded = SqlServer "security_error_ring_buffer_recorded" ["id" UInt32,
+        "timestamp" UInt64, "session_id" UInt16, "error_code" UInt32, "api_name" Text, "calling_api_name" Text,
+        "call_stack" Text] {"collect_call_stack" false "call_stack"} "Occurs when a security error is recorded.";
+    SortWarning = SqlServer "sort_warning" ["sort_warning_type" Map("sort_warning_type"),
+        "query_operation_node_id" Int32, "thread_id" UInt32, "dop" UInt32, "granted_memory_kb" UInt64,
+        "used_memory_kb" UInt64, "worktable_physical_reads" UInt64, "worktable_physical_writes" UInt64,
+        "actual_row_count" UInt64] {}
+        "Occurs when the sort operation for an executing query does not fit into memory.";
+    SpServerDiagnosticsComponentResult = SqlServer "sp_server_diagnostics_component_result"
+        ["component" Map("sp_server_diagnostics_component"), "state" Map("sp_server_diagnostics_state"), "data" Xml]
+        {"collect_data" false "data"} "Information about diagnostic results of one component.";
     SpStatementCompleted = SqlServer "sp_statement_completed" ["source_database_id" UInt32, "object_id" Int32,
         "object_type" Map("object_type"), "duration" Int64, "cpu_time" UInt64, "physical_reads" UInt64,
         "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "last_row_count" UInt64, "nest_level" UInt16,
@@ -335,6 +391,10 @@ events! {
         "transaction_state" Map("sql_transaction_state"), "duration" UInt64, "transaction_id" Int64,
         "object_name" Text, "savepoint_name" Text] {}
         "Occurs when a SQL transaction begins, commits, is rolled back, or has a savepoint set.";
+    TransactionLog = SqlServer "transaction_log" ["operation" Map("log_op"), "context" Map("log_context"),
+        "transaction_id" Int64, "database_id" UInt32, "transaction_start_time" Time, "log_record_size" UInt32,
+        "alloc_unit_id" UInt64, "partition_id" UInt64, "object_id" Int32, "index_id" UInt32,
+        "replication_command" UInt32] {} "Occurs when a record is added to the transaction log.";
     WaitCompleted = SqlOs "wait_completed" ["wait_type" Map("wait_types"), "duration" UInt64,
         "signal_duration" UInt64, "wait_resource" Pointer] {}
         "Occurs when there is a wait completed on a SQLOS controlled resource. Use this event to track wait completion.";
@@ -345,6 +405,19 @@ events! {
         "duration" UInt64] {} "Occurs when a task switches to preemptive mode execution.";
     XmlDeadlockReport = SqlServer "xml_deadlock_report" ["xml_report" Xml] {} "Produces a deadlock report in XML format.";
 }
+
+/// Events that sessions may ask for and that never occur here, and why.
+pub static NEVER: &[(Event, &str)] = &[
+    (
+        Event::HashWarning,
+        "a hash table that does not fit the memory ends the query with message 701",
+    ),
+    (
+        Event::SecurityErrorRingBufferRecorded,
+        "no function of the operating system is asked about security: logins are the server's own",
+    ),
+    (Event::SortWarning, "a sort that does not fit the memory ends the query with message 701"),
+];
 
 impl Event {
     /// What the views say of it.
@@ -360,146 +433,10 @@ pub fn find_event(package: &str, name: &str) -> Option<&'static EventInfo> {
     })
 }
 
-/// A map's entries.
-pub type MapEntries = &'static [(u32, &'static str)];
-
-/// The maps but `wait_types`.
-pub static MAPS: &[(&str, MapEntries)] = &[
-    ("connection_reset_option", &[(0, "None"), (1, "KeepXact"), (2, "KeepDTCXact")]),
-    ("database_file_type", &[(0, "Data file"), (1, "Log file")]),
-    (
-        "error_category",
-        &[
-            (1, "UNKNOWN"),
-            (2, "SERVER"),
-            (3, "DATABASE"),
-            (4, "LOGON"),
-            (5, "JOB"),
-            (6, "REPLICATION"),
-        ],
-    ),
-    ("error_destination", &[(1, "ERRORLOG"), (2, "USER"), (4, "EVENTLOG")]),
-    ("ddl_opcode", &[(0, "Begin"), (1, "Commit"), (2, "Rollback")]),
-    ("event_opcode", &[(0, "Begin"), (1, "End")]),
-    ("file_io_mode", &[(0, "Contiguous"), (1, "ScatterGather")]),
-    ("latch_class", &[(28, "BUFFER")]),
-    ("latch_mode", &[(0, "NL"), (1, "KP"), (2, "SH"), (3, "UP"), (4, "EX"), (5, "DT")]),
-    (
-        "lock_mode",
-        &[
-            (0, "NL"),
-            (1, "SCH_S"),
-            (2, "SCH_M"),
-            (3, "S"),
-            (4, "U"),
-            (5, "X"),
-            (6, "IS"),
-            (7, "IU"),
-            (8, "IX"),
-            (9, "SIU"),
-            (10, "SIX"),
-            (11, "UIX"),
-            (12, "BU"),
-            (13, "RS_S"),
-            (14, "RS_U"),
-            (15, "RI_NL"),
-            (16, "RI_S"),
-            (17, "RI_U"),
-            (18, "RI_X"),
-            (19, "RX_S"),
-            (20, "RX_U"),
-            (21, "RX_X"),
-        ],
-    ),
-    (
-        "lock_owner_type",
-        &[
-            (1, "Transaction"),
-            (2, "Cursor"),
-            (3, "Session"),
-            (4, "SharedXactWorkspace"),
-            (5, "ExclusiveXactWorkspace"),
-            (6, "LockConflictNotificationObject"),
-        ],
-    ),
-    (
-        "lock_resource_type",
-        &[
-            (0, "UNKNOWN_LOCK_RESOURCE"),
-            (1, "NULL_RESOURCE"),
-            (2, "DATABASE"),
-            (3, "FILE"),
-            (4, "UNUSED1"),
-            (5, "OBJECT"),
-            (6, "PAGE"),
-            (7, "KEY"),
-            (8, "EXTENT"),
-            (9, "RID"),
-            (10, "APPLICATION"),
-            (11, "METADATA"),
-            (12, "HOBT"),
-            (13, "ALLOCATION_UNIT"),
-            (14, "OIB"),
-            (15, "ROWGROUP"),
-            (16, "XACT"),
-        ],
-    ),
-    (
-        "object_type",
-        &[
-            (8259, "CHECK CNST"),
-            (8260, "DEFAULT"),
-            (8262, "FKEY CNST"),
-            (8272, "PROC"),
-            (8276, "SRVTRIGGER"),
-            (8277, "USRTAB"),
-            (8278, "VIEW"),
-            (16724, "TRIGGER"),
-            (19280, "PKEY CNST"),
-            (20038, "FUNCTION"),
-            (20801, "ADHOC"),
-            (20816, "PREPARED"),
-            (20821, "UNIQUE CNST"),
-            (21587, "STATISTICS"),
-            (22601, "INDEX"),
-        ],
-    ),
-    (
-        "page_split_type",
-        &[(0, "SPLIT_FOR_ROOT_NODE"), (1, "SPLIT_FOR_INSERT"), (2, "SPLIT_FOR_UPDATE")],
-    ),
-    ("rpc_return_result", &[(0, "OK"), (1, "Error"), (2, "Abort"), (3, "Skipped")]),
-    ("sql_batch_completed_result", &[(0, "OK"), (1, "Error"), (2, "Abort")]),
-    ("sql_transaction_state", &[(0, "Begin"), (1, "Commit"), (2, "Rollback"), (3, "Savepoint")]),
-    ("sql_transaction_type", &[(0, "System"), (1, "User")]),
-    ("statement_starting_state", &[(0, "Normal"), (1, "Recompiled")]),
-];
-
-/// The name of the map of all wait types.
-pub const WAIT_TYPES: &str = "wait_types";
-
-/// What a map has for a number.
-pub fn map_text(map: &str, key: u32) -> Option<&'static str> {
-    if map == WAIT_TYPES {
-        return u16::try_from(key).ok().and_then(WaitType::from_number).map(WaitType::name);
-    }
-    let (_, entries) = MAPS.iter().find(|m| m.0 == map)?;
-    entries.iter().find(|e| e.0 == key).map(|e| e.1)
-}
-
-/// The number that stands for a text in a map.
-pub fn map_key(map: &str, text: &str) -> Option<u32> {
-    if map == WAIT_TYPES {
-        let found = WaitType::ALL.iter().position(|w| w.name().eq_ignore_ascii_case(text));
-        return found.map(|n| n as u32);
-    }
-    let (_, entries) = MAPS.iter().find(|m| m.0 == map)?;
-    entries.iter().find(|e| e.1.eq_ignore_ascii_case(text)).map(|e| e.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wait_type::WaitType;
 
     #[test]
     fn every_event_is_found_by_its_names_and_its_attributes_fill_fields() {

@@ -5,7 +5,8 @@
 //! lost. A target keeps a bounded amount; only a file is written later, by a thread of the server.
 //!
 //! ```text
-//! events     which there are, their fields, the texts of numbers
+//! events     which there are, their fields
+//! maps       the texts of numbers
 //! value      what fields hold; what of an event's surroundings can be recorded
 //! predicate  which events are wanted
 //! session    sessions that run; `wanted` and `tell`
@@ -13,6 +14,7 @@
 //! ```
 
 pub mod events;
+mod maps;
 mod occurred;
 pub mod predicate;
 mod session;

@@ -198,7 +198,13 @@ impl Database {
 
     fn append_checkpoint(&self, op: Lop, payload: &[u8]) -> StorageResult<LogPos> {
         let header = RecordHeader::new(op, Lcx::Null);
-        self.store.log().append_system(&header, &[payload]).map_err(|e| self.store.append_error(e))
+        let appended = self.store.log().append_system(&header, &[payload]);
+        let pos = appended.map_err(|e| self.store.append_error(e))?;
+        if xe::wanted(xe::Event::TransactionLog) {
+            let bytes = header.encoded_len() + payload.len();
+            crate::txn::told::record(self, None, &header, bytes as u64);
+        }
+        Ok(pos)
     }
 
     /// Step 5: nothing is being written in place while it runs, so that a page whose write went unprotected is durable before

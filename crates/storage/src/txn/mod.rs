@@ -4,6 +4,7 @@
 //! table     who is active
 //! work      the log side, shared with system transactions
 //! rollback  undo along the chain of records
+//! told      for sessions of extended events
 //! ```
 //! A transaction costs nothing until it changes something: then it gets its id, an entry in the table and LOP_BEGIN_XACT.
 //!
@@ -17,6 +18,7 @@
 
 pub(crate) mod rollback;
 pub(crate) mod table;
+pub(crate) mod told;
 pub(crate) mod work;
 
 use std::sync::Arc;

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::{HobtId, LogPos, PageId, SessionId, SqlError, TransactionId};
 use taffrail_log::{AppendError, Lcx, LogError, Lop, RecordFlags, RecordHeader, Reserve, TxLog};
+use taffrail_observe::xe::{Event, wanted};
 
 use super::table::TxnEntry;
 use crate::buffer::{Store, WriteGuard};
@@ -158,6 +159,11 @@ impl Work {
         self.entry.take()
     }
 
+    /// Its place in the transaction table, if it has one.
+    pub fn entry(&self) -> Option<&Arc<TxnEntry>> {
+        self.entry.as_ref()
+    }
+
     /// True after the first record.
     #[inline]
     pub fn has_begun(&self) -> bool {
@@ -216,6 +222,9 @@ impl Work {
         if !self.system {
             self.db.store.counters.active_transactions.add(1);
         }
+        if wanted(Event::DatabaseTransactionBegin) {
+            self.tell_transaction(Event::DatabaseTransactionBegin);
+        }
         Ok(())
     }
 
@@ -243,6 +252,7 @@ impl Work {
         })?;
         let entry = self.entry.as_ref().expect("begun above");
         entry.busy.store(true, Ordering::SeqCst);
+        let before = self.log.bytes;
         let result = self.db.store.log().append(&mut self.log, header, payload, reserve);
         entry.last.store(self.log.last.0, Ordering::Relaxed);
         entry.undo_next.store(self.log.undo_next.0, Ordering::Relaxed);
@@ -254,6 +264,9 @@ impl Work {
             entry.savepoint.store(self.log.last.0, Ordering::Relaxed);
         }
         entry.busy.store(false, Ordering::Release);
+        if wanted(Event::TransactionLog) && result.is_ok() {
+            self.tell_record(header, self.log.bytes - before);
+        }
         result.map_err(|e| self.db.store.append_error(e))
     }
 
@@ -337,6 +350,7 @@ impl Work {
         let entry = self.entry.clone().expect("a transaction that has begun");
         // Set before `busy` clears, so that no checkpoint lists a transaction whose end lies before its begin record.
         entry.busy.store(true, Ordering::SeqCst);
+        let before = self.log.bytes;
         let result = self.db.store.log().append(
             &mut self.log,
             &header,
@@ -347,6 +361,14 @@ impl Work {
             entry.ended.store(true, Ordering::Release);
         }
         entry.busy.store(false, Ordering::Release);
+        if result.is_ok() {
+            if wanted(Event::TransactionLog) {
+                self.tell_record(&header, self.log.bytes - before);
+            }
+            if wanted(Event::DatabaseTransactionEnd) {
+                self.tell_transaction(Event::DatabaseTransactionEnd);
+            }
+        }
         result.map_err(|e| self.db.store.append_error(e))
     }
 

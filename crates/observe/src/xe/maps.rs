@@ -1,0 +1,273 @@
+//! Maps: the names of what numbers in fields say.
+
+use crate::wait_type::WaitType;
+
+/// A map's entries.
+pub type MapEntries = &'static [(u32, &'static str)];
+
+/// The maps but `wait_types`.
+pub static MAPS: &[(&str, MapEntries)] = &[
+    ("connection_reset_option", &[(0, "None"), (1, "KeepXact"), (2, "KeepDTCXact")]),
+    ("connectivity_record_source", &[(0, "Sni"), (1, "Tds")]),
+    (
+        "connectivity_record_tds_flag",
+        &[
+            (1, "PhysicalConnectionIsKilled"),
+            (2, "DisconnectDueToReadError"),
+            (4, "NetworkErrorFoundInInputStream"),
+            (8, "ErrorFoundBeforeLogin"),
+            (16, "SessionIsKilled"),
+            (32, "NormalDisconnect"),
+        ],
+    ),
+    ("connectivity_record_type", &[(0, "Error"), (1, "ConnectionClose"), (2, "LoginTimers")]),
+    ("database_file_type", &[(0, "Data file"), (1, "Log file")]),
+    (
+        "error_category",
+        &[
+            (1, "UNKNOWN"),
+            (2, "SERVER"),
+            (3, "DATABASE"),
+            (4, "LOGON"),
+            (5, "JOB"),
+            (6, "REPLICATION"),
+        ],
+    ),
+    ("error_destination", &[(1, "ERRORLOG"), (2, "USER"), (4, "EVENTLOG")]),
+    ("ddl_opcode", &[(0, "Begin"), (1, "Commit"), (2, "Rollback")]),
+    ("event_opcode", &[(0, "Begin"), (1, "End")]),
+    ("file_io_mode", &[(0, "Contiguous"), (1, "ScatterGather")]),
+    ("hash_warning_type", &[(0, "Recursion"), (1, "Bailout")]),
+    (
+        "isolation_level",
+        &[
+            (0, "Unspecified"),
+            (1, "ReadUncommitted"),
+            (2, "ReadCommitted"),
+            (3, "RepeatableRead"),
+            (4, "Serializable"),
+            (5, "Snapshot"),
+        ],
+    ),
+    ("latch_class", &[(28, "BUFFER")]),
+    ("latch_mode", &[(0, "NL"), (1, "KP"), (2, "SH"), (3, "UP"), (4, "EX"), (5, "DT")]),
+    (
+        "lock_mode",
+        &[
+            (0, "NL"),
+            (1, "SCH_S"),
+            (2, "SCH_M"),
+            (3, "S"),
+            (4, "U"),
+            (5, "X"),
+            (6, "IS"),
+            (7, "IU"),
+            (8, "IX"),
+            (9, "SIU"),
+            (10, "SIX"),
+            (11, "UIX"),
+            (12, "BU"),
+            (13, "RS_S"),
+            (14, "RS_U"),
+            (15, "RI_NL"),
+            (16, "RI_S"),
+            (17, "RI_U"),
+            (18, "RI_X"),
+            (19, "RX_S"),
+            (20, "RX_U"),
+            (21, "RX_X"),
+        ],
+    ),
+    (
+        "lock_owner_type",
+        &[
+            (1, "Transaction"),
+            (2, "Cursor"),
+            (3, "Session"),
+            (4, "SharedXactWorkspace"),
+            (5, "ExclusiveXactWorkspace"),
+            (6, "LockConflictNotificationObject"),
+        ],
+    ),
+    (
+        "lock_resource_type",
+        &[
+            (0, "UNKNOWN_LOCK_RESOURCE"),
+            (1, "NULL_RESOURCE"),
+            (2, "DATABASE"),
+            (3, "FILE"),
+            (4, "UNUSED1"),
+            (5, "OBJECT"),
+            (6, "PAGE"),
+            (7, "KEY"),
+            (8, "EXTENT"),
+            (9, "RID"),
+            (10, "APPLICATION"),
+            (11, "METADATA"),
+            (12, "HOBT"),
+            (13, "ALLOCATION_UNIT"),
+            (14, "OIB"),
+            (15, "ROWGROUP"),
+            (16, "XACT"),
+        ],
+    ),
+    (
+        "log_context",
+        &[
+            (0x00, "LCX_NULL"),
+            (0x01, "LCX_HEAP"),
+            (0x02, "LCX_CLUSTERED"),
+            (0x03, "LCX_INDEX_LEAF"),
+            (0x04, "LCX_INDEX_INTERIOR"),
+            (0x05, "LCX_TEXT_MIX"),
+            (0x06, "LCX_TEXT_TREE"),
+            (0x07, "LCX_DIAGNOSTICS"),
+            (0x08, "LCX_GAM"),
+            (0x09, "LCX_SGAM"),
+            (0x0a, "LCX_IAM"),
+            (0x0b, "LCX_PFS"),
+            (0x0c, "LCX_IDENTITY_VALUE"),
+            (0x0d, "LCX_OBJECT_ID"),
+            (0x0e, "LCX_NONSYS_SPLIT"),
+            (0x11, "LCX_FILE_HEADER"),
+            (0x12, "LCX_SCHEMA_VERSION"),
+            (0x13, "LCX_MARK_AS_GHOST"),
+            (0x14, "LCX_BOOT_PAGE"),
+            (0x15, "LCX_SYSCONFIG_PAGE"),
+            (0x16, "LCX_CTR_ABORTED"),
+            (0x17, "LCX_BOOT_PAGE_CKPT"),
+            (0x18, "LCX_DIFF_MAP"),
+            (0x19, "LCX_ML_MAP"),
+            (0x1a, "LCX_REMOVE_VERSION_INFO"),
+            (0x1b, "LCX_DBCC_FORMATTED"),
+            (0x1c, "LCX_UNLINKED_REORG_PAGE"),
+            (0x1d, "LCX_BULK_OPERATION_PAGE"),
+            (0x20, "LCX_SORT_PAGE"),
+            (0x21, "LCX_WORK_FILE_PAGE"),
+        ],
+    ),
+    (
+        "log_op",
+        &[
+            (0x00, "LOP_NULL"),
+            (0x01, "LOP_FORMAT_PAGE"),
+            (0x02, "LOP_INSERT_ROWS"),
+            (0x03, "LOP_DELETE_ROWS"),
+            (0x04, "LOP_MODIFY_ROW"),
+            (0x05, "LOP_MODIFY_HEADER"),
+            (0x06, "LOP_MODIFY_COLUMNS"),
+            (0x07, "LOP_SET_BITS"),
+            (0x0a, "LOP_SET_FREE_SPACE"),
+            (0x0b, "LOP_DELETE_SPLIT"),
+            (0x0c, "LOP_UNDO_DELETE_SPLIT"),
+            (0x0d, "LOP_EXPUNGE_ROWS"),
+            (0x10, "LOP_FILE_HDR_MODIFY"),
+            (0x11, "LOP_SET_GAM_BITS"),
+            (0x12, "LOP_COUNT_DELTA"),
+            (0x13, "LOP_ROOT_CHANGE"),
+            (0x14, "LOP_COMPRESSION_INFO"),
+            (0x16, "LOP_INSYSXACT"),
+            (0x7e, "LOP_REMOVE_VERSION_INFO"),
+            (0x80, "LOP_BEGIN_XACT"),
+            (0x81, "LOP_COMMIT_XACT"),
+            (0x82, "LOP_ABORT_XACT"),
+            (0x83, "LOP_PREP_XACT"),
+            (0x84, "LOP_MARK_SAVEPOINT"),
+            (0x85, "LOP_FORGET_XACT"),
+            (0x86, "LOP_CREATE_FILE"),
+            (0x87, "LOP_DROP_FILE"),
+            (0x88, "LOP_MARK_DDL"),
+            (0x89, "LOP_HOBT_DDL"),
+            (0x8a, "LOP_IDENT_NEWVAL"),
+            (0x8b, "LOP_IDENT_SENTVAL"),
+            (0x8c, "LOP_HOBT_DELTA"),
+            (0x8d, "LOP_LOCK_XACT"),
+            (0x8f, "LOP_MIGRATE_LOCKS"),
+            (0x94, "LOP_BP_DBVER"),
+            (0x95, "LOP_COPY_VERSION_INFO"),
+            (0x96, "LOP_BEGIN_CKPT"),
+            (0x98, "LOP_XACT_CKPT"),
+            (0x99, "LOP_END_CKPT"),
+            (0x9a, "LOP_BUF_WRITE"),
+            (0xa0, "LOP_BEGIN_RECOVERY"),
+            (0xa1, "LOP_END_RECOVERY"),
+            (0xaa, "LOP_SORT_BEGIN"),
+            (0xab, "LOP_SORT_END"),
+            (0xac, "LOP_SORT_EXTENT"),
+            (0xad, "LOP_CREATE_INDEX"),
+            (0xae, "LOP_DROP_INDEX"),
+            (0xb0, "LOP_CREATE_ALLOCCHAIN"),
+            (0xc8, "LOP_REPL_COMMAND"),
+            (0xc9, "LOP_BEGIN_UPDATE"),
+            (0xca, "LOP_END_UPDATE"),
+            (0xd3, "LOP_SHRINK_NOOP"),
+            (0xd6, "LOP_BULK_EXT_ALLOCATION"),
+            (0xd9, "LOP_CREATE_PHYSICAL_FILE"),
+            (0xdc, "LOP_RANGE_INSERT"),
+            (0xdd, "LOP_INVALIDATE_CACHE"),
+        ],
+    ),
+    (
+        "object_type",
+        &[
+            (8259, "CHECK CNST"),
+            (8260, "DEFAULT"),
+            (8262, "FKEY CNST"),
+            (8272, "PROC"),
+            (8276, "SRVTRIGGER"),
+            (8277, "USRTAB"),
+            (8278, "VIEW"),
+            (16724, "TRIGGER"),
+            (19280, "PKEY CNST"),
+            (20038, "FUNCTION"),
+            (20801, "ADHOC"),
+            (20816, "PREPARED"),
+            (20821, "UNIQUE CNST"),
+            (21587, "STATISTICS"),
+            (22601, "INDEX"),
+        ],
+    ),
+    (
+        "page_split_type",
+        &[(0, "SPLIT_FOR_ROOT_NODE"), (1, "SPLIT_FOR_INSERT"), (2, "SPLIT_FOR_UPDATE")],
+    ),
+    ("rpc_return_result", &[(0, "OK"), (1, "Error"), (2, "Abort"), (3, "Skipped")]),
+    ("sort_warning_type", &[(1, "Single pass"), (2, "Multiple pass")]),
+    (
+        "sp_server_diagnostics_component",
+        &[
+            (0, "SYSTEM"),
+            (1, "RESOURCE"),
+            (2, "QUERY_PROCESSING"),
+            (3, "IO_SUBSYSTEM"),
+            (4, "EVENTS"),
+        ],
+    ),
+    ("sp_server_diagnostics_state", &[(1, "CLEAN"), (2, "WARNING"), (3, "ERROR")]),
+    ("sql_batch_completed_result", &[(0, "OK"), (1, "Error"), (2, "Abort")]),
+    ("sql_transaction_state", &[(0, "Begin"), (1, "Commit"), (2, "Rollback"), (3, "Savepoint")]),
+    ("sql_transaction_type", &[(0, "System"), (1, "User")]),
+    ("statement_starting_state", &[(0, "Normal"), (1, "Recompiled")]),
+];
+
+/// The name of the map of all wait types.
+pub const WAIT_TYPES: &str = "wait_types";
+
+/// What a map has for a number.
+pub fn map_text(map: &str, key: u32) -> Option<&'static str> {
+    if map == WAIT_TYPES {
+        return u16::try_from(key).ok().and_then(WaitType::from_number).map(WaitType::name);
+    }
+    let (_, entries) = MAPS.iter().find(|m| m.0 == map)?;
+    entries.iter().find(|e| e.0 == key).map(|e| e.1)
+}
+
+/// The number that stands for a text in a map.
+pub fn map_key(map: &str, text: &str) -> Option<u32> {
+    if map == WAIT_TYPES {
+        let found = WaitType::ALL.iter().position(|w| w.name().eq_ignore_ascii_case(text));
+        return found.map(|n| n as u32);
+    }
+    let (_, entries) = MAPS.iter().find(|m| m.0 == map)?;
+    entries.iter().find(|e| e.1.eq_ignore_ascii_case(text)).map(|e| e.0)
+}
