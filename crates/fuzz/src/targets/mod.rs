@@ -53,6 +53,14 @@ pub const TARGETS: &[Target] = &[
         bounded: 20_000,
     },
     Target {
+        name: "log_changes",
+        about: "edits of a data file and its log: the changes of rows that the log tells",
+        run: told::log_changes,
+        seeds: told::log_changes_seeds,
+        text: false,
+        bounded: 200,
+    },
+    Target {
         name: "page",
         about: "a page: checksum, header, slots, rows, entries, boot page, file header, maps",
         run: pages::page,
