@@ -241,7 +241,7 @@ impl Asked<'_> {
         })
     }
 
-    /// What a path finds, in the order in which it is come to; ended by whoever cancels the batch.
+    /// What a path finds, in the document's order; ended by whoever cancels the batch.
     pub fn path(&mut self, path: &Path, here: Here) -> SqlResult<Vec<Found>> {
         let mut all = match &path.start {
             Start::Here => vec![here.at],
@@ -263,6 +263,10 @@ impl Asked<'_> {
             let mut next = Met::default();
             for at in all {
                 self.step(step, at, &mut next)?;
+            }
+            // Ways through what stands inside of one another come back to what is before.
+            if !next.list.is_sorted_by_key(|f| f.place()) {
+                next.list.sort_by_key(|f| f.place());
             }
             all = next.list;
         }

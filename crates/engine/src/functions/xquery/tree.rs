@@ -40,6 +40,14 @@ impl Found {
             Found::Node(n) | Found::Attribute(n, _) => n,
         }
     }
+
+    /// Where it stands in the document: nodes are numbered as they begin, their attributes follow them.
+    pub fn place(self) -> (usize, usize) {
+        match self {
+            Found::Node(n) => (n, 0),
+            Found::Attribute(n, at) => (n, at + 1),
+        }
+    }
 }
 
 /// What begins the text of a part that is an attribute, the document, or within a default namespace.
