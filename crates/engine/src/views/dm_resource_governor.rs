@@ -121,7 +121,7 @@ fn groups(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
         let [requests, cpu, blocked, count, ms, optimized] = of;
         let start = instance.start_time();
         rows.push(row![
-            id, name, id, id, start, requests, 0, active, 0, 0, cpu, 0, blocked, count, ms,
+            id, name, id, 2, start, requests, 0, active, 0, 0, cpu, 0, blocked, count, ms,
             optimized, 0, 0, 0, 0, "Medium", 25, 0, 0, 0, 0, 1, 0, 25.0
         ]);
     }

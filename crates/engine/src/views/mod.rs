@@ -64,6 +64,7 @@ mod permissions;
 pub mod physical_stats;
 pub mod principals;
 mod properties;
+mod resource_governor;
 pub mod rowsets;
 pub mod scoped;
 pub(crate) mod sql_text;
@@ -366,6 +367,7 @@ static DECLARED: &[Declare] = &[
     dm_os_process::declare,
     dm_os_tasks::declare,
     dm_resource_governor::declare,
+    resource_governor::declare,
     performance_counters::declare,
     dm_exec::declare,
     dm_tran::declare,
