@@ -293,3 +293,47 @@ fn every_comparator_that_is_listed_can_be_used() {
         ));
     }
 }
+
+/// An event with everything that can be recorded beside it.
+#[test]
+fn every_action_that_is_listed_can_be_recorded() {
+    let _alone = alone();
+    let (_w, mut c) = World::with_database();
+    let listed = c.rows(
+        "SELECT p.name + '.' + o.name FROM sys.dm_xe_objects o JOIN sys.dm_xe_packages p ON p.guid = o.package_guid \
+         WHERE o.object_type = 'action' ORDER BY 1",
+    );
+    let all: Vec<&str> = listed.lines().collect();
+    assert!(all.len() >= 29);
+    let list = all.join(", ");
+    let event =
+        format!("sql_statement_completed (ACTION ({list}) WHERE statement LIKE N'SELECT 17%')");
+    let event = event.replace("statement LIKE", "sqlserver.like_i_sql_unicode_string(statement,");
+    session(&mut c, "all_of_them", &[&event.replace("%')", "%'))")], "ring_buffer", "");
+    let ran = c.rows(
+        "SELECT 16\nSELECT 17, CONVERT(varchar(130), sql_handle, 1) FROM sys.dm_exec_requests \
+         WHERE session_id = @@SPID",
+    );
+    let shown = ran.rsplit(" | ").next().unwrap_or_default().to_owned();
+    let value = |c: &mut Client, of: &str| {
+        let (action, inner) = of.split_once('/').map_or((of, ""), |(a, i)| (a, i));
+        let inner = if inner.is_empty() { String::new() } else { format!("/{inner}") };
+        c.rows(&format!(
+            "SELECT e.value('(action[@name=\"{action}\"]/value{inner})[1]', 'nvarchar(400)') FROM \
+             (SELECT CAST(t.target_data AS xml) AS data FROM sys.dm_xe_sessions s JOIN sys.dm_xe_session_targets t \
+              ON t.event_session_address = s.address WHERE s.name = 'all_of_them') d \
+             CROSS APPLY data.nodes('/RingBufferTarget/event') AS n(e)"
+        ))
+    };
+    assert_eq!(value(&mut c, "tsql_frame/frame/@line"), "2");
+    assert_eq!(value(&mut c, "tsql_frame/frame/@offsetStart"), "20");
+    assert_eq!(value(&mut c, "tsql_frame/frame/@offsetEnd"), "-1");
+    assert_eq!(value(&mut c, "tsql_frame/frame/@handle"), shown);
+    assert_eq!(value(&mut c, "process_id"), std::process::id().to_string());
+    assert!(value(&mut c, "collect_system_time").ends_with('Z'));
+    assert_eq!(value(&mut c, "session_resource_pool_id"), "2");
+    let mine = "SELECT connection_id FROM sys.dm_exec_connections WHERE session_id = @@SPID";
+    assert_eq!(value(&mut c, "client_connection_id"), c.rows(mine));
+    assert_eq!(value(&mut c, "system_thread_id"), value(&mut c, "collect_current_thread_id"));
+    assert!(value(&mut c, "scheduler_id").parse::<u32>().is_ok());
+}

@@ -1,6 +1,7 @@
 //! sys.server_event_sessions and what belongs to them: sessions as they are stored.
 
 use super::definition::{Definition, partition_name, retention_name};
+use super::predicate_xml;
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use taffrail_base::SqlResult;
@@ -71,7 +72,8 @@ fn events(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
         for (n, e) in d.events.iter().enumerate() {
             let predicate = e.predicate.as_ref().map(|p| format!("({p})"));
             let (name, package) = (&*e.name.name.value, &*e.name.package.value);
-            rows.push(row![d.id, n + 1, name, package, MODULE, predicate, ()]);
+            let xml = predicate_xml::shown(e);
+            rows.push(row![d.id, n + 1, name, package, MODULE, predicate, xml]);
         }
     }
     Ok(())

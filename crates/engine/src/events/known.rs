@@ -37,19 +37,19 @@ pub(super) fn event(package: &str, name: &str) -> bool {
 const ACTIONS: [(&str, &str); 3] = [
     (
         "package0",
-        "attach_activity_id_xfer collect_system_time collect_cpu_cycle_time \
-         collect_current_thread_id callstack callstack_rva last_error process_id debug_break",
+        "attach_activity_id_xfer collect_cpu_cycle_time \
+         callstack callstack_rva last_error debug_break",
     ),
     (
         "sqlos",
-        "cpu_id numa_node_id scheduler_id scheduler_address task_address task_elapsed_quantum \
+        "scheduler_address task_address task_elapsed_quantum \
          task_resource_group_id task_resource_pool_id task_time worker_address",
     ),
     (
         "sqlserver",
-        "client_connection_id context_info plan_handle query_hash query_hash_signed query_plan_hash \
-         query_plan_hash_signed server_principal_sid session_resource_group_id session_resource_pool_id \
-         tsql_frame tsql_stack transaction_sequence compile_plan_guid execution_plan_guid \
+        "context_info plan_handle query_hash query_hash_signed query_plan_hash \
+         query_plan_hash_signed server_principal_sid \
+         tsql_stack transaction_sequence compile_plan_guid execution_plan_guid \
          create_dump_all_threads create_dump_single_thread",
     ),
 ];

@@ -14,7 +14,7 @@
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
 //! | [`trace`] | the default trace |
 //! | [`xml`] | events and targets as XML |
-//! | [`catalog_views`], [`views`] | sys.server_event_session…, sys.dm_xe_… |
+//! | [`catalog_views`], [`views`], [`predicate_xml`] | sys.server_event_session…, sys.dm_xe_… |
 
 mod blocked;
 mod blocks;
@@ -27,6 +27,7 @@ mod file_view;
 mod known;
 pub(crate) mod manager;
 mod masked;
+mod predicate_xml;
 pub mod raw;
 mod resolve;
 mod statement;

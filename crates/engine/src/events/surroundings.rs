@@ -5,6 +5,8 @@
 //! held while databases are made.
 
 use crate::sessions::{SessionEntry, Sessions};
+use crate::views::dm_os_tasks::scheduler_of;
+use crate::views::sql_text::running_handle;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +43,22 @@ impl Around {
     }
 }
 
+/// The running statement: of which text, and where in it.
+fn frame(s: &SessionEntry) -> Val {
+    if !s.is_running() {
+        return Val::Empty;
+    }
+    let (statements, start, end) = s.running_statement();
+    let wide = statements.text.encode_utf16().take(start.max(0) as usize / 2);
+    let line = 1 + wide.filter(|c| *c == u16::from(b'\n')).count();
+    let handle = running_handle(&statements);
+    let handle: String = handle.iter().flatten().map(|b| format!("{b:02X}")).collect();
+    let (start, end) = (start.max(0), if end < 0 { -1 } else { end });
+    Val::text(&format!(
+        "<frame level='1' handle='0x{handle}' line='{line}' offsetStart='{start}' offsetEnd='{end}'/>"
+    ))
+}
+
 impl Surroundings for Around {
     fn action(&self, session: u16, database: u16, action: Action) -> Val {
         let of =
@@ -55,7 +73,18 @@ impl Surroundings for Around {
             Action::SqlText => of(|s| super::tell::told_text(&s.text())),
             Action::DatabaseName => Val::Text(self.database_name(database)),
             Action::ServerInstanceName => Val::Text(self.server_name.clone()),
-            Action::SystemThreadId => Val::from(std::process::id()),
+            Action::SystemThreadId | Action::CollectCurrentThreadId => {
+                let thread = self.session(session).and_then(|s| s.thread());
+                thread.map_or(Val::Empty, Val::from)
+            }
+            Action::CpuId | Action::SchedulerId => {
+                let of = self.session(session).and_then(|s| scheduler_of(&s));
+                of.map_or(Val::Empty, Val::from)
+            }
+            Action::ClientConnectionId => {
+                of(|s| Val::text(&taffrail_types::text::guid(&s.connection_id)))
+            }
+            Action::TsqlFrame => of(frame),
             // The session itself knows the others.
             _ => Val::Empty,
         }

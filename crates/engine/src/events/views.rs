@@ -1,6 +1,6 @@
 //! sys.dm_xe_…: what runs, and what there is to be recorded.
 
-use super::{Running, resolve, xml};
+use super::{Running, predicate_xml, resolve, xml};
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use std::sync::Arc;
@@ -198,9 +198,12 @@ fn targets(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
 }
 
 fn session_events(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let definitions = cx.session.instance.events().definitions.lock().clone();
     for s in running(cx) {
-        for w in &s.events {
-            rows.push(row![&address(&s)[..], w.info.name, guid(w.info.package), ()]);
+        let d = definitions.iter().find(|d| d.id == s.id);
+        for (n, w) in s.events.iter().enumerate() {
+            let predicate = d.and_then(|d| predicate_xml::shown(d.events.get(n)?));
+            rows.push(row![&address(&s)[..], w.info.name, guid(w.info.package), predicate]);
         }
     }
     Ok(())
@@ -329,6 +332,7 @@ fn size(ty: FieldType) -> i32 {
         FieldType::Int32 | FieldType::UInt32 => 4,
         FieldType::Map(_) | FieldType::Flags(_) => 4,
         FieldType::Int64 | FieldType::UInt64 | FieldType::Pointer | FieldType::Time => 8,
+        FieldType::Guid => 16,
         FieldType::Text | FieldType::Xml | FieldType::Binary | FieldType::Activity => 0,
     }
 }
@@ -374,6 +378,7 @@ fn objects(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
         FieldType::Xml,
         FieldType::Binary,
         FieldType::Pointer,
+        FieldType::Guid,
         FieldType::Time,
     ];
     for ty in types {

@@ -52,6 +52,8 @@ pub enum FieldType {
     Activity,
     /// `ptr`.
     Pointer,
+    /// `guid`.
+    Guid,
     /// `filetime`: 100 ns since 0001-01-01, UTC.
     Time,
     /// A number that stands for a text: a map of this name.
@@ -75,6 +77,7 @@ impl FieldType {
             FieldType::Binary => "binary_data",
             FieldType::Activity => "activity_id",
             FieldType::Pointer => "ptr",
+            FieldType::Guid => "guid",
             FieldType::Time => "filetime",
             FieldType::Map(map) | FieldType::Flags(map) => map,
         }
@@ -82,7 +85,7 @@ impl FieldType {
 
     /// Texts are compared as such, everything else as numbers.
     pub const fn is_text(self) -> bool {
-        matches!(self, FieldType::Text | FieldType::Xml | FieldType::Activity)
+        matches!(self, FieldType::Text | FieldType::Xml | FieldType::Activity | FieldType::Guid)
     }
 }
 

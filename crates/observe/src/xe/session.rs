@@ -100,7 +100,13 @@ impl Running {
             Action::DatabaseId => Val::from(database()),
             Action::AttachActivityId => Val::Text(ACTIVITY.get().shown().into()),
             Action::IsSystem => Val::from(session() <= 50),
-            Action::RequestId => Val::from(0),
+            Action::RequestId | Action::NumaNodeId => Val::from(0),
+            Action::CollectSystemTime => Val::from(self.utc(Moment::now())),
+            Action::ProcessId => Val::from(std::process::id()),
+            // `internal` and `default`: there are no others.
+            Action::SessionResourceGroupId | Action::SessionResourcePoolId => {
+                Val::from(if session() <= 50 { 1 } else { 2 })
+            }
             Action::TransactionId => Val::from(cell(|c| c.transaction_id.load(Relaxed))),
             // No login comes from a domain.
             Action::NtUsername | Action::SessionNtUsername => Val::text(""),

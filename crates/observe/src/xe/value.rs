@@ -141,9 +141,18 @@ macro_rules! actions {
 actions! {
     AttachActivityId = Package0 "attach_activity_id" Activity false "Attach an activity ID to an event: whose it is, and which \
         of its events";
+    CollectCurrentThreadId = Package0 "collect_current_thread_id" UInt32 false "Collect the current thread ID";
+    CollectSystemTime = Package0 "collect_system_time" Time false "Collect the current system time with 100 nanoseconds \
+        precision";
     EventSequence = Package0 "event_sequence" UInt64 false "Collect event sequence number";
+    ProcessId = Package0 "process_id" UInt32 false "Collect the process ID";
+    CpuId = SqlOs "cpu_id" UInt32 true "Collect current CPU ID";
+    NumaNodeId = SqlOs "numa_node_id" UInt32 true "Collect current NUMA node ID";
+    SchedulerId = SqlOs "scheduler_id" UInt32 true "Collect current scheduler ID";
     SystemThreadId = SqlOs "system_thread_id" UInt32 true "Collect current system thread ID";
     ClientAppName = SqlServer "client_app_name" Text true "Collect client application name";
+    ClientConnectionId = SqlServer "client_connection_id" Guid false "Collects the optional identifier provided at \
+        connection time by a client";
     ClientHostname = SqlServer "client_hostname" Text true "Collect client hostname";
     ClientPid = SqlServer "client_pid" UInt32 true "Collect client process ID";
     DatabaseId = SqlServer "database_id" UInt16 true "Collect database ID";
@@ -156,10 +165,13 @@ actions! {
         Principal in whose context the event is being fired.";
     SessionId = SqlServer "session_id" UInt16 true "Collect session ID";
     SessionNtUsername = SqlServer "session_nt_username" Text false "Collect NT username";
+    SessionResourceGroupId = SqlServer "session_resource_group_id" UInt32 true "Collect current session resource group ID";
+    SessionResourcePoolId = SqlServer "session_resource_pool_id" UInt32 true "Collect current session resource pool ID";
     SessionServerPrincipalName = SqlServer "session_server_principal_name" Text true "Collects the name of the \
         Server Principal that originated the session in which the event is being fired.";
     SqlText = SqlServer "sql_text" Text true "Collect SQL text";
     TransactionId = SqlServer "transaction_id" Int64 true "Collect transaction ID";
+    TsqlFrame = SqlServer "tsql_frame" Xml false "Collect Transact-SQL frame";
     Username = SqlServer "username" Text true "Collect username";
 }
 
