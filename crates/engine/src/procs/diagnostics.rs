@@ -33,15 +33,17 @@ pub(super) fn run(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRes
         }
     };
     let rows = look(cx);
-    let mut count = results::begin(cx, &COLUMNS, rows)?;
-    while seconds > 0 {
+    let count = results::begin(cx, &COLUMNS, rows)?;
+    if seconds == 0 {
+        results::end(cx, count)?;
+        return Ok(0);
+    }
+    loop {
         cx.sink.flush().map_err(|_| client_gone())?;
         pause(cx, Duration::from_secs(seconds as u64))?;
         let rows = look(cx);
-        count += results::more(cx, &COLUMNS, rows)?;
+        results::more(cx, &COLUMNS, rows)?;
     }
-    results::end(cx, count)?;
-    Ok(0)
 }
 
 fn look(cx: &StatementContext<'_>) -> Vec<Vec<Value>> {
