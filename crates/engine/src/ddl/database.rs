@@ -342,7 +342,7 @@ fn set_collation(
         return Err(SqlError::new(5030, &[&database.name]));
     }
     for table in database.catalog.tables(cx.session.id) {
-        for check in table.checks.iter().filter(|c| c.definition.contains('\'')) {
+        if let Some(check) = table.checks.iter().find(|c| c.definition.contains('\'')) {
             cx.reason(SqlError::new(5075, &[&"object", &check.name, &"database collation"]))?;
             return Err(SqlError::new(5072, &[&database.name, &collation.name()]));
         }

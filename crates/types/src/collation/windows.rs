@@ -297,16 +297,17 @@ impl Scratch {
                 self.minimal.push((self.forms.len() as u32, u));
                 continue;
             }
-            if (0xD800..0xDC00).contains(&u) && version > 0 {
-                if let Some(low) = all.next_if(|l| (0xDC00..0xE000).contains(l)) {
-                    if u == 0xDB40 && (0xDD00..0xDDF0).contains(&low) {
-                        self.variation(c, low);
-                        continue;
-                    }
-                    self.text.extend([u, low]);
-                    self.forms.push(if u == 0xD835 { OTHER } else { 0 });
+            if (0xD800..0xDC00).contains(&u)
+                && version > 0
+                && let Some(low) = all.next_if(|l| (0xDC00..0xE000).contains(l))
+            {
+                if u == 0xDB40 && (0xDD00..0xDDF0).contains(&low) {
+                    self.variation(c, low);
                     continue;
                 }
+                self.text.extend([u, low]);
+                self.forms.push(if u == 0xD835 { OTHER } else { 0 });
+                continue;
             }
             if is_ignorable(u, version) {
                 if (0xFE00..0xFE10).contains(&u) {
