@@ -60,3 +60,9 @@ SELECT COLUMN_NAME, CHARACTER_SET_NAME, COLLATION_NAME FROM INFORMATION_SCHEMA.C
 SELECT a, b INTO u FROM t
 SELECT name, collation_name FROM sys.columns WHERE object_id = OBJECT_ID('u') ORDER BY column_id
 DROP TABLE t, u
+GO
+--@ source: reasoned
+-- What clients are told of a column: locale, flags and version, sort order.
+CREATE TABLE t (a varchar(3) COLLATE French_CI_AS, b nvarchar(3) COLLATE Latin1_General_100_CI_AS_KS_WS_SC, c nchar(3) COLLATE Chinese_PRC_BIN2, d varchar(3), e varchar(3) COLLATE SQL_Latin1_General_CP1_CS_AS, f nvarchar(3) COLLATE Japanese_XJIS_140_CI_AI_UTF8)
+EXEC sp_tablecollations_100 N'.[dbo].[t]'
+DROP TABLE t
