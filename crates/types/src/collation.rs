@@ -31,6 +31,7 @@
 
 mod identity;
 mod ignorable;
+mod letters;
 mod registry;
 mod sort_order;
 mod sort_tables;

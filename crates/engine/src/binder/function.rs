@@ -221,7 +221,11 @@ impl<'a> Binder<'a> {
                 name,
                 "LEN" | "LEFT" | "RIGHT" | "SUBSTRING" | "STUFF" | "REVERSE" | "UNICODE"
             );
-        if counts || bound.compares() || matches!(name, "UPPER" | "LOWER") {
+        if name == "NCHAR" && self.collation.is_supplementary() {
+            // Its number may be one of two units.
+            bound.result = SqlType::nvarchar(2);
+            bound.collations = smallvec::smallvec![self.collation];
+        } else if counts || bound.compares() || matches!(name, "UPPER" | "LOWER") {
             bound.collations = smallvec::smallvec![coerced.0];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();

@@ -1,5 +1,6 @@
 //! CHECKSUM and BINARY_CHECKSUM: `h = rotl(h, 4) ^ v` over the arguments, where v is a value's own number.
 
+use taffrail_types::codepage::{cp1252_to_utf16, units};
 use taffrail_types::datetime::{DAYS_TO_1900, Local};
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -84,18 +85,26 @@ fn number(v: &Value, ty: SqlType, collation: Collation, binary: bool) -> u32 {
             if binary || collation.is_binary() {
                 return fold(b[..end].iter().map(|b| *b as i8 as u32));
             }
-            fold(b[..end].iter().map(|b| WEIGHTS[*b as usize] as u32))
+            let letters = b[..end].iter().map(|b| u32::from(WEIGHTS[*b as usize]));
+            match collation.sort_order() {
+                0 => primary(&collation.letters(units(&cp1252_to_utf16(b)))),
+                // The low byte is the letter, which is all that counts here.
+                _ if collation.ignores_accents() => fold(letters.map(|w| w & 0xFF)),
+                _ => fold(letters),
+            }
         }
         Value::NVarChar(b) => {
-            let units = b.chunks_exact(2).map(|u| u16::from_le_bytes([u[0], u[1]]));
-            let mut units: Vec<u16> = units.collect();
+            let mut units: Vec<u16> = units(b).collect();
             while units.last() == Some(&(b' ' as u16)) {
                 units.pop();
             }
             if binary || collation.is_binary() {
                 return fold(units.iter().map(|u| *u as u32));
             }
-            primary(&units)
+            match collation == Collation::default() {
+                true => primary(&units),
+                false => primary(&collation.letters(units.into_iter())),
+            }
         }
         Value::Variant(inner) => {
             let (ty, value) = &**inner;

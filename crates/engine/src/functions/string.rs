@@ -426,8 +426,12 @@ fn char_of(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     })
 }
 
-fn nchar_of(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+fn nchar_of(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(match args[0].as_i64() {
+        Some(n @ 0x1_0000..=0x10_FFFF) if c.pairs() => {
+            let text = char::from_u32(n as u32).map(String::from);
+            text.map_or(Value::Null, |t| Value::nvarchar(&t))
+        }
         Some(n @ 0..=65_535) => Value::NVarChar((n as u16).to_le_bytes().into_iter().collect()),
         _ => Value::Null,
     })

@@ -213,7 +213,7 @@ fn is_other(u: u16) -> bool {
 }
 
 /// Combining marks: they belong to the character before.
-fn is_mark(u: u16) -> bool {
+pub fn is_mark(u: u16) -> bool {
     matches!(u, 0x300..=0x36F | 0x483..=0x489 | 0x591..=0x5C7 | 0x610..=0x61A | 0x64B..=0x65F | 0x1AB0..=0x1AFF
         | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0x302A..=0x302F | 0x3099 | 0x309A | 0xFE20..=0xFE2F)
 }
@@ -506,6 +506,25 @@ pub fn beginning_varchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
 pub fn beginning_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
     let text: Vec<u16> = wide(text).collect();
     beginning(c, text.iter().copied(), out)
+}
+
+/// What is weighed of a text: ligatures are letters, forms are folded, what weighs nothing is left out.
+pub fn folded(c: Collation, text: impl Iterator<Item = u16>) -> Vec<u16> {
+    SCRATCH.with_borrow_mut(|s| {
+        s.take(c, text);
+        s.text.clone()
+    })
+}
+
+/// Letters alone, of text as it is weighed.
+pub fn letter_bytes(c: Collation, folded: &[u16]) -> Vec<u8> {
+    let key = weights(c).key(folded);
+    key.into_iter().take_while(|b| *b > 1).collect()
+}
+
+/// The alphabet is CLDR's root: no two characters are one letter.
+pub fn is_root(c: Collation) -> bool {
+    weights(c).root
 }
 
 fn hash_of(c: Collation, text: impl Iterator<Item = u16>) -> u64 {

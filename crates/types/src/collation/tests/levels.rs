@@ -255,3 +255,21 @@ fn weights_of_characters_are_equal_where_they_are() {
         }
     }
 }
+
+/// CHECKSUM makes its number of these.
+#[test]
+fn letters_of_equal_texts_are_equal() {
+    let letters = |name: &str, text: &str| named(name).letters(text.encode_utf16());
+    let ai = "Latin1_General_100_CI_AI";
+    for text in ["DEJA", "déjà", "De\u{301}ja\u{300}", "ｄeja", "dejà", "đeja"] {
+        let same = wide(named(ai), text, "deja").is_eq();
+        assert_eq!(letters(ai, text) == letters(ai, "deja"), same, "{text}");
+    }
+    assert_eq!(letters(ai, "a-b "), letters(ai, "AB"));
+    assert_eq!(letters(ai, "æß"), letters(ai, "aess"));
+    assert_eq!(letters("Latin1_General_CS_AS", "É"), "E".encode_utf16().collect::<Vec<_>>());
+    assert_eq!(letters("Japanese_CI_AS", "カ"), letters("Japanese_CI_AS", "ｶ"));
+    assert_eq!(letters("Turkish_CI_AS", "Iı"), letters("Turkish_CI_AS", "ıI"));
+    assert_ne!(letters("Turkish_CI_AS", "I"), letters("Turkish_CI_AS", "i"));
+    assert_eq!(letters("German_PhoneBook_CI_AI", "ä"), letters("German_PhoneBook_CI_AI", "ae"));
+}
