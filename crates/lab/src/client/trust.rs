@@ -175,7 +175,7 @@ fn moment((tag, text): (u8, &[u8])) -> Option<u64> {
     let before: u64 = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
         .get(month.checked_sub(1)? as usize)
         .copied()?;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let past = year.checked_sub(1)?;
     let days = past * 365 + past / 4 - past / 100 + past / 400 + before + day.checked_sub(1)?;
     let days = days + u64::from(is_leap && month > 2);
