@@ -61,7 +61,11 @@ impl DirLock {
             let path = path.to_path_buf();
             move |e| LockFailure::Io(path, e)
         };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(fail(dir))?;
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
+        made.map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => fail(dir)(io::Error::other("it is no directory")),
+            _ => fail(dir)(e),
+        })?;
         let path = lock_file(dir);
         let mut file = File::options()
             .read(true)
@@ -101,6 +105,15 @@ impl DirLock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_no_directory() {
+        let file = std::env::temp_dir().join(format!("taffrail-no-dir-{}", std::process::id()));
+        fs::write(&file, "").unwrap();
+        let said = DirLock::take(&file).err().unwrap().to_string();
+        fs::remove_file(&file).unwrap();
+        assert_eq!(said, format!("{}: it is no directory", file.display()));
+    }
 
     #[test]
     fn the_second_learns_who_is_first() {

@@ -153,7 +153,8 @@ pub(crate) fn login(
         Ok(()) => {}
         Err(NoRoom::Full) => {
             let max = shared.settings.max_connections;
-            let e = SqlError::new(17809, &[&max, &""]).with_severity(20);
+            let whose = " (The setting is max_connections.)";
+            let e = SqlError::new(17809, &[&max, &whose]).with_severity(20);
             return Err(refuse(output, &[e], 1, "All user connections are in use."));
         }
         Err(NoRoom::AdminTaken) => {

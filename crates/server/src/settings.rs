@@ -172,6 +172,9 @@ pub const DEFAULT_STOP_GRACE_S: u64 = 5;
 impl Overrides {
     /// From `TAFFRAIL_*` variables, through `var` so that a test needs no process environment.
     pub fn from_env(var: impl Fn(&str) -> Option<String>) -> Result<Overrides, String> {
+        let given = var;
+        // An empty one is none; an empty password is no password, and refused.
+        let var = |name: &str| given(name).filter(|value| !value.trim().is_empty());
         let path = |name: &str| var(name).map(PathBuf::from);
         Ok(Overrides {
             data: path("TAFFRAIL_DATA"),
@@ -182,7 +185,7 @@ impl Overrides {
             metrics_token_file: path("TAFFRAIL_METRICS_TOKEN_FILE"),
             config: path("TAFFRAIL_CONFIG"),
             sa_password_file: path("TAFFRAIL_SA_PASSWORD_FILE"),
-            sa_password: var("TAFFRAIL_SA_PASSWORD"),
+            sa_password: given("TAFFRAIL_SA_PASSWORD"),
             max_server_memory_mb: number(
                 "TAFFRAIL_MAX_SERVER_MEMORY_MB",
                 var("TAFFRAIL_MAX_SERVER_MEMORY_MB"),
@@ -502,6 +505,17 @@ mod tests {
         assert_eq!((s.listen.port(), s.max_connections, s.tls), (0, 7, TlsPolicy::Optional));
         assert_eq!(s.file_roots, [PathBuf::from("/a"), PathBuf::from("/b")]);
         assert_eq!(s.sa_password.as_deref(), Some("from-env"));
+    }
+
+    #[test]
+    fn a_variable_that_is_empty_is_none() {
+        let empty =
+            Overrides::from_env(|name| (name != "TAFFRAIL_SA_PASSWORD").then(|| String::from(" ")));
+        assert_eq!(empty, Ok(Overrides::default()));
+        let empty = Overrides::from_env(|name| (name == "TAFFRAIL_SA_PASSWORD").then(String::new));
+        assert!(
+            Settings::from_overrides(empty.unwrap()).unwrap_err().contains("must not be empty")
+        );
     }
 
     #[test]

@@ -54,6 +54,13 @@ pub fn split_server(name: &str) -> Result<(String, Option<u16>), String> {
     if host.contains('\\') && port.is_none() {
         return Err("named instances are not supported: give host,port".into());
     }
+    // An address of IPv6 has several colons; a port behind one is how others write it.
+    if let (None, Some((name, digits))) = (port, host.split_once(':'))
+        && !digits.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit())
+    {
+        return Err(format!("the port stands behind a comma: {name},{digits}"));
+    }
     let host = host.split('\\').next().unwrap_or_default().trim();
     let host = match host {
         "" | "." | "(local)" => "localhost",
@@ -104,7 +111,11 @@ impl Settings {
         Client::connect(&options).map_err(|e| match e {
             ClientError::Server(messages) => {
                 let texts: Vec<&str> = messages.iter().map(|m| m.message.as_str()).collect();
-                format!("mssql: login error: {}", texts.join("\n"))
+                let none = match self.password.is_empty() {
+                    true => "\nNo password was given: SQLCMDPASSWORD or -P has it.",
+                    false => "",
+                };
+                format!("mssql: login error: {}{none}", texts.join("\n"))
             }
             ClientError::Io(e) => {
                 format!("unable to open tcp connection with host '{host}:{port}': {e}")
@@ -127,6 +138,9 @@ mod tests {
         assert!(split_server(r"db\x").is_err());
         assert!(split_server("db,x").is_err());
         assert!(split_server("db,1,2").is_err());
+        assert!(split_server("db:1433").is_err_and(|e| e.ends_with("behind a comma: db,1433")));
+        assert_eq!(split_server("::1"), Ok(("::1".into(), None)));
+        assert_eq!(split_server("fe80::1,14"), Ok(("fe80::1".into(), Some(14))));
         assert!(split_server(r"np:\\db\pipe").is_err());
     }
 }
