@@ -197,3 +197,16 @@ fn what_is_no_log_is_refused() {
     let (code, help) = log(&["verify", "--help"], &other);
     assert!(code == 0 && help.contains("hole"), "{help}");
 }
+
+#[test]
+fn a_data_file_that_is_not_there_is_said_to_be_so() {
+    for command in ["changes", "undo"] {
+        let mut words = vec!["log", command, "/nowhere.mdf"];
+        words.extend((command == "undo").then_some("0000:000002d6"));
+        let out =
+            std::process::Command::new(taffrail_tests::binary()).args(words).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(said, "taffrail: /nowhere.mdf: No such file or directory (os error 2)\n");
+        assert_eq!(out.status.code(), Some(2));
+    }
+}

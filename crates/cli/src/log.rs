@@ -193,15 +193,24 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> 
         backups: d.backups,
         out,
     };
+    // What the engine says of a file that it cannot read is of one that has been there.
+    let there = |d: &Database| {
+        let missing = |e| Failure::Request(format!("{}: {e}", d.data.display()));
+        std::fs::metadata(&d.data).map(|_| ()).map_err(missing)
+    };
     let look = |f: Files, out| Look { env: logfile::os(), files: f.files, json: f.json, out };
     match command {
         Command::Map(files) => logfile::map(look(files, out)),
         Command::Verify(files) => logfile::verify(look(files, out)),
         Command::Changes(c) => {
             let Changes { database, table, from, to, limit, json } = *c;
+            there(&database)?;
             logfile::changes(data(database, out), &Rows { from, to, table, limit, json })
         }
-        Command::Undo(u) => logfile::undo(data(u.database, out), u.transaction),
+        Command::Undo(u) => {
+            there(&u.database)?;
+            logfile::undo(data(u.database, out), u.transaction)
+        }
         Command::Dump(d) => {
             let Dump { files, from, to, txn, operations, limit } = *d;
             let selection = Selection { from, to, transaction: txn, operations, limit };
