@@ -114,13 +114,72 @@ fn what_cannot_be_gone_on_with_is_followed_by_a_full_backup() {
     after(&world, &instance, 1);
     assert_eq!(runs(&mut c), "DLD", "the third chain drives out the first");
     // A full backup that fails is tried again after five minutes.
-    c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10, @directory = '/elsewhere'");
+    c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10");
+    c.ok("UPDATE msdb.taffrail.backup_schedule SET directory = '/elsewhere'");
     after(&world, &instance, 10);
     after(&world, &instance, 1);
     assert_eq!(runs(&mut c), "DLDD3201");
-    c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10");
-    after(&world, &instance, 5);
+    c.ok("UPDATE msdb.taffrail.backup_schedule SET directory = NULL");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLDD3201");
+    after(&world, &instance, 4);
     assert!(runs(&mut c).ends_with("D3201D"), "{}", runs(&mut c));
+    // At once when the schedule has been set again.
+    c.ok("UPDATE msdb.taffrail.backup_schedule SET directory = '/elsewhere'");
+    after(&world, &instance, 10);
+    assert!(runs(&mut c).ends_with("DD3201"), "{}", runs(&mut c));
+    world.clock().advance(Duration::from_secs(1));
+    c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10");
+    after(&world, &instance, 0);
+    // The clean-up that follows says that it may not look there (X).
+    assert!(runs(&mut c).contains("D3201D"), "{}", runs(&mut c));
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_schedule_that_cannot_work_is_refused_and_a_backup_without_one_has_an_age() {
+    let world = world(5, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d");
+    for (arguments, why) in [
+        ("'d'", "@full_minutes"),
+        ("'d', @log_minutes = 15", "@full_minutes"),
+        ("'nobody', 10", "nobody"),
+        ("'master', 10", "system database"),
+        ("'msdb', 10", "system database"),
+        ("'d', 0", "@full_minutes is at least 1"),
+        ("'d', NULL", "@full_minutes is at least 1"),
+        ("'d', 10, @differential_minutes = -1", "@differential_minutes is at least 1"),
+        ("'d', 10, @log_minutes = 0", "@log_minutes is at least 1"),
+        ("'d', 10, @keep_chains = 0", "@keep_chains is at least 1"),
+        ("'d', 10, @drill_minutes = 0", "@drill_minutes is at least 1"),
+        ("'d', 10, @directory = '/elsewhere'", "file_roots"),
+    ] {
+        let said = c.run(&format!("EXEC msdb.taffrail.set_backup_schedule {arguments}"));
+        assert!(said.contains(why), "{arguments}: {said}");
+        assert_eq!(
+            c.rows("SELECT COUNT(*) FROM msdb.taffrail.backup_schedule"),
+            "0",
+            "{arguments}"
+        );
+    }
+    c.ok("EXEC msdb.taffrail.set_backup_schedule 'd', 10, @directory = 'nightly', @is_enabled = 0");
+    assert!(world.env().disk.exists(Path::new("/data/backup/nightly")).unwrap());
+    c.ok("EXEC msdb.taffrail.remove_backup_schedule 'd'");
+    // What a hand takes counts, too, when the server looks by itself.
+    c.ok("EXEC msdb.taffrail.run_backup 'd'");
+    let age = || figure(&instance, "taffrail_scheduled_backup_age_seconds", "full");
+    assert_eq!(age(), None);
+    for _ in 0..300 {
+        world.clock().advance(Duration::from_secs(11));
+        std::thread::sleep(Duration::from_millis(20));
+        if age().is_some() {
+            break;
+        }
+    }
+    assert!(age().is_some());
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

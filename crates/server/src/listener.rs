@@ -267,6 +267,10 @@ impl Server {
             StartFailure(e.to_string())
         })?;
         note_collation(settings.collation, &instance, &log);
+        if let Err(e) = instance.make_backup_directory() {
+            let text = format!("[backup] directory: no backup can be written there: {}", e.message);
+            log.write(Level::Warning, "Server", &text);
+        }
         let hears = Arc::downgrade(&instance);
         log.heard_by(Box::new(move |text, error| {
             if let Some(instance) = hears.upgrade() {

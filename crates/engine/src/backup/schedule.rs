@@ -137,7 +137,9 @@ pub(crate) fn tick(instance: &Arc<Instance>) {
         return;
     }
     scheduled.next.store((now + EVERY).0, Ordering::Relaxed);
-    if instance.options().backup_schedule.is_none() && !has_rows(instance) {
+    // Backups that somebody takes by the procedures have an age, too.
+    let wanted = ["backup_schedule", "backup_run"].iter().any(|table| has_rows(instance, table));
+    if instance.options().backup_schedule.is_none() && !wanted {
         return;
     }
     let own = Arc::downgrade(instance);
@@ -156,11 +158,11 @@ pub(crate) fn tick(instance: &Arc<Instance>) {
     });
 }
 
-/// Somebody has a schedule in msdb.
-fn has_rows(instance: &Instance) -> bool {
+/// A table of the schedule in msdb has rows.
+fn has_rows(instance: &Instance, table: &str) -> bool {
     let Some(msdb) = instance.databases().by_id(DatabaseId(4)) else { return false };
     let nobody = SessionId(0);
-    let table = msdb.catalog.find_table(Some("taffrail"), "backup_schedule", nobody);
+    let table = msdb.catalog.find_table(Some("taffrail"), table, nobody);
     table.is_some_and(|t| t.row_count() > 0)
 }
 
@@ -188,6 +190,15 @@ fn parameters(schedule: &BackupSchedule) -> String {
 }
 
 impl Instance {
+    /// Makes the directory that the settings' schedule names; an error: why no backup could be written there.
+    pub fn make_backup_directory(self: &Arc<Self>) -> SqlResult<()> {
+        let schedule = self.options().backup_schedule.as_ref();
+        let Some(directory) = schedule.and_then(|s| s.directory.as_ref()) else { return Ok(()) };
+        let quoted = directory.replace('\'', "''");
+        let make = format!("EXEC master.dbo.xp_create_subdir N'{quoted}'");
+        system::run(self, "master", &[&make]).map(drop)
+    }
+
     /// Takes the scheduled backups that are due by the instance's clock, and makes the drills that are; returns when all are done. What
     /// fails is noted in msdb and in the error log; an error: the schedule itself could not be read.
     pub fn run_due_backups(self: &Arc<Self>) -> SqlResult<()> {

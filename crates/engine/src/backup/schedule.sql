@@ -8,8 +8,11 @@ CREATE TABLE taffrail.backup_schedule (
     keep_chains int NOT NULL DEFAULT 2 CHECK (keep_chains > 0),
     drill_minutes int NULL CHECK (drill_minutes > 0),
     directory nvarchar(180) NULL,
-    is_enabled bit NOT NULL DEFAULT 1
+    is_enabled bit NOT NULL DEFAULT 1,
+    changed_utc datetime NULL
 )
+IF COL_LENGTH(N'taffrail.backup_schedule', N'changed_utc') IS NULL
+    ALTER TABLE taffrail.backup_schedule ADD changed_utc datetime NULL
 IF OBJECT_ID(N'taffrail.backup_run', N'U') IS NULL
 CREATE TABLE taffrail.backup_run (
     run_id int IDENTITY(1,1) NOT NULL PRIMARY KEY,
@@ -26,7 +29,7 @@ CREATE TABLE taffrail.backup_run (
 GO
 CREATE PROCEDURE taffrail.set_backup_schedule
     @database_name sysname,
-    @full_minutes int = 1440,
+    @full_minutes int,
     @differential_minutes int = NULL,
     @log_minutes int = NULL,
     @keep_chains int = 2,
@@ -41,11 +44,31 @@ BEGIN
         RAISERROR(15010, 16, 1, @database_name)
         RETURN 1
     END
+    IF DB_ID(@database_name) <= 4
+    BEGIN
+        RAISERROR(N'''%s'' is a system database. Only user databases are backed up by a schedule.', 16, 1, @database_name)
+        RETURN 1
+    END
+    DECLARE @wrong sysname = CASE WHEN @full_minutes IS NULL OR @full_minutes < 1 THEN N'@full_minutes'
+        WHEN @differential_minutes < 1 THEN N'@differential_minutes' WHEN @log_minutes < 1 THEN N'@log_minutes'
+        WHEN @keep_chains IS NULL OR @keep_chains < 1 THEN N'@keep_chains' WHEN @drill_minutes < 1 THEN N'@drill_minutes' END
+    IF @wrong IS NOT NULL
+    BEGIN
+        RAISERROR(N'%s is at least 1.', 16, 1, @wrong)
+        RETURN 1
+    END
+    IF @directory IS NOT NULL
+    BEGIN
+        -- Where it cannot be made, or may not be written to, no backup would succeed.
+        EXEC master.dbo.xp_create_subdir @directory
+        IF @@ERROR <> 0 RETURN 1
+    END
     BEGIN TRANSACTION
     DELETE msdb.taffrail.backup_schedule WHERE database_name = @database_name
     INSERT msdb.taffrail.backup_schedule (database_name, full_minutes, differential_minutes, log_minutes, keep_chains, drill_minutes,
-        directory, is_enabled)
-    VALUES (@database_name, @full_minutes, @differential_minutes, @log_minutes, @keep_chains, @drill_minutes, @directory, @is_enabled)
+        directory, is_enabled, changed_utc)
+    VALUES (@database_name, @full_minutes, @differential_minutes, @log_minutes, @keep_chains, @drill_minutes, @directory, @is_enabled,
+        GETUTCDATE())
     IF @@ERROR <> 0
     BEGIN
         ROLLBACK
@@ -287,6 +310,9 @@ BEGIN
     DECLARE @first int = ISNULL((SELECT MAX(run_id) FROM msdb.taffrail.backup_run), 0)
     DECLARE @name sysname, @f int, @i int, @l int, @k int, @d int, @dir nvarchar(180), @now datetime, @full int, @set int, @type char(1), @count int
     DECLARE @ahead datetime, @begun datetime, @based datetime, @logged datetime, @drilled datetime
+    -- What failed before the schedule was last changed says nothing of the one that is: that of the settings is read at the start.
+    DECLARE @since datetime, @start datetime = (SELECT DATEADD(minute, DATEDIFF(minute, GETDATE(), GETUTCDATE()), sqlserver_start_time)
+        FROM sys.dm_os_sys_info)
     DECLARE @told TABLE (database_name sysname, type char(1), message nvarchar(400))
     DECLARE due CURSOR LOCAL STATIC FOR
         SELECT s.database_name, s.full_minutes, s.differential_minutes, CASE d.recovery_model WHEN 3 THEN NULL ELSE s.log_minutes END,
@@ -304,6 +330,8 @@ BEGIN
     FETCH due INTO @name, @f, @i, @l, @k, @d, @dir
     WHILE @@FETCH_STATUS = 0
     BEGIN
+        SET @since = @start
+        SELECT @since = ISNULL(changed_utc, @start) FROM msdb.taffrail.backup_schedule WHERE database_name = @name
         -- Until nothing is due: a log backup follows a differential one, a full one follows what has failed.
         SELECT @count = 0, @type = 'D'
         WHILE @type IS NOT NULL AND @count < 4
@@ -339,8 +367,8 @@ BEGIN
                 SELECT @type = 'L', @begun = @logged
             -- What has failed is tried again after five minutes.
             IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = @type
-                AND (error_number IS NOT NULL OR finished_utc IS NULL) AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now
-                AND run_id > ISNULL(@full, 0))
+                AND (error_number IS NOT NULL AND started_utc >= @since OR finished_utc IS NULL)
+                AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now AND run_id > ISNULL(@full, 0))
                 SET @type = NULL
             IF @type IS NOT NULL
             BEGIN
