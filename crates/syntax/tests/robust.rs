@@ -54,7 +54,7 @@ fn deep_nesting_is_refused_not_followed() {
             ("select 1 ", "union (select 2 ", "", ")"),
             ("alter table t set ", "(a = ", "(b = 1)", ")"),
             ("select sum(a) over (order by ", "sum(a) over (order by ", "b", ")"),
-            ("select 1 group by grouping sets ", "(grouping sets ", "((a))", ")"),
+            ("select 1 group by ", "(", "a", ")"),
             ("select ", "", "a", " at time zone 'UTC'"),
             ("select ", "", "a", " collate x"),
             ("select * from t", "", "", " join u on 1 = 1"),
