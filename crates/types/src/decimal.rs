@@ -233,9 +233,10 @@ impl Decimal {
     /// `a + b` as a value of `to`.
     pub fn add(a: Decimal, b: Decimal, to: NumericType) -> Result<Decimal, DecimalError> {
         let scale = a.scale.max(b.scale);
-        // Nearly always both fit 127 bits at the common scale.
-        if let (Some(x), Some(y)) = (a.rescale(scale), b.rescale(scale)) {
-            let sum = x.scaled() + y.scaled();
+        // Nearly always both fit 127 bits at the common scale, and their sum does.
+        if let (Some(x), Some(y)) = (a.rescale(scale), b.rescale(scale))
+            && let Some(sum) = x.scaled().checked_add(y.scaled())
+        {
             return narrow_short(sum < 0, sum.unsigned_abs(), scale, to);
         }
         let (x, y) = (a.wide(scale), b.wide(scale));

@@ -155,3 +155,23 @@ fn lost_digits_are_noticed() {
     assert!(!Decimal::quotient_is_exact(large, tiny, large));
     assert!(Decimal::quotient_is_exact(Decimal::ZERO, tiny, Decimal::ZERO));
 }
+
+/// Both operands have 38 digits at the common scale, and their sum more than 127 bits.
+#[test]
+fn sums_beyond_127_bits_are_rounded_not_wrapped() {
+    let d = |text: &str, scale| Decimal::parse_scaled(text.as_bytes(), scale).unwrap();
+    let (whole, tenth) =
+        (d("9000000000000000000000000000", 0), d("9000000000000000000000000000", 10));
+    let to = add_type(ty(38, 0), ty(38, 10));
+    for (sign, sum) in
+        [(false, "18000000000000000000000000000"), (true, "-18000000000000000000000000000")]
+    {
+        let of = |v: Decimal| if sign { v.negate() } else { v };
+        let got = Decimal::add(of(whole), of(tenth), to).unwrap();
+        assert_eq!(got, d(sum, 0), "{got}");
+        let got = Decimal::sub(of(whole), of(tenth).negate(), to).unwrap();
+        assert_eq!(got, d(sum, 0), "{got}");
+    }
+    let most = d(&"9".repeat(38), 0);
+    assert_eq!(Decimal::add(most, most, ty(38, 0)), Err(DecimalError::Overflow));
+}
