@@ -1,5 +1,6 @@
 //! `taffrail lab`: experiments and loads, against any server that speaks TDS.
 
+use crate::place::{self, Place, is_here};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -31,21 +32,8 @@ enum LabCommand {
 /// The flags of `lab try`.
 #[derive(Args)]
 struct Try {
-    /// Server and port
-    #[arg(
-        short = 'S',
-        long,
-        value_name = "HOST[,PORT]",
-        env = "SQLCMDSERVER",
-        default_value = "127.0.0.1,1433"
-    )]
-    server: String,
-    /// Login; its password comes from SQLCMDPASSWORD
-    #[arg(short = 'U', long, value_name = "LOGIN", default_value = "sa")]
-    user: String,
-    /// Take the server's certificate unseen
-    #[arg(short = 'C', long)]
-    trust_server_certificate: bool,
+    #[command(flatten)]
+    place: Place,
 }
 
 const TRY_HELP: &str = "\
@@ -74,18 +62,8 @@ struct Load {
     /// What the random values depend on
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Server and port
-    #[arg(
-        short = 'S',
-        long,
-        value_name = "HOST[,PORT]",
-        env = "SQLCMDSERVER",
-        default_value = "127.0.0.1,1433"
-    )]
-    server: String,
-    /// Login
-    #[arg(short = 'U', long, value_name = "LOGIN", default_value = "sa")]
-    user: String,
+    #[command(flatten)]
+    place: Place,
     /// Its password
     #[arg(
         short = 'P',
@@ -116,9 +94,6 @@ struct Load {
     /// Encryption: 'yes' (of all, and the certificate is checked), 'optional' (the login at least, if the server can), 'no'
     #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional")]
     encrypt: String,
-    /// Take the server's certificate unseen
-    #[arg(short = 'C', long)]
-    trust_server_certificate: bool,
     /// Certificates to trust, in PEM [default: those of SSL_CERT_FILE, or the system's; on this machine any without -N yes]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
@@ -144,7 +119,7 @@ pub fn run(lab: Lab) -> ExitCode {
 }
 
 fn try_the_log(flags: Try) -> ExitCode {
-    let (host, port) = match place(&flags.server) {
+    let (host, port) = match flags.place.host_and_port() {
         Ok(place) => place,
         Err(why) => {
             eprintln!("taffrail: {why}");
@@ -152,11 +127,11 @@ fn try_the_log(flags: Try) -> ExitCode {
         }
     };
     let options = ConnectOptions {
-        trust_server_certificate: flags.trust_server_certificate || is_here(&host),
+        trust_server_certificate: flags.place.trust_server_certificate || is_here(&host),
         host,
         port,
-        user: flags.user,
-        password: std::env::var("SQLCMDPASSWORD").unwrap_or_default(),
+        user: flags.place.user,
+        password: place::password(),
         encrypt: Encrypt::Optional,
         ..ConnectOptions::default()
     };
@@ -197,23 +172,6 @@ fn ended(printed: io::Result<()>) -> ExitCode {
     }
 }
 
-/// Host and port of HOST[,PORT].
-fn place(server: &str) -> Result<(String, u16), String> {
-    let (host, port) = match server.rsplit_once(',') {
-        None => (server, 1433),
-        Some((host, port)) => {
-            let wrong = || format!("'{port}' is no port: -S takes HOST or HOST,PORT");
-            (host, port.trim().parse().map_err(|_| wrong())?)
-        }
-    };
-    Ok((host.trim().trim_start_matches("tcp:").into(), port))
-}
-
-/// Nobody stands between a program and its own machine.
-fn is_here(host: &str) -> bool {
-    matches!(host, "127.0.0.1" | "localhost" | "::1")
-}
-
 fn load(flags: Load) -> ExitCode {
     let options = match options(flags) {
         Ok(options) => options,
@@ -242,7 +200,7 @@ fn load(flags: Load) -> ExitCode {
 }
 
 fn options(f: Load) -> Result<LoadOptions, String> {
-    let (host, port) = place(&f.server)?;
+    let (host, port) = f.place.host_and_port()?;
     let encrypt = match &*f.encrypt {
         "no" => Encrypt::No,
         "optional" => Encrypt::Optional,
@@ -255,15 +213,12 @@ fn options(f: Load) -> Result<LoadOptions, String> {
         connect: ConnectOptions {
             host,
             port,
-            user: f.user,
-            password: f
-                .password
-                .or_else(|| std::env::var("SQLCMDPASSWORD").ok())
-                .unwrap_or_default(),
+            user: f.place.user,
+            password: f.password.unwrap_or_else(place::password),
             database: f.database.unwrap_or_default(),
             encrypt,
             // Who asks for encryption asks who answers, on this machine too.
-            trust_server_certificate: f.trust_server_certificate
+            trust_server_certificate: f.place.trust_server_certificate
                 || (local && f.ca_file.is_none() && encrypt != Encrypt::Yes),
             ca_file: f.ca_file,
             packet_bytes: f.packet_size as usize,

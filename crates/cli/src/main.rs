@@ -3,6 +3,7 @@
 mod health;
 mod lab;
 mod log;
+mod place;
 mod query;
 mod sql;
 

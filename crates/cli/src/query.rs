@@ -1,9 +1,9 @@
 //! `taffrail query`: a batch for a program to run, its whole answer as JSON, a line for each thing that it holds.
 
+use crate::place::{self, Place};
 use crate::sql::cell;
-use crate::sql::split_server;
 use clap::Args;
-use std::fmt::Write as _;
+use serde::Serialize;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 use taffrail_lab::client::stream::{Column, DONE_COUNT, Token};
@@ -13,27 +13,14 @@ use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Query {
-    /// Server and port
-    #[arg(
-        short = 'S',
-        long,
-        value_name = "HOST[,PORT]",
-        env = "SQLCMDSERVER",
-        default_value = "127.0.0.1,1433"
-    )]
-    server: String,
-    /// Login; its password comes from SQLCMDPASSWORD
-    #[arg(short = 'U', long, value_name = "LOGIN", env = "SQLCMDUSER", default_value = "sa")]
-    user: String,
+    #[command(flatten)]
+    place: Place,
     /// Database [default: the login's]
     #[arg(short = 'd', long, value_name = "NAME", env = "SQLCMDDBNAME")]
     database: Option<String>,
     /// Encrypt all, and ask for a certificate that is valid
     #[arg(short = 'N', long)]
     encrypt: bool,
-    /// Take the server's certificate unseen
-    #[arg(short = 'C', long)]
-    trust_server_certificate: bool,
     /// The batch [default: standard input]
     #[arg(short = 'Q', long, value_name = "SQL")]
     query: Option<String>,
@@ -62,8 +49,8 @@ impl From<ClientError> for Failure {
 
 /// Runs the command.
 pub fn run(flags: Query) -> ExitCode {
-    let (host, port) = match split_server(&flags.server) {
-        Ok((host, port)) => (host, port.unwrap_or(1433)),
+    let (host, port) = match flags.place.host_and_port() {
+        Ok(place) => place,
         Err(why) => {
             eprintln!("taffrail: {why}");
             return ExitCode::from(super::USAGE);
@@ -72,12 +59,12 @@ pub fn run(flags: Query) -> ExitCode {
     let options = ConnectOptions {
         host,
         port,
-        user: flags.user,
-        password: std::env::var("SQLCMDPASSWORD").unwrap_or_default(),
+        user: flags.place.user,
+        password: place::password(),
         database: flags.database.unwrap_or_default(),
         encrypt: if flags.encrypt { Encrypt::Yes } else { Encrypt::Optional },
         // Who has not asked for encryption has not asked who answers, either.
-        trust_server_certificate: flags.trust_server_certificate || !flags.encrypt,
+        trust_server_certificate: flags.place.trust_server_certificate || !flags.encrypt,
         packet_bytes: 16_000,
         application: "taffrail query".into(),
         ..ConnectOptions::default()
@@ -110,88 +97,56 @@ fn carry_out(options: &ConnectOptions, batch: Option<String>) -> Result<bool, Fa
     let mut client = Client::connect(options)?;
     client.send_batch(&batch)?;
     let mut out = BufWriter::new(io::stdout().lock());
-    let (mut columns, mut well, mut line) = (Vec::new(), true, String::new());
+    let (mut columns, mut well) = (Vec::new(), true);
     while let Some(token) = client.next_token(None)? {
         well &= !matches!(token, Token::Message { class: 11.., .. });
-        line.clear();
-        say(token, &mut columns, &mut line);
-        if !line.is_empty() {
-            line.push('\n');
-            out.write_all(line.as_bytes()).map_err(Failure::Output)?;
-        }
+        let told = match &token {
+            Token::Columns(new) => {
+                columns.clone_from(new);
+                tell(&mut out, &Line::Columns(columns.iter().map(Heading::of).collect()))
+            }
+            Token::Row(row) => {
+                let values = row.iter().zip(&columns);
+                tell(&mut out, &Line::Row(values.map(|(v, c)| cell::text(v, c)).collect()))
+            }
+            Token::Done(done) if done.status & DONE_COUNT != 0 => {
+                tell(&mut out, &Line::RowsAffected(done.rows))
+            }
+            Token::Message { number, state, class, text, procedure, line, .. } => {
+                let (number, severity, state, line) = (*number, *class, *state, *line);
+                tell(&mut out, &Line::Message { number, severity, state, procedure, line, text })
+            }
+            _ => Ok(()),
+        };
+        told.map_err(Failure::Output)?;
     }
     out.flush().map_err(Failure::Output)?;
     Ok(well)
 }
 
-/// What of an answer is shown, in a line.
-fn say(token: Token, columns: &mut Vec<Column>, line: &mut String) {
-    match token {
-        Token::Columns(new) => {
-            *columns = new;
-            line.push_str("{\"columns\":[");
-            for (i, c) in columns.iter().enumerate() {
-                line.push_str(if i > 0 { ",{\"name\":" } else { "{\"name\":" });
-                string(&c.name, line);
-                line.push_str(",\"type\":");
-                string(&c.info.sql.to_string(), line);
-                line.push('}');
-            }
-            line.push_str("]}");
-        }
-        Token::Row(row) => {
-            line.push_str("{\"row\":[");
-            for (i, (value, column)) in row.iter().zip(columns.iter()).enumerate() {
-                if i > 0 {
-                    line.push(',');
-                }
-                match cell::text(value, column) {
-                    None => line.push_str("null"),
-                    Some(text) => string(&text, line),
-                }
-            }
-            line.push_str("]}");
-        }
-        Token::Done(done) if done.status & DONE_COUNT != 0 => {
-            write!(line, "{{\"rows_affected\":{}}}", done.rows).expect("a String takes all");
-        }
-        Token::Message { number, state, class, text, procedure, line: at, .. } => {
-            write!(
-                line,
-                "{{\"message\":{{\"number\":{number},\"severity\":{class},\"state\":{state},\"procedure\":"
-            )
-            .expect("a String takes all");
-            string(&procedure, line);
-            write!(line, ",\"line\":{at},\"text\":").expect("a String takes all");
-            string(&text, line);
-            line.push_str("}}");
-        }
-        _ => {}
+/// A line of the output: an object whose only key says what it is.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<'a> {
+    Columns(Vec<Heading<'a>>),
+    Row(Vec<Option<String>>),
+    RowsAffected(u64),
+    Message { number: i32, severity: u8, state: u8, procedure: &'a str, line: u32, text: &'a str },
+}
+
+#[derive(Serialize)]
+struct Heading<'a> {
+    name: &'a str,
+    r#type: String,
+}
+
+impl<'a> Heading<'a> {
+    fn of(column: &'a Column) -> Heading<'a> {
+        Heading { name: &column.name, r#type: column.info.sql.to_string() }
     }
 }
 
-/// A string of JSON.
-fn string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{0}'..='\u{1f}' => {
-                write!(out, "\\u{:04x}", c as u32).expect("a String takes all");
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn strings_are_json() {
-        let mut out = String::new();
-        super::string("a\"\\\n\u{0}ü\u{2028}", &mut out);
-        assert_eq!(out, "\"a\\\"\\\\\\u000a\\u0000ü\u{2028}\"");
-    }
+fn tell(out: &mut impl Write, line: &Line) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
 
 /// The port that is meant when none is said.
-const PORT: u16 = 1433;
+pub const PORT: u16 = 1433;
 /// The same of the reserved connection.
 const ADMIN_PORT: u16 = 1434;
 

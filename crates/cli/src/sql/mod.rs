@@ -20,7 +20,7 @@ use self::session::{Fault, Source, Sqlcmd, Switches};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-pub use self::connect::split_server;
+pub use self::connect::{PORT, split_server};
 
 const HELP: &str = "\
 Runs T-SQL on SQL Server or Taffrail, as sqlcmd does.
