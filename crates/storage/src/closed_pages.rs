@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use taffrail_base::{PAGE_BYTES, PageId};
 
-use crate::database::Database;
+use crate::database::{Database, OpenSpec, RecoveryReport};
+use crate::error::StorageResult;
 use crate::layout::FIRST_USER_PAGE;
+use crate::recovery;
 
-/// The clean pages of a closed database, until this is dropped. **Drop it before the database is opened again**: the pool knows pages
-/// by database and number, and would take these for the new handle's.
+/// The clean pages of a closed database, until this is dropped, or until [`ClosedPages::open_again`] makes them the next handle's.
+/// **Nobody else may open the database meanwhile**: the pool knows pages by database and number, and would take these for his.
 pub struct ClosedPages {
     database: Arc<Database>,
     /// Nobody else has discarded them.
@@ -21,11 +23,30 @@ impl ClosedPages {
         ClosedPages { database: database.clone(), ours }
     }
 
+    /// Opens the database again, as [`Database::open_deferred`] does, and need not read what memory has as the file has it.
+    pub fn open_again(
+        mut self,
+        name: &str,
+        spec: &OpenSpec,
+    ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
+        let (instance, id) = (self.database.instance.clone(), self.database.id());
+        // A file that has another name by now may be another file.
+        let same = *self.database.store.primary().settings.lock().path == *spec.primary;
+        if !self.ours || !same || self.database.store.suspect_reason().is_some() {
+            drop(self);
+            return Database::open_deferred(&instance, id, name, spec);
+        }
+        self.ours = false;
+        instance.pool.hand_over(id);
+        recovery::open_over(&instance, id, name, spec)
+    }
+
     /// Fills `bytes`, whole pages, with what the database's data file has from `offset` on. False: the file must be read, since
     /// memory does not have all of it as the file has it, or `path` is another file; `bytes` is anything then.
     pub fn read(&self, path: &Path, offset: u64, bytes: &mut [u8]) -> bool {
         let file = self.database.store.primary();
-        if !self.ours || *file.settings.lock().path != *path {
+        let suspect = self.database.store.suspect_reason().is_some();
+        if !self.ours || suspect || *file.settings.lock().path != *path {
             return false;
         }
         let first = offset / PAGE_BYTES as u64;

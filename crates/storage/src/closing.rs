@@ -22,7 +22,7 @@ impl Database {
     pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<ClosedPages> {
         /// What is copied rather than giving up the rest of a VLF.
         const LONG: u64 = 2 << 20;
-        let (closed, result) = self.close_keeping(true, |db| {
+        let (closed, result) = self.close_keeping(true, true, |db| {
             db.log().leave_vlf(LONG);
             db.last_words()
         });
@@ -51,15 +51,14 @@ impl Database {
         anyway: bool,
         last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
     ) -> StorageResult<()> {
-        let (closed, result) = self.close_keeping(anyway, last);
-        drop(ClosedPages::of(self, closed));
-        result
+        self.close_keeping(anyway, false, last).1
     }
 
-    /// The same, but its pages stay in memory. True: this call has closed it, and is the one to discard them.
+    /// The same; `keep`: its pages stay in memory. True: this call has closed it, and with `keep` is the one to discard them.
     fn close_keeping(
         self: &Arc<Self>,
         anyway: bool,
+        keep: bool,
         last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
     ) -> (bool, StorageResult<()>) {
         let stopped = self.stopping.swap(true, Ordering::AcqRel);
@@ -97,6 +96,10 @@ impl Database {
         self.log().close();
         self.instance.pool.unregister(self.id());
         self.hobts.write().clear();
+        // Before whoever waits goes on: pages of the next handle must not be among them.
+        if !keep {
+            self.instance.pool.discard(self.id());
+        }
         (true, result)
     }
 

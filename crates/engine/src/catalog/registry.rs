@@ -41,8 +41,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
-    CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, LOG_FILE_BYTES_MAX, OpenSpec,
-    RecoveryModel, RecoveryReport, StorageError, StorageInstance,
+    ClosedPages, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth,
+    LOG_FILE_BYTES_MAX, OpenSpec, RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
 use taffrail_types::Collation;
 
@@ -369,17 +369,30 @@ impl Databases {
 
     /// Opens a database and makes it known, open or not.
     fn open_entry(&self, entry: DatabaseEntry) -> Result<RecoveryReport, Problem> {
+        self.open_entry_over(entry, None)
+    }
+
+    /// The same with what memory still has of it.
+    fn open_entry_over(
+        &self,
+        entry: DatabaseEntry,
+        pages: Option<ClosedPages>,
+    ) -> Result<RecoveryReport, Problem> {
         let open = || -> Result<(Arc<Database>, RecoveryReport), Problem> {
             let primary = entry.files.first().cloned();
             let primary =
                 primary.ok_or_else(|| Problem::inaccessible("no file is recorded for it"))?;
-            let (storage, report) = taffrail_storage::Database::open_deferred(
-                &self.storage,
-                entry.id,
-                &entry.name,
-                &OpenSpec::of(primary),
-            )
-            .map_err(|e| Problem::of_storage(&e))?;
+            let spec = OpenSpec::of(primary);
+            let opened = match pages {
+                Some(pages) => pages.open_again(&entry.name, &spec),
+                None => taffrail_storage::Database::open_deferred(
+                    &self.storage,
+                    entry.id,
+                    &entry.name,
+                    &spec,
+                ),
+            };
+            let (storage, report) = opened.map_err(|e| Problem::of_storage(&e))?;
             let catalog = Catalog::open(&storage).map_err(|e| {
                 give_up(&storage, "its catalogue cannot be read");
                 Problem::of_catalogue(&e)

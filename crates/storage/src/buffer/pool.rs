@@ -490,12 +490,30 @@ impl BufferPool {
 
     /// Forgets every page of a database; nobody uses it any more. Dirty pages are dropped unwritten.
     pub fn discard(&self, database: DatabaseId) {
+        self.leave(database, |_| false);
+    }
+
+    /// The next handle of a closed database finds its clean pages in memory; what was dirty is forgotten, as by
+    /// [`BufferPool::discard`]. What frames say of the log and of lists of the handle before is void.
+    pub(crate) fn hand_over(&self, database: DatabaseId) {
+        self.leave(database, |control| {
+            let stays = control.valid.load(Ordering::Acquire)
+                && control.first_dirty.load(Ordering::Acquire) == 0;
+            if stays {
+                control.format_pos.store(0, Ordering::Release);
+                control.listed.store(false, Ordering::Release);
+            }
+            stays
+        });
+    }
+
+    /// Takes each frame of a database that nobody uses any more, and forgets its page unless `stays`.
+    fn leave(&self, database: DatabaseId, stays: impl Fn(&Control) -> bool) {
         let used = self.high_water.load(Ordering::Relaxed).min(self.arena.frames());
         for frame in 0..used {
             let control = self.arena.control(frame);
-            if control.key.load(Ordering::Relaxed) >> 48 != u64::from(database.0)
-                || control.key.load(Ordering::Relaxed) == 0
-            {
+            let ours = |key: u64| key != 0 && key >> 48 == u64::from(database.0);
+            if !ours(control.key.load(Ordering::Relaxed)) {
                 continue;
             }
             // A writer of victims may hold a pin for a moment.
@@ -503,7 +521,7 @@ impl BufferPool {
                 thread::yield_now();
             }
             let key = control.key.load(Ordering::Relaxed);
-            if key >> 48 == u64::from(database.0) {
+            if ours(key) && !stays(control) {
                 self.shard(key).lock().remove(&key);
                 control.key.store(0, Ordering::Release);
                 control.valid.store(false, Ordering::Release);

@@ -39,6 +39,7 @@ pub(crate) use create::{
     remove_files,
 };
 pub use pace::RecoveryEstimate;
+pub(crate) use restart::open_over;
 pub(crate) use restored::{
     log_files_at, log_files_of, read_primary, recover_restored, redo_restored, write_boots,
 };

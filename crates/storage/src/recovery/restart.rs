@@ -81,13 +81,23 @@ impl Database {
         // A database that had this id and was given up may have left pages.
         instance.pool.unregister(id);
         instance.pool.discard(id);
-        let opened = open(instance, id, name, spec);
-        if opened.is_err() {
-            instance.pool.unregister(id);
-            instance.pool.discard(id);
-        }
-        opened
+        open_over(instance, id, name, spec)
     }
+}
+
+/// The same over pages in memory that are as the file has them.
+pub(crate) fn open_over(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    spec: &OpenSpec,
+) -> StorageResult<(Arc<Database>, RecoveryReport)> {
+    let opened = open(instance, id, name, spec);
+    if opened.is_err() {
+        instance.pool.unregister(id);
+        instance.pool.discard(id);
+    }
+    opened
 }
 
 fn open(

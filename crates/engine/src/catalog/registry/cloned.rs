@@ -99,21 +99,22 @@ impl Databases {
         let settled = original.catalog.settle_sequences();
         let closed = original.storage.close_for_copy().map_err(sql);
         let disk = &*self.storage.env.disk;
-        // Its pages leave memory with this, before the template is opened again.
-        let copied = settled.and(closed).and_then(|pages| {
+        let mut pages = None;
+        let copied = settled.and(closed).and_then(|closed| {
             let dead = original.storage.dead_log();
             let mut pairs = from.iter().zip(to);
+            let closed = pages.insert(closed);
             pairs.try_for_each(|(from, to)| {
                 let left_out = dead.iter().find(|(path, _)| path == from);
                 let left_out = left_out.map_or(&[][..], |d| &d.1);
-                copy(disk, &pages, from, to, left_out, going_on)?
+                copy(disk, closed, from, to, left_out, going_on)?
                     .map_err(|e| SqlError::new(5123, &[&e.system_error(), &e.path.display()]))
             })
         });
         let mut entry = slot.entry.clone();
         entry.files = from.to_vec();
         let name = entry.name.clone();
-        let opened = problem::refused(self.open_entry(entry), &name);
+        let opened = problem::refused(self.open_entry_over(entry, pages), &name);
         copied.and(opened)
     }
 
