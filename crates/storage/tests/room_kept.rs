@@ -221,6 +221,28 @@ fn what_is_rolled_back_leaves_its_room() {
     }
 }
 
+/// Who has the table for himself alone, and anybody who waits for it behind him, does not hide its own room from him.
+#[test]
+fn a_locked_table_finds_its_empty_leaves() {
+    for (seed, restarted) in [(1, false), (2, true)] {
+        let (mut run, mut db) = Run::new(seed, Table::Ascending, 600);
+        let mut tx = begin(&db);
+        let first = run.fill(&db, &mut tx);
+        tx.commit(Durability::Full).unwrap();
+        run.delete_all(&db);
+        if restarted {
+            db.close().unwrap();
+            drop(db);
+            db = run.rig.open();
+        }
+        let mut tx = begin(&db);
+        tx.lock_object(ObjectId(1000), LockMode::SchM).unwrap();
+        let then = run.fill(&db, &mut tx);
+        tx.commit(Durability::Full).unwrap();
+        assert!(then >= first * 19 / 20, "{then} of {first} rows, restarted: {restarted}");
+    }
+}
+
 /// Writes large values of so many bytes until the file is full; gives how many there were.
 fn fill_with_values(
     db: &Arc<Database>,

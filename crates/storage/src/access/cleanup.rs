@@ -6,6 +6,7 @@
 //! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order,
 //! which is the order of splits.
 //! A tree that is cleaned is locked as an object meanwhile, without waiting: nobody truncates or drops it then, and frees pages of it.
+//! Who needs the room of the very tree that he changes holds that lock already.
 //! The first child of a parent stays even if it is empty: its separator stands for everything to the left. Whoever holds a copy of a
 //! neighbour with a link to a leaf that is gone sees that the leaf's own links do not fit, and comes down from the root.
 
@@ -95,13 +96,17 @@ impl Database {
     pub fn clean_ghosts(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
         self.store.check()?;
         match self.cleaner.try_lock() {
-            Some(_one) => self.clean(leaves),
+            Some(_one) => self.clean(leaves, None),
             None => Ok(0),
         }
     }
 
-    /// The caller holds `cleaner`.
-    pub(super) fn clean(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
+    /// The caller holds `cleaner`; `own`: a tree whose object his transaction has locked.
+    pub(super) fn clean(
+        self: &Arc<Self>,
+        leaves: usize,
+        own: Option<HobtId>,
+    ) -> StorageResult<usize> {
         // Another time, if somebody counts on trees that stay as they are.
         let Some(_alone) = self.cleaning.try_write() else { return Ok(0) };
         let mut cleaned = 0;
@@ -116,7 +121,11 @@ impl Database {
             let Some(noted) = self.ghosts.lock().pop() else { break };
             let done = match self.hobt(noted.hobt) {
                 Ok(hobt) if hobt.kind() == HobtKind::BTree => {
-                    self.clean_leaf(&hobt, noted.leaf, noted.key.as_deref())
+                    let key = noted.key.as_deref();
+                    match own == Some(hobt.id()) {
+                        true => self.clean_leaf(&hobt, noted.leaf, key),
+                        false => self.clean_others_leaf(&hobt, noted.leaf, key),
+                    }
                 }
                 // Dropped in the meantime.
                 Ok(_) | Err(StorageError::NoSuchHobt(_)) => Ok(Cleaned::Nothing),
@@ -143,25 +152,32 @@ impl Database {
         result.map(|()| cleaned)
     }
 
-    /// `key`: one that belongs on the leaf, in case it is empty.
+    /// [`Database::clean_leaf`] for who holds no lock on the tree's object.
+    fn clean_others_leaf(
+        self: &Arc<Self>,
+        hobt: &Hobt,
+        id: PageId,
+        key: Option<&[u8]>,
+    ) -> StorageResult<Cleaned> {
+        // The trees of the system stay anyway.
+        if hobt.id().0 < FIRST_USER_HOBT {
+            return self.clean_leaf(hobt, id, key);
+        }
+        let Some(_stays) = Stays::held(self, hobt) else { return Ok(Cleaned::Later) };
+        match self.hobt(hobt.id()) {
+            Ok(there) if std::ptr::eq(&*there, hobt) => self.clean_leaf(hobt, id, key),
+            Ok(_) | Err(StorageError::NoSuchHobt(_)) => Ok(Cleaned::Nothing),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Nobody truncates or drops the tree meanwhile. `key`: one that belongs on the leaf, in case it is empty.
     pub(super) fn clean_leaf(
         self: &Arc<Self>,
         hobt: &Hobt,
         id: PageId,
         key: Option<&[u8]>,
     ) -> StorageResult<Cleaned> {
-        let stays = Stays::held(self, hobt);
-        // The trees of the system stay anyway.
-        if hobt.id().0 >= FIRST_USER_HOBT {
-            if stays.is_none() {
-                return Ok(Cleaned::Later);
-            }
-            match self.hobt(hobt.id()) {
-                Ok(there) if std::ptr::eq(&*there, hobt) => {}
-                Ok(_) | Err(StorageError::NoSuchHobt(_)) => return Ok(Cleaned::Nothing),
-                Err(e) => return Err(e),
-            }
-        }
         // It may have been freed since, with its extent, and hold what it held on the disk.
         if !self.is_allocated(id)? {
             return Ok(Cleaned::Nothing);

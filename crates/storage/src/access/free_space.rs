@@ -171,7 +171,7 @@ impl Database {
         // Who waits here for another that looks profits from what that one finds.
         let _one = self.only_cleaner()?;
         if hobt.kind() == HobtKind::BTree {
-            self.clean(usize::MAX)?;
+            self.clean(usize::MAX, Some(hobt.id()))?;
             if !self.would_grow(hobt, need)? {
                 return Ok(true);
             }

@@ -117,7 +117,7 @@ impl Database {
         }
         {
             let _one = self.only_cleaner()?;
-            match self.clean(usize::MAX) {
+            match self.clean(usize::MAX, Some(hobt.id())) {
                 Err(e @ StorageError::Lock(_)) => return Err(e),
                 // As below.
                 Err(_) => self.store.check()?,
