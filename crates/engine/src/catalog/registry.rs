@@ -504,6 +504,13 @@ impl Databases {
     pub fn set_offline(&self, name: &str, offline: bool) -> SqlResult<()> {
         let _changing = self.changing.lock();
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
+        // Who restores it, or takes its log away, has it until he is done.
+        if self.is_busy(slot.entry.id) {
+            return Err(SqlError::new(5061, &[&slot.entry.name]));
+        }
+        if slot.entry.state == EntryState::Restoring {
+            return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Restoring"]));
+        }
         let master = self.master_storage()?;
         let mut entry = slot.entry;
         match (offline, &slot.database) {
