@@ -109,3 +109,19 @@ GO
 --@ source: reasoned
 USE master
 DROP DATABASE cased
+GO
+--@ source: reasoned
+-- A log backup takes a change of the collation along, as it does what was changed in tables.
+CREATE DATABASE chained
+ALTER DATABASE chained SET RECOVERY FULL
+EXEC (N'BACKUP DATABASE chained TO DISK = ''chained.bak'' WITH INIT')
+ALTER DATABASE chained COLLATE Latin1_General_BIN2
+ALTER DATABASE chained SET RECOVERY BULK_LOGGED
+EXEC (N'BACKUP LOG chained TO DISK = ''chained.trn'' WITH INIT')
+DROP DATABASE chained
+GO
+--@ source: reasoned
+RESTORE DATABASE chained FROM DISK = 'chained.bak' WITH NORECOVERY
+RESTORE LOG chained FROM DISK = 'chained.trn'
+SELECT DATABASEPROPERTYEX('chained', 'Collation') AS name, DATABASEPROPERTYEX('chained', 'Recovery') AS model
+DROP DATABASE chained

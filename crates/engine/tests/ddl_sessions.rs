@@ -425,3 +425,29 @@ fn an_attention_ends_a_remote_call_that_waits() {
     assert_eq!(said.join().expect("the other session"), (String::new(), true));
     t.ddl.ok("COMMIT");
 }
+
+#[test]
+fn options_that_change_while_another_change_waits_stay() {
+    let mut t = two("");
+    let mut other = t.world.connect_to("master");
+    let mut alone = t.world.connect_to("master");
+    let session = alone.connection.session_id().0;
+    let waits = std::thread::spawn(move || {
+        alone.ok("ALTER DATABASE d SET SINGLE_USER");
+        alone
+    });
+    let request = format!(
+        "SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id = {session} AND total_elapsed_time > 50"
+    );
+    while t.watcher.rows(&request) != "1" {
+        assert!(!waits.is_finished(), "it did not wait for the users");
+        std::thread::yield_now();
+    }
+    other.ok("ALTER DATABASE d SET RECOVERY FULL");
+    other.ok("ALTER DATABASE d SET DELAYED_DURABILITY = ALLOWED");
+    t.watcher.ok("USE master");
+    t.ddl.ok("USE master");
+    let mut alone = waits.join().expect("the session");
+    let all = "SELECT recovery_model_desc, delayed_durability_desc, user_access_desc FROM sys.databases WHERE name = 'd'";
+    assert_eq!(alone.rows(all), "FULL | ALLOWED | SINGLE_USER");
+}

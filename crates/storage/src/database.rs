@@ -69,6 +69,8 @@ pub struct Database {
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
     pub(crate) checkpointing: Mutex<()>,
+    /// One change of the options at a time.
+    altering: Mutex<()>,
     /// One background tick at a time; taken before `checkpointing`.
     pub(crate) ticking: Mutex<()>,
     /// What was last told of each kind of background work.
@@ -133,6 +135,7 @@ impl Database {
             ghosts: Mutex::default(),
             cleaner: taffrail_log::fair::Mutex::default(),
             checkpointing: Mutex::default(),
+            altering: Mutex::default(),
             ticking: Mutex::default(),
             background_errors: Mutex::default(),
             next_hobt: AtomicU64::new(boot.next_hobt),
@@ -499,8 +502,28 @@ impl Database {
         self.txns.entries().iter().any(|t| !t.system && t.session != taffrail_base::SessionId(0))
     }
 
-    /// Durable on return.
+    /// Changes options: `change` gets those of now, and nobody else's change comes between. Durable on return, and what they are then;
+    /// the inner error is `change`'s, and nothing is changed.
+    pub fn change_options<E>(
+        &self,
+        change: impl FnOnce(&mut DatabaseOptions) -> Result<(), E>,
+    ) -> StorageResult<Result<DatabaseOptions, E>> {
+        let _one = self.altering.lock();
+        let mut options = self.options();
+        match change(&mut options) {
+            Ok(()) => self.save_options(&options).map(|()| Ok(options)),
+            Err(e) => Ok(Err(e)),
+        }
+    }
+
+    /// Changes all options, whatever they are. Durable on return.
     pub fn set_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
+        let _one = self.altering.lock();
+        self.save_options(options)
+    }
+
+    /// The caller holds `altering`.
+    fn save_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
         // A transaction that logs less does so by the model it has begun under: it ends first.
         let model = self.options().recovery_model;
         let _hold = match options.recovery_model == model {

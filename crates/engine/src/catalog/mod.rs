@@ -138,7 +138,7 @@ pub struct Catalog {
     storage: Arc<taffrail_storage::Database>,
     state: RwLock<State>,
     /// Its first version, which no other opening has.
-    opening: u64,
+    opening: AtomicU64,
     retired: AtomicBool,
     version: AtomicU64,
     snapshots: AtomicU64,
@@ -205,7 +205,7 @@ impl Catalog {
             ),
             storage: storage.clone(),
             state: RwLock::default(),
-            opening: first,
+            opening: AtomicU64::new(first),
             retired: AtomicBool::new(false),
             version: AtomicU64::new(first),
             snapshots: AtomicU64::new(first),
@@ -269,7 +269,13 @@ impl Catalog {
     /// Which opening of the database this is: no two of this process share it, whatever their ids.
     #[inline]
     pub(crate) fn opening(&self) -> u64 {
-        self.opening
+        self.opening.load(Ordering::Acquire)
+    }
+
+    /// What was compiled before means something else now, as if the database had been opened again.
+    pub(crate) fn open_anew(&self) {
+        self.opening.store(FIRST_VERSION.fetch_add(1 << 32, Ordering::Relaxed), Ordering::Release);
+        self.changed(&mut self.state.write());
     }
 
     /// The database is closed, or about to be: what was planned on it is planned anew before it runs again.

@@ -347,10 +347,12 @@ fn set_collation(
             return Err(SqlError::new(5072, &[&database.name, &collation.name()]));
         }
     }
-    let mut options = database.storage.options();
-    options.engine_flags = registry::with_collation(options.engine_flags, collation);
-    put_options(cx, database, &options)?;
-    // Plans compare by what the collation was.
+    put_options(cx, database, |options| {
+        options.engine_flags = registry::with_collation(options.engine_flags, collation);
+        Ok(())
+    })?;
+    // Plans compare by what the collation was, and those that somebody is just making will.
+    database.catalog.open_anew();
     cx.instance().databases().plans().forget_all();
     Ok(())
 }
@@ -361,8 +363,7 @@ fn set_options(
     list: &[ast::DatabaseOption],
     termination: Option<ast::Termination>,
 ) -> SqlResult<()> {
-    let mut options = database.storage.options();
-    let before = options.engine_flags;
+    let before = database.storage.engine_flags();
     let mut access = None;
     let may_stay = |o: &ast::DatabaseOption| {
         matches!(o, ast::DatabaseOption::UserAccess(_) | ast::DatabaseOption::ReadOnly(_))
@@ -374,8 +375,13 @@ fn set_options(
         if let ast::DatabaseOption::UserAccess(a) = option {
             access = Some(*a);
         }
-        options::apply(database, &mut options, option)?;
     }
+    let apply = |options: &mut DatabaseOptions| {
+        list.iter().try_for_each(|option| options::apply(database, options, option))
+    };
+    let mut wanted = database.storage.options();
+    apply(&mut wanted)?;
+    let wanted = wanted.engine_flags;
     if matches!(access, Some(ast::UserAccess::Single)) {
         if database.id.0 <= 4 {
             return Err(SqlError::new(5058, &[&"SINGLE_USER", &database.name]));
@@ -389,18 +395,18 @@ fn set_options(
             return Err(SqlError::new(5064, &[&database.name]));
         }
         clear_users(cx, database.id.0, &database.name, termination)?;
-    } else if (before ^ options.engine_flags) & registry::FLAG_READ_ONLY != 0 {
+    } else if (before ^ wanted) & registry::FLAG_READ_ONLY != 0 {
         clear_users(cx, database.id.0, &database.name, termination)?;
     }
-    if options.engine_flags & !before & registry::FLAG_READ_ONLY == 0 {
-        return put_options(cx, database, &options);
+    if wanted & !before & registry::FLAG_READ_ONLY == 0 {
+        return put_options(cx, database, apply);
     }
     database.storage.refuse_changes(true);
     let changed = end_changes(cx, database, termination)
         // What is reserved ahead is given back, for good: no later change takes this along to disk.
         .and_then(|()| database.catalog.settle_sequences())
         .and_then(|()| database.storage.flush_log().map_err(sql))
-        .and_then(|()| put_options(cx, database, &options));
+        .and_then(|()| put_options(cx, database, apply));
     if changed.is_err() {
         database.storage.refuse_changes(false);
     }
@@ -429,15 +435,15 @@ pub(super) fn require_writable(database: &Database) -> SqlResult<()> {
     }
 }
 
-/// Changes a database's options for good; those of tempdb, which is made anew at every start, master keeps.
+/// Changes a database's options for good, from what they are by then; those of tempdb, which is made anew at every start, master keeps.
 pub(super) fn put_options(
     cx: &StatementContext<'_>,
     database: &Database,
-    options: &DatabaseOptions,
+    change: impl FnOnce(&mut DatabaseOptions) -> SqlResult<()>,
 ) -> SqlResult<()> {
-    database.storage.set_options(options).map_err(sql)?;
+    let options = database.storage.change_options(change).map_err(sql)??;
     match database.storage.is_temporary() {
-        true => cx.instance().databases().configure_tempdb_options(options),
+        true => cx.instance().databases().configure_tempdb_options(&options),
         false => Ok(()),
     }
 }

@@ -54,26 +54,30 @@ pub(super) fn alter(
         let what = format!("{name} = {text} (possible: {allowed}, DEFAULT)");
         unsupported(format!("SCOPED CONFIGURATION {what}"))
     };
-    let mut options = database.storage.options();
+    // It is the database's, and lasts: not a part of any transaction.
+    cx.session.check_cancel()?;
     if name == LOG_INITIALIZATION.1 {
         let mode = Initialization::from_name(&text);
         if mode.is_none() && !is_default {
             return Err(wrong("ZERO, SQL2022, AHEAD"));
         }
-        options.log_initialization = mode;
+        put_options(cx, database, |options| {
+            options.log_initialization = mode;
+            Ok(())
+        })
     } else if name == LOG_VLF_ALGORITHM.1 {
         let algorithm = VlfAlgorithm::from_name(&text);
         if algorithm.is_none() && !is_default {
             return Err(wrong("2012, 2014, 2022"));
         }
-        options.log_vlf_algorithm = algorithm;
+        put_options(cx, database, |options| {
+            options.log_vlf_algorithm = algorithm;
+            Ok(())
+        })
     } else {
-        return match FIXED.iter().find(|f| f.1 == name) {
+        match FIXED.iter().find(|f| f.1 == name) {
             Some((_, _, value)) if is_default || text == value.to_string() => Ok(()),
             _ => Err(unsupported(format!("SCOPED CONFIGURATION {name} = {text}"))),
-        };
+        }
     }
-    // It is the database's, and lasts: not a part of any transaction.
-    cx.session.check_cancel()?;
-    put_options(cx, database, &options)
 }

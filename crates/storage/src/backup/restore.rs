@@ -528,6 +528,10 @@ impl Step<'_> {
         boot.backup.fork = set.header.last_fork;
         boot.backup.first_fork = set.header.last_fork;
         boot.options.recovery_model = set.header.recovery_model;
+        // No record says that they were changed; the backup of a lost database's tail does not know them.
+        if !set.header.has_incomplete_metadata {
+            boot.options.engine_flags = set.header.engine_flags;
+        }
         self.save(&data, &mut boot)
     }
 }
