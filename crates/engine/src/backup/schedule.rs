@@ -190,12 +190,16 @@ fn parameters(schedule: &BackupSchedule) -> String {
 }
 
 impl Instance {
-    /// Makes the directory that the settings' schedule names; an error: why no backup could be written there.
+    /// Makes the directory that the settings' schedule names, before there is a first backup; an error: why none could be written there.
+    /// Later a directory that is not there is a mistake, or not mounted yet: backups fail aloud then, and do not go elsewhere.
     pub fn make_backup_directory(self: &Arc<Self>) -> SqlResult<()> {
         let schedule = self.options().backup_schedule.as_ref();
         let Some(directory) = schedule.and_then(|s| s.directory.as_ref()) else { return Ok(()) };
         let quoted = directory.replace('\'', "''");
-        let make = format!("EXEC master.dbo.xp_create_subdir N'{quoted}'");
+        let make = format!(
+            "IF NOT EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE finished_utc IS NOT NULL AND error_number IS NULL) \
+             EXEC master.dbo.xp_create_subdir N'{quoted}'"
+        );
         system::run(self, "master", &[&make]).map(drop)
     }
 

@@ -365,9 +365,9 @@ BEGIN
                 SELECT @type = 'I', @begun = @based
             ELSE IF DATEADD(minute, @l, @logged) <= @now OR @l IS NOT NULL AND @logged > @ahead
                 SELECT @type = 'L', @begun = @logged
-            -- What has failed is tried again after five minutes.
+            -- What has failed is tried again after five minutes. A clock that was put back says nothing of what came first.
             IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = @type
-                AND (error_number IS NOT NULL AND started_utc >= @since OR finished_utc IS NULL)
+                AND (error_number IS NOT NULL AND (started_utc >= @since OR @since > @now) OR finished_utc IS NULL)
                 AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now AND run_id > ISNULL(@full, 0))
                 SET @type = NULL
             IF @type IS NOT NULL
