@@ -215,7 +215,9 @@ impl Hand {
             }
             self.done.records += u64::from(redo_on_page(db, page, &r)?);
         }
-        self.last.insert(id, last);
+        if last != LogPos::ZERO {
+            self.last.insert(id, last);
+        }
         Ok(())
     }
 }
