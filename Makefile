@@ -35,6 +35,7 @@ suites: toolchain  ## what takes long or needs more than this machine has: every
 	./tests/peers/run.sh $(TARGET)/release/taffrail
 	./tests/console.sh full $(TARGET)/release/taffrail $(TARGET)/console-pictures
 	./examples/run.sh $(TARGET)/release/taffrail
+	./tests/exporters.sh $(TARGET)/release/taffrail
 
 release: toolchain  ## every package into dist, each installed and used in an empty environment
 	./packaging/release.sh $(ARGS)
