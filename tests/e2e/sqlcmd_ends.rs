@@ -307,5 +307,7 @@ fn bytes_are_shown_whole_unless_a_width_is_said() {
     let out = sql(folder.path(), server.port, &["-Q", query]);
     assert_eq!(text(&out.stdout), "0x0A0B 1\n\n");
     let out = sql(folder.path(), server.port, &["-Y", "4", "-Q", query]);
-    assert_eq!(text(&out.stdout), "0x 1\n\n");
+    assert_eq!(text(&out.stdout), "0x0A 1\n\n");
+    let out = sql(folder.path(), server.port, &["-Y", "200", "-Q", query]);
+    assert_eq!(text(&out.stdout), "0x0A0B 1\n\n");
 }

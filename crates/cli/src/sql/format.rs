@@ -139,9 +139,12 @@ impl Formatter {
             };
         }
         // A column of bytes is as wide as it has bytes, which take twice the room: half a value is none. -Y alone cuts them.
-        let whole = matches!(shown.kind, Kind::Bytes(_)) && vars.fixed_width() <= 0;
-        if !self.xml && width > 0 && length > width && !whole {
-            text = text.chars().take(width as usize).collect();
+        let most = match shown.kind {
+            Kind::Bytes(_) => vars.fixed_width(),
+            _ => width,
+        };
+        if !self.xml && most > 0 && length > most {
+            text = text.chars().take(most as usize).collect();
         }
         self.put(&text, vars, out);
     }
