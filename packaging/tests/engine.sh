@@ -5,18 +5,20 @@
 #   engine_serve        DOCKER_HOST is a socket of it that speaks Docker's API, which Testcontainers is told about
 #   engine_end          its containers and its storage are gone
 
+engine_lacks() { # its programs that are not there; networks are made by one that is in no PATH
+    local program
+    for program in podman runc conmon iptables; do command -v "$program" > /dev/null || echo "$program"; done
+    [ -x /usr/lib/podman/netavark ] || [ -x /usr/libexec/podman/netavark ] || echo netavark
+}
+
 engine_there() {
-    local missing=()
     [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }
-    for program in podman runc conmon iptables; do command -v "$program" > /dev/null || missing+=("$program"); done
-    [ ${#missing[@]} = 0 ] && return 0
+    [ -n "$(engine_lacks)" ] || return 0
     if command -v apt-get > /dev/null; then
         { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends podman runc conmon \
             netavark aardvark-dns iptables; } > /dev/null 2>&1 || true
-        missing=()
-        for program in podman runc conmon iptables; do command -v "$program" > /dev/null || missing+=("$program"); done
     fi
-    [ ${#missing[@]} = 0 ] || { echo "there is no ${missing[*]}, and apt-get brings none"; return 1; }
+    [ -z "$(engine_lacks)" ] || { echo "there is no $(engine_lacks | xargs), and apt-get brings none"; return 1; }
 }
 
 engine_begin() { # folder
