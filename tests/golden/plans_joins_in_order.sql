@@ -12,12 +12,13 @@ CREATE PROCEDURE dbo.tree @batch nvarchar(max) AS
 SELECT value AS tree FROM taffrail.plan_of(@batch) AS p CROSS APPLY STRING_SPLIT(p.physical, NCHAR(10), 1) AS s ORDER BY p.statement, s.ordinal
 GO
 --@ source: reasoned
--- No sort: inner joins by loops and by hash, an outer one, three tables, a derived table, a variable, FETCH.
+-- No sort: inner joins by loops and by hash, an outer one, three tables, a derived table, a variable, FETCH, and the order that is there under FORCE ORDER.
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o JOIN dbo.c ON c.id = o.cid ORDER BY o.id'
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.c JOIN dbo.o ON c.id = o.cid ORDER BY o.id DESC'
 EXEC dbo.tree N'SELECT TOP 3 o.id, r.n FROM dbo.o JOIN dbo.c ON c.id = o.cid JOIN dbo.r ON r.id = c.r ORDER BY o.id'
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o LEFT JOIN dbo.c ON c.id = o.cid ORDER BY o.id'
 EXEC dbo.tree N'SELECT o.id, c.n FROM dbo.o JOIN dbo.c ON c.id = o.cid ORDER BY o.id OFFSET 5 ROWS FETCH NEXT 5 ROWS ONLY'
+EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.c JOIN dbo.o ON c.id = o.cid ORDER BY o.id OPTION (FORCE ORDER)'
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o JOIN dbo.c ON c.id = o.cid ORDER BY o.id OPTION (HASH JOIN)'
 GO
 --@ source: reasoned
@@ -28,7 +29,6 @@ EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.c LEFT JOIN dbo.o ON c.id = o.c
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o FULL JOIN dbo.c ON c.id = o.cid ORDER BY o.id'
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o JOIN dbo.c ON c.id = o.cid WHERE c.id = 7 ORDER BY o.id'
 EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.o JOIN dbo.c ON c.id = o.cid ORDER BY o.v'
-EXEC dbo.tree N'SELECT TOP 10 o.id, c.n FROM dbo.c JOIN dbo.o ON c.id = o.cid ORDER BY o.id OPTION (FORCE ORDER)'
 GO
 --@ source: reasoned
 -- The rows are the same.

@@ -66,6 +66,27 @@ fn statements_stop_at_the_limit_of_their_request() {
     assert_eq!(c.rows("SELECT TOP (1) a FROM t ORDER BY s DESC, a DESC"), "30000");
 }
 
+/// A merge join keeps the right rows of one key at most, and none where no left row has the key of another one.
+#[test]
+fn a_merge_join_keeps_the_rows_of_one_key() {
+    let world = world(3);
+    let mut c = world.connect();
+    c.ok("CREATE TABLE t (a int NOT NULL, n int NOT NULL, s varchar(200), PRIMARY KEY (a, n))");
+    c.ok("CREATE TABLE u (a int NOT NULL PRIMARY KEY)");
+    c.ok("INSERT t SELECT value, 1, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 30000); INSERT u VALUES (1)");
+    let joined = |method: &str, more: &str| {
+        format!(
+            "SELECT COUNT(*), SUM(LEN(x.s) + LEN(y.s)) FROM t x INNER {method} JOIN t y ON y.a = x.a {more} OPTION (FORCE ORDER)"
+        )
+    };
+    assert_eq!(c.rows(&joined("MERGE", "")), "30000 | 12000000");
+    assert!(c.rows(&joined("HASH", "")).starts_with("Msg 701,"));
+    c.ok("TRUNCATE TABLE t; INSERT t SELECT 1, value, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 30000)");
+    assert!(c.rows(&joined("MERGE", "AND x.n = 1")).starts_with("Msg 701,"));
+    let one = "SELECT COUNT(*), SUM(LEN(t.s)) FROM u JOIN t ON u.a = t.a OPTION (MERGE JOIN)";
+    assert_eq!(c.rows(one), "30000 | 6000000");
+}
+
 /// What is kept beside sorts and hashes: rows of cursors, of OUTPUT, of recursive expressions, of system views, and variables.
 #[test]
 fn rows_that_are_kept_elsewhere_count_too() {

@@ -234,6 +234,13 @@ impl Group {
         Group { ways, ordered: false }
     }
 
+    /// A statement whose joins are done by each method.
+    pub fn by_each_method(&mut self, sql: &str) {
+        for method in ["LOOP", "HASH", "MERGE"] {
+            self.ways.push(Way { sql: format!("{sql} OPTION ({method} JOIN)"), forced: true });
+        }
+    }
+
     /// A statement with OPTION clauses that say how its joins are done.
     pub fn hinted(&mut self, dice: &mut Dice, sql: &str, most: usize) {
         const OPTIONS: [&str; 9] = [

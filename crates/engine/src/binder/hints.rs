@@ -61,8 +61,8 @@ impl<'a> Binder<'a> {
 fn method(hint: JoinHint) -> JoinMethod {
     match hint {
         JoinHint::Loop => JoinMethod::Loop,
-        // There is no merge join: it takes what a hash join takes, and gives what it gives.
-        JoinHint::Hash | JoinHint::Merge | JoinHint::Remote => JoinMethod::Hash,
+        JoinHint::Merge => JoinMethod::Merge,
+        JoinHint::Hash | JoinHint::Remote => JoinMethod::Hash,
     }
 }
 

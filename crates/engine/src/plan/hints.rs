@@ -7,6 +7,8 @@ pub enum JoinMethod {
     Loop,
     /// One side is kept by hash.
     Hash,
+    /// Both sides in the order of the keys, side by side.
+    Merge,
 }
 
 /// Methods that joins may take.
@@ -14,11 +16,12 @@ pub enum JoinMethod {
 pub struct JoinMethods {
     looped: bool,
     hashed: bool,
+    merged: bool,
 }
 
 impl JoinMethods {
     /// Without a hint.
-    pub const ALL: JoinMethods = JoinMethods { looped: true, hashed: true };
+    pub const ALL: JoinMethods = JoinMethods { looped: true, hashed: true, merged: true };
 
     /// One and no other.
     pub fn only(method: JoinMethod) -> JoinMethods {
@@ -32,6 +35,7 @@ impl JoinMethods {
         match method {
             JoinMethod::Loop => self.looped = true,
             JoinMethod::Hash => self.hashed = true,
+            JoinMethod::Merge => self.merged = true,
         }
     }
 
@@ -40,7 +44,13 @@ impl JoinMethods {
         match method {
             JoinMethod::Loop => self.looped,
             JoinMethod::Hash => self.hashed,
+            JoinMethod::Merge => self.merged,
         }
+    }
+
+    /// Whether a join may take a method that reads each side once, by an equality.
+    pub fn allow_keyed(self) -> bool {
+        self.hashed || self.merged
     }
 }
 

@@ -104,6 +104,14 @@ impl Checker<'_> {
                     JoinType::Inner | JoinType::Left => with(&self.handed(&h.left), &right),
                 }
             }
+            Node::Merge(m) => {
+                let right = set(m.right_slots.iter().copied());
+                match m.kind {
+                    JoinType::Full => with(&set(m.left_slots.iter().copied()), &right),
+                    JoinType::Semi | JoinType::Anti => self.handed(&m.left),
+                    JoinType::Inner | JoinType::Left => with(&self.handed(&m.left), &right),
+                }
+            }
             Node::Spool(s) => set(s.save.iter().copied()),
             Node::Sort(s) => set(s.save.iter().copied()),
             Node::Aggregate(a) => {
@@ -272,6 +280,16 @@ impl Checker<'_> {
                 self.present(&h.right_slots, &below(&h.right), "what a join keeps")?;
                 let seen = with(&below(&h.left), &set(h.right_slots.iter().copied()));
                 h.residual.iter().try_for_each(|p| self.part(Part::Pred(p), &seen))
+            }
+            Node::Merge(m) => {
+                self.node(&m.left, outer)?;
+                self.node(&m.right, outer)?;
+                self.exprs(m.keys.iter().map(|k| &k.left), &below(&m.left))?;
+                self.exprs(m.keys.iter().map(|k| &k.right), &below(&m.right))?;
+                self.present(&m.left_slots, &below(&m.left), "what a join keeps")?;
+                self.present(&m.right_slots, &below(&m.right), "what a join keeps")?;
+                let seen = with(&below(&m.left), &set(m.right_slots.iter().copied()));
+                m.residual.iter().try_for_each(|p| self.part(Part::Pred(p), &seen))
             }
             Node::Spool(s) => {
                 self.node(&s.input, outer)?;

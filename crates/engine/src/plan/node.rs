@@ -48,6 +48,8 @@ pub enum Node {
     Loop(Box<LoopJoin>),
     /// The right side hashed by its keys.
     Hash(Box<HashJoin>),
+    /// Both sides in the order of the keys, side by side.
+    Merge(Box<MergeJoin>),
     /// Keeps the input's rows and gives them again.
     Spool(Box<Spool>),
     /// Sorted.
@@ -220,11 +222,11 @@ pub enum JoinType {
     Inner,
     /// Pairs, and left rows without a partner.
     Left,
-    /// Pairs, and rows of either side without a partner (hash only).
+    /// Pairs, and rows of either side without a partner (not by loops).
     Full,
-    /// Left rows that have a partner, each once (hash only).
+    /// Left rows that have a partner, each once (not by loops).
     Semi,
-    /// Left rows that have none (hash only).
+    /// Left rows that have none (not by loops).
     Anti,
 }
 
@@ -257,6 +259,40 @@ pub struct HashJoin {
     /// The rest of the condition.
     pub residual: Option<Pred>,
     /// Slots of the left side (for FULL).
+    pub left_slots: Vec<Slot>,
+    /// Slots of the right side to keep.
+    pub right_slots: Vec<Slot>,
+}
+
+/// A pair of columns that a merge join finds equal.
+#[derive(Clone, Debug)]
+pub struct MergeKey {
+    /// Of the left side.
+    pub left: Expr,
+    /// Of the right side, of the same type.
+    pub right: Expr,
+    /// For text.
+    pub collation: Collation,
+    /// Both sides are in descending order of it.
+    pub descending: bool,
+}
+
+/// See [`Node::Merge`]. Both inputs come in the order of `keys`, as a sort by them has it.
+#[derive(Clone, Debug)]
+pub struct MergeJoin {
+    /// The side whose rows meet those of the other one.
+    pub left: Node,
+    /// The side that is read along.
+    pub right: Node,
+    /// Which rows.
+    pub kind: JoinType,
+    /// Equalities, by which both sides are ordered.
+    pub keys: Vec<MergeKey>,
+    /// More than one left row may meet a right row: those of one key are kept.
+    pub many_to_many: bool,
+    /// The rest of the condition.
+    pub residual: Option<Pred>,
+    /// Slots of the left side to keep (for FULL).
     pub left_slots: Vec<Slot>,
     /// Slots of the right side to keep.
     pub right_slots: Vec<Slot>,

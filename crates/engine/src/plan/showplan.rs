@@ -18,8 +18,8 @@ use crate::catalog::{Index, IndexKind, Table};
 use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
 use crate::plan::names::{Length, Names, bracketed};
 use crate::plan::node::{
-    Access, Aggregate, HashJoin, JoinType, LoopJoin, Node, Scan, Seek, SeekBound, SeekValue,
-    SetOperation, Sort, Top, ViewScan, Window,
+    Access, Aggregate, HashJoin, JoinType, LoopJoin, MergeJoin, Node, Scan, Seek, SeekBound,
+    SeekValue, SetOperation, Sort, Top, ViewScan, Window,
 };
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
@@ -57,6 +57,17 @@ impl Line {
             (logical, "") => format!("{}({logical})", self.physical),
             (logical, argument) => format!("{}({logical}, {argument})", self.physical),
         }
+    }
+}
+
+/// A join whose left side stands first.
+fn of_left(kind: JoinType) -> &'static str {
+    match kind {
+        JoinType::Inner => "Inner Join",
+        JoinType::Left => "Left Outer Join",
+        JoinType::Full => "Full Outer Join",
+        JoinType::Semi => "Left Semi Join",
+        JoinType::Anti => "Left Anti Semi Join",
     }
 }
 
@@ -216,6 +227,7 @@ impl<'n> Showplan<'n> {
             }
             Node::Loop(l) => self.nested_loops(l, parent),
             Node::Hash(h) => self.hash(h, parent),
+            Node::Merge(m) => self.merge_join(m, parent),
             Node::Spool(s) => {
                 let at = self.add(parent, "Table Spool", "Lazy Spool", String::new());
                 self.node(&s.input, Some(at));
@@ -399,13 +411,7 @@ impl<'n> Showplan<'n> {
     }
 
     fn nested_loops(&mut self, l: &LoopJoin, parent: Option<usize>) {
-        let logical = match l.kind {
-            JoinType::Inner => "Inner Join",
-            JoinType::Left => "Left Outer Join",
-            JoinType::Full => "Full Outer Join",
-            JoinType::Semi => "Left Semi Join",
-            JoinType::Anti => "Left Anti Semi Join",
-        };
+        let logical = of_left(l.kind);
         let references = read_by(&l.right).common(&set_by(&l.left));
         let mut argument = match references.is_empty() {
             true => String::new(),
@@ -447,6 +453,19 @@ impl<'n> Showplan<'n> {
         let at = self.add(parent, "Hash Match", logical, argument);
         self.node(&h.right, Some(at));
         self.node(&h.left, Some(at));
+    }
+
+    fn merge_join(&mut self, m: &MergeJoin, parent: Option<usize>) {
+        let many = if m.many_to_many { "MANY-TO-MANY " } else { "" };
+        let left = list(&m.keys, |k| self.short.expr(&k.left));
+        let right = list(&m.keys, |k| self.short.expr(&k.right));
+        let mut argument = format!("{many}MERGE:({left})=({right})");
+        if let Some(p) = &m.residual {
+            argument += &format!(", RESIDUAL:({})", self.long.pred(p));
+        }
+        let at = self.add(parent, "Merge Join", of_left(m.kind), argument);
+        self.node(&m.left, Some(at));
+        self.node(&m.right, Some(at));
     }
 
     fn sort(&mut self, s: &Sort, parent: Option<usize>) {

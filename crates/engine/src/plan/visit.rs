@@ -18,6 +18,10 @@ impl Node {
                 n.left.visit(f);
                 n.right.visit(f);
             }
+            Node::Merge(n) => {
+                n.left.visit(f);
+                n.right.visit(f);
+            }
             Node::Spool(n) => n.input.visit(f),
             Node::Sort(n) => n.input.visit(f),
             Node::Aggregate(n) => n.input.visit(f),
@@ -45,6 +49,10 @@ impl Node {
                 n.right.visit_mut(f);
             }
             Node::Hash(n) => {
+                n.left.visit_mut(f);
+                n.right.visit_mut(f);
+            }
+            Node::Merge(n) => {
                 n.left.visit_mut(f);
                 n.right.visit_mut(f);
             }

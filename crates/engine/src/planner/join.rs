@@ -7,19 +7,22 @@
 
 mod arrange;
 mod lead;
+pub(super) mod merge;
 mod outer;
+mod pair;
 mod read;
 mod uses;
 
 use super::access::Order;
 use super::unnest::Nested;
-use super::{Planner, add_slots, filter, simplify};
-use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
-use crate::plan::hints::{JoinMethod, JoinMethods};
-use crate::plan::node::{Filter, HashJoin, JoinType, LoopJoin, Node, Spool};
+use super::{Planner, add_slots, filter, order, simplify};
+use crate::plan::expr::{CompareOp, Part, Pred, Slot, slots_of};
+use crate::plan::hints::JoinMethods;
+use crate::plan::node::{Filter, JoinType, Node};
 use crate::plan::rel::{self, Rel};
 use crate::plan::slots::SlotSet;
-use taffrail_base::{SqlError, SqlResult};
+use pair::loop_join;
+use taffrail_base::SqlResult;
 
 /// Operators, and the rows that they will give, roughly.
 pub(super) type Planned = (Node, f64);
@@ -132,8 +135,11 @@ impl Planner<'_> {
                     let input = planned.0;
                     planned.0 = Node::Filter(Box::new(Filter { input, pred, startup: false }));
                 }
+                let mut ordered = ordered;
                 for (_, n) in nested {
-                    planned = self.joined(planned, n)?;
+                    let sorted;
+                    (planned, sorted) = self.joined(planned, n, &columns.common(&needed))?;
+                    ordered &= !sorted;
                 }
                 return Ok((planned, ordered));
             }
@@ -196,7 +202,8 @@ impl Planner<'_> {
             None => node,
             Some(pred) => Node::Filter(Box::new(Filter { input: node, pred, startup: true })),
         };
-        Ok(((node, rows), block.ordered))
+        let ordered = block.ordered || order.is_some_and(|o| order::serves(&node, o.keys));
+        Ok(((node, rows), ordered))
     }
 }
 
@@ -487,107 +494,4 @@ impl<'p> Block<'p, '_> {
         let known = self.methods.iter().find(|m| own.first() == Some(&m.0));
         known.map_or(self.planner.methods(), |m| m.1)
     }
-
-    /// Joins two inputs that do not read each other.
-    fn join(
-        &mut self,
-        left: Planned,
-        left_sources: &[u32],
-        right: Planned,
-        right_sources: &[u32],
-        (kind, methods): (JoinType, JoinMethods),
-        on: Vec<Pred>,
-    ) -> SqlResult<Planned> {
-        let mut keys = Vec::new();
-        let mut residual = Vec::new();
-        for p in on {
-            match methods.allows(JoinMethod::Hash) {
-                true => match self.equality(p, left_sources, right_sources) {
-                    Ok(key) => keys.push(key),
-                    Err(p) => residual.push(p),
-                },
-                false => residual.push(p),
-            }
-        }
-        // A hash needs an equality.
-        if keys.is_empty() && !methods.allows(JoinMethod::Loop) {
-            return Err(SqlError::new(8622, &[]));
-        }
-        // The keys are computed of what each side gives, before its rows are kept.
-        for e in keys.iter().flat_map(|(l, r, _)| [l, r]) {
-            slots_of(Part::Expr(e), &mut |s| self.unused(s));
-        }
-        let right_slots = self.slots_of_sources(right_sources);
-        // Only what keeps the right side, as a hash does, can tell which of its rows found nothing: FULL is one of no keys.
-        if keys.is_empty() && kind != JoinType::Full {
-            let spool = Node::Spool(Box::new(Spool { input: right.0, save: right_slots.clone() }));
-            let rows = left.1 * right.1;
-            return Ok((loop_join(left.0, spool, kind, residual, right_slots), rows));
-        }
-        let left_slots = self.slots_of_sources(left_sources);
-        residual.iter().for_each(|p| self.checked(p));
-        let rows = left.1.max(right.1);
-        // The smaller side is hashed.
-        let swap = kind == JoinType::Inner && right.1 > left.1 && !self.leads();
-        let join = if swap {
-            HashJoin {
-                left: right.0,
-                right: left.0,
-                kind,
-                keys: keys.into_iter().map(|(l, r, c)| (r, l, c)).collect(),
-                residual: Pred::all(residual),
-                left_slots: right_slots,
-                right_slots: left_slots,
-            }
-        } else {
-            HashJoin {
-                left: left.0,
-                right: right.0,
-                kind,
-                keys,
-                residual: Pred::all(residual),
-                left_slots,
-                right_slots,
-            }
-        };
-        Ok((Node::Hash(Box::new(join)), rows))
-    }
-
-    /// The two sides of an equality between the inputs.
-    #[allow(clippy::result_large_err)]
-    fn equality(
-        &self,
-        p: Pred,
-        left: &[u32],
-        right: &[u32],
-    ) -> Result<(Expr, Expr, taffrail_types::Collation), Pred> {
-        let Pred::Compare(c) = p else { return Err(p) };
-        if c.op != CompareOp::Eq
-            || has_subquery(Part::Expr(&c.left))
-            || has_subquery(Part::Expr(&c.right))
-        {
-            return Err(Pred::Compare(c));
-        }
-        let l = self.sources_of(Part::Expr(&c.left));
-        let r = self.sources_of(Part::Expr(&c.right));
-        let within =
-            |list: &[u32], of: &[u32]| !list.is_empty() && list.iter().all(|s| of.contains(s));
-        if within(&l, left) && within(&r, right) {
-            return Ok((c.left, c.right, c.collation));
-        }
-        if within(&l, right) && within(&r, left) {
-            return Ok((c.right, c.left, c.collation));
-        }
-        Err(Pred::Compare(c))
-    }
-}
-
-fn loop_join(
-    left: Node,
-    right: Node,
-    kind: JoinType,
-    on: Vec<Pred>,
-    right_slots: Vec<Slot>,
-) -> Node {
-    Node::Loop(Box::new(LoopJoin { left, right, kind, on: Pred::all(on), right_slots }))
 }

@@ -11,6 +11,7 @@ mod change;
 mod ends;
 mod join;
 mod keyed;
+mod order;
 mod parts;
 mod simplify;
 mod unnest;
@@ -209,7 +210,11 @@ impl<'m> Planner<'m> {
                 let (input, ordered) = self.in_order(input, &below, order)?;
                 Ok((compute(input, items), ordered))
             }
-            rel => Ok((self.lower(rel, needed)?, false)),
+            rel => {
+                let node = self.lower(rel, needed)?;
+                let ordered = order::serves(&node, order.keys);
+                Ok((node, ordered))
+            }
         }
     }
 

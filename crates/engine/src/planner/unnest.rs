@@ -5,7 +5,9 @@
 //! so only conditions that cannot raise an error are treated so, and only where the outer rows are many.
 
 use super::access::{Choice, Question};
-use super::{Planner, add_slots, join::Planned};
+use super::join::Planned;
+use super::join::merge::{self, Inputs};
+use super::{Planner, add_slots};
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, slots_of};
 use crate::plan::hints::JoinMethod;
@@ -137,8 +139,8 @@ impl Planner<'_> {
     /// Whether a join is less work than the subquery for each of so many outer rows.
     pub(super) fn pays(&self, nested: &Nested, outer_rows: f64) -> bool {
         let methods = self.methods();
-        if !methods.allows(JoinMethod::Hash) || !methods.allows(JoinMethod::Loop) {
-            return methods.allows(JoinMethod::Hash);
+        if !methods.allow_keyed() || !methods.allows(JoinMethod::Loop) {
+            return methods.allow_keyed();
         }
         let mut conditions: Vec<Pred> = Vec::new();
         let mut inner = &nested.inner;
@@ -197,24 +199,51 @@ impl Planner<'_> {
         }
     }
 
-    /// The join.
-    pub(super) fn joined(&self, left: Planned, nested: Nested) -> SqlResult<Planned> {
+    /// The join, and whether it sorts the outer rows, of whose columns those that are read above are `kept`.
+    pub(super) fn joined(
+        &self,
+        left: Planned,
+        nested: Nested,
+        kept: &[Slot],
+    ) -> SqlResult<(Planned, bool)> {
         let Nested { kind, index, inner, keys, residual } = nested;
         let mut needed = SlotSet::default();
         residual.iter().for_each(|p| add_slots(Part::Pred(p), &mut needed));
         let right_slots = inner.columns().common(&needed);
         keys.iter().for_each(|k| add_slots(Part::Expr(&k.1), &mut needed));
-        let right = self.lower(inner, &needed)?;
+        let rows = self.rows_of(&inner);
+        let right = (self.lower(inner, &needed)?, rows);
         self.subqueries.borrow_mut()[index as usize] = None;
+        let rows = (left.1 * 0.5).max(0.5);
+        let left_slots = kept.to_vec();
+        let inputs = Inputs { left, right, kind, keys, residual, left_slots, right_slots };
+        let inputs = match merge::chosen(inputs, self.methods(), true) {
+            Ok((node, sorted)) => return Ok(((node, rows), sorted)),
+            Err(inputs) => inputs,
+        };
+        let Inputs { left, right, keys, residual, right_slots, .. } = inputs;
         let join = HashJoin {
             left: left.0,
-            right,
+            right: right.0,
             kind,
             keys,
             residual: Pred::all(residual),
             left_slots: Vec::new(),
             right_slots,
         };
-        Ok((Node::Hash(Box::new(join)), (left.1 * 0.5).max(0.5)))
+        Ok(((Node::Hash(Box::new(join)), rows), false))
+    }
+
+    /// The rows of a table behind a subquery; 0 where it is more than that.
+    fn rows_of(&self, mut rel: &Rel) -> f64 {
+        loop {
+            rel = match rel {
+                Rel::Select(s) => &s.input,
+                Rel::Get(g) => {
+                    return self.meta.row_estimate(&g.table.database, &g.table.table) as f64;
+                }
+                _ => return 0.0,
+            };
+        }
     }
 }

@@ -12,6 +12,7 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
     let (l, r) = (q.l(), q.r());
     for group in [&mut both, &mut not_in] {
         let sql = group.ways[0].sql.clone();
+        group.by_each_method(&sql);
         group.hinted(dice, &sql, 3);
         group.forced(dice, &sql, &l, &tables[q.tables[0]]);
         group.forced(dice, &sql, &r, &tables[q.tables[1]]);

@@ -109,6 +109,10 @@ pub fn outer(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
         let sql = format!("SELECT {columns} FROM {l} LEFT {method} JOIN {r} ON {on}{left}");
         lefts.ways.push(Way { sql, forced: true });
     }
+    for method in ["HASH", "MERGE"] {
+        let sql = format!("SELECT {columns} FROM {r} RIGHT {method} JOIN {l} ON {on}{left}");
+        lefts.ways.push(Way { sql, forced: true });
+    }
     lefts.hinted(dice, &base, 2);
     force(&mut lefts, q, tables, dice, &base);
     let full = format!("SELECT {columns} FROM {l} FULL JOIN {r} ON {on}");
@@ -124,6 +128,12 @@ pub fn outer(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
             none(&on, &r)
         ),
     ]);
+    for method in ["HASH", "MERGE"] {
+        for (a, b) in [(&l, &r), (&r, &l)] {
+            let sql = format!("SELECT {columns} FROM {a} FULL {method} JOIN {b} ON {on}");
+            fulls.ways.push(Way { sql, forced: true });
+        }
+    }
     fulls.hinted(dice, &full, 2);
     let mut out = vec![lefts, fulls];
     if q.three {

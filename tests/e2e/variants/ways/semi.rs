@@ -66,6 +66,8 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
         ));
     }
     let mut group = Group::of(list);
+    group.by_each_method(&by_exists);
+    group.by_each_method(&joined);
     group.hinted(dice, &by_exists, 2);
     group.hinted(dice, &by_in, 1);
     group.hinted(dice, &joined, 3);

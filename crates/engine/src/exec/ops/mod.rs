@@ -1,8 +1,10 @@
 //! Operators. Each yields one row per call of `next`, in the slots of the frame; `open` begins (again) from the start.
 
 mod aggregate;
+mod aside;
 mod grouping_sets;
 mod join;
+mod merge;
 mod partial;
 mod parts;
 mod recursive;
@@ -43,6 +45,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::Compute(c) => Box::new(ComputeOp { node: c, input: build(&c.input) }),
         Node::Loop(l) => Box::new(join::LoopOp::new(l)),
         Node::Hash(h) => Box::new(join::HashOp::new(h)),
+        Node::Merge(m) => Box::new(merge::MergeOp::new(m)),
         Node::Spool(s) => Box::new(set::SpoolOp::new(s)),
         Node::Sort(s) => Box::new(sort::SortOp::new(s)),
         Node::Aggregate(a) if a.sets.is_empty() && a.marks.is_empty() => {

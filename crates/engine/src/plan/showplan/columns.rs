@@ -41,6 +41,10 @@ pub(super) fn read_by(node: &Node) -> SlotSet {
                 expr(l);
                 expr(r);
             }),
+            Node::Merge(m) => m.keys.iter().for_each(|k| {
+                expr(&k.left);
+                expr(&k.right);
+            }),
             Node::Sort(s) => s.keys.iter().map(|k| &k.expr).chain(&s.limit).for_each(expr),
             Node::Aggregate(a) => {
                 a.groups.iter().for_each(|g| expr(&g.0));
@@ -63,6 +67,7 @@ pub(super) fn read_by(node: &Node) -> SlotSet {
             Node::Filter(f) => Some(&f.pred),
             Node::Loop(l) => l.on.as_ref(),
             Node::Hash(h) => h.residual.as_ref(),
+            Node::Merge(m) => m.residual.as_ref(),
             _ => None,
         };
         pred.into_iter().for_each(|p| slots_of(Part::Pred(p), &mut |s| out.insert(s)));

@@ -1,6 +1,7 @@
 //! Outer joins: each side is planned by itself.
 
-use super::{Block, Item, Planned, Tree, loop_join, tree_sources};
+use super::pair::loop_join;
+use super::{Block, Item, Planned, Tree, tree_sources};
 use crate::plan::expr::{Part, Pred};
 use crate::plan::node::JoinType;
 use crate::planner::filter;

@@ -150,7 +150,7 @@ impl<'p> Block<'p, '_> {
         let Ok(choice) = self.choose(id, get, conditions, self.estimate(id)) else { return false };
         let rows = self.estimate(id) as f64;
         // Without the values of the row it could not be sought, or not be joined.
-        if get.hints.access.seek.is_some() || !methods.allows(JoinMethod::Hash) {
+        if get.hints.access.seek.is_some() || !methods.allow_keyed() {
             return choice.correlated;
         }
         let each = choice.rows.min(self.each);
