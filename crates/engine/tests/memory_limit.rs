@@ -87,6 +87,21 @@ fn a_merge_join_keeps_the_rows_of_one_key() {
     assert_eq!(c.rows(one), "30000 | 6000000");
 }
 
+/// Groups that follow each other are given one by one; others are kept.
+#[test]
+fn a_group_is_kept_until_the_next_one_begins() {
+    let world = world(2);
+    let mut c = world.connect();
+    c.ok("CREATE TABLE t (a int NOT NULL PRIMARY KEY, s varchar(200))");
+    c.ok("INSERT t SELECT value, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 60000)");
+    let groups = "SELECT MAX(n), COUNT(*), MAX(LEN(s)) FROM (SELECT COUNT(*) n, MAX(s) s FROM t GROUP BY a) x";
+    assert_eq!(c.rows(groups), "1 | 60000 | 200");
+    assert!(c.rows(&groups.replace("BY a", "BY a + 0")).starts_with("Msg 701,"));
+    let different = "SELECT COUNT(*) FROM (SELECT DISTINCT a, LEN(s) AS n FROM t) x";
+    assert_eq!(c.rows("SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t) x"), "60000");
+    assert!(c.rows(different).starts_with("Msg 701,"));
+}
+
 /// What is kept beside sorts and hashes: rows of cursors, of OUTPUT, of recursive expressions, of system views, and variables.
 #[test]
 fn rows_that_are_kept_elsewhere_count_too() {

@@ -409,6 +409,8 @@ pub struct Aggregate {
     pub sets: Vec<u32>,
     /// GROUPING and GROUPING_ID.
     pub marks: Vec<GroupingMark>,
+    /// The rows of a group follow each other.
+    pub ordered: bool,
 }
 
 /// Window functions.
@@ -545,6 +547,8 @@ pub struct Distinct {
     pub input: Node,
     /// What makes rows equal.
     pub slots: Vec<(Slot, Collation)>,
+    /// Equal rows follow each other.
+    pub ordered: bool,
 }
 
 /// See [`Node::SetOperation`].

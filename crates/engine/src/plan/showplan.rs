@@ -49,6 +49,8 @@ impl Line {
     pub fn text(&self) -> String {
         let logical = match self.logical {
             logical if logical == self.physical || silent(logical) => "",
+            // All that it does.
+            "Aggregate" if self.physical == "Stream Aggregate" => "",
             logical => logical,
         };
         match (logical, &*self.argument) {
@@ -237,8 +239,17 @@ impl<'n> Showplan<'n> {
             Node::Window(w) => self.window(w, parent),
             Node::Top(t) => self.top(t, parent),
             Node::Distinct(d) => {
-                let argument = format!("HASH:({})", self.slots(d.slots.iter().map(|s| s.0)));
-                let at = self.add(parent, "Hash Match", "Flow Distinct", argument);
+                let keys = self.slots(d.slots.iter().map(|s| s.0));
+                let at = match d.ordered {
+                    true => {
+                        let argument = format!("GROUP BY:({keys})");
+                        self.add(parent, "Stream Aggregate", "Aggregate", argument)
+                    }
+                    false => {
+                        let argument = format!("HASH:({keys})");
+                        self.add(parent, "Hash Match", "Flow Distinct", argument)
+                    }
+                };
                 self.node(&d.input, Some(at));
             }
             Node::Concat(list) => {
@@ -510,8 +521,16 @@ impl<'n> Showplan<'n> {
                 if !a.sets.is_empty() {
                     sets = format!(" GROUPING SETS:{}", self.short.sets(&a.sets, &a.groups));
                 }
-                let argument = format!("HASH:({keys}){sets}{defined}");
-                self.add(parent, "Hash Match", "Aggregate", argument)
+                match a.ordered {
+                    true => {
+                        let argument = format!("GROUP BY:({keys}){defined}");
+                        self.add(parent, "Stream Aggregate", "Aggregate", argument)
+                    }
+                    false => {
+                        let argument = format!("HASH:({keys}){sets}{defined}");
+                        self.add(parent, "Hash Match", "Aggregate", argument)
+                    }
+                }
             }
         };
         self.lines[at].defined = items;

@@ -68,6 +68,7 @@ impl Planner<'_> {
             scalar: true,
             sets: Vec::new(),
             marks: Vec::new(),
+            ordered: false,
         }))))
     }
 }

@@ -92,7 +92,8 @@ impl Planner<'_> {
                 aggs.iter().for_each(|a| a.exprs(&mut reads));
                 let input = self.lower(rel, &below)?;
                 let (sets, marks) = (Vec::new(), Vec::new());
-                let all = Aggregate { input, groups, aggs, scalar: false, sets, marks };
+                let (scalar, ordered) = (false, false);
+                let all = Aggregate { input, groups, aggs, scalar, sets, marks, ordered };
                 (Node::Aggregate(Box::new(all)), keys)
             }
         };

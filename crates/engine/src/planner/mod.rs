@@ -135,7 +135,11 @@ impl<'m> Planner<'m> {
                 let rel::Distinct { input, slots } = *r;
                 let mut below = needed.clone();
                 below.extend(slots.iter().map(|s| s.0));
-                Node::Distinct(Box::new(Distinct { input: self.lower(input, &below)?, slots }))
+                let input = self.lower(input, &below)?;
+                let columns: Vec<Expr> = slots.iter().map(|s| Expr::Slot(s.0)).collect();
+                let ordered =
+                    order::gathers(&input, columns.iter().zip(&slots).map(|(e, s)| (e, s.1)));
+                Node::Distinct(Box::new(Distinct { input, slots, ordered }))
             }
             Rel::Sort(r) => self.sort(*r, None, None, needed)?,
             Rel::Top(r) => self.top(*r, needed)?,
@@ -183,7 +187,10 @@ impl<'m> Planner<'m> {
         r.aggs.iter().for_each(|a| a.exprs(&mut |e| add_slots(Part::Expr(e), &mut below)));
         let rel::Group { input, keys: groups, aggs, scalar, sets, marks } = r;
         let input = self.lower(input, &below)?;
-        Ok(Node::Aggregate(Box::new(Aggregate { input, groups, aggs, scalar, sets, marks })))
+        let plain = sets.is_empty() && marks.is_empty() && !groups.is_empty();
+        let ordered = plain && order::gathers(&input, groups.iter().map(|(e, _, c)| (e, *c)));
+        let all = Aggregate { input, groups, aggs, scalar, sets, marks, ordered };
+        Ok(Node::Aggregate(Box::new(all)))
     }
 
     fn window(&self, r: rel::Window, needed: &SlotSet) -> SqlResult<Node> {

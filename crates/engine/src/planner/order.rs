@@ -51,6 +51,14 @@ pub(super) fn given(node: &Node) -> Vec<Given> {
         Node::Spool(s) => given(&s.input),
         Node::Top(t) => given(&t.input),
         Node::Distinct(d) => given(&d.input),
+        Node::Aggregate(a) if a.ordered => {
+            let group = |g: Given| {
+                let of = |(e, slot, c): &(Expr, Slot, Collation)| g.is_expr(e, *c).then_some(*slot);
+                let slots: Vec<Slot> = a.groups.iter().filter_map(of).collect();
+                (g.fixed || !slots.is_empty()).then_some(Given { slots, ..g })
+            };
+            given(&a.input).into_iter().map_while(group).collect()
+        }
         Node::Sort(s) => {
             let known = s.keys.iter().map_while(|k| match k.expr {
                 Expr::Slot(slot) => Some(Given {
@@ -135,6 +143,14 @@ pub(super) fn serves(node: &Node, order: &[(Slot, bool, Collation)]) -> bool {
         given.iter().any(|g| g.fixed && g.is(*slot, *collation))
             || rest.next().is_some_and(|g| g.is(*slot, *collation) && g.descending == *descending)
     })
+}
+
+/// Whether rows that are equal in these columns follow each other.
+pub(super) fn gathers<'e>(
+    node: &Node,
+    columns: impl Iterator<Item = (&'e Expr, Collation)>,
+) -> bool {
+    lined_up(&given(node), &columns.collect::<Vec<_>>()).is_some()
 }
 
 /// Equalities in an order that one side has, all of them: their places, and whether it is a descending one.

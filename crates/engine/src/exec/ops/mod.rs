@@ -14,6 +14,7 @@ mod seek;
 mod set;
 mod sliding;
 mod sort;
+mod streamed;
 pub(crate) mod view;
 mod window;
 
@@ -48,6 +49,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::Merge(m) => Box::new(merge::MergeOp::new(m)),
         Node::Spool(s) => Box::new(set::SpoolOp::new(s)),
         Node::Sort(s) => Box::new(sort::SortOp::new(s)),
+        Node::Aggregate(a) if a.ordered => Box::new(streamed::StreamedOp::new(a)),
         Node::Aggregate(a) if a.sets.is_empty() && a.marks.is_empty() => {
             Box::new(aggregate::AggregateOp::new(a))
         }

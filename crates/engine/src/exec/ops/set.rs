@@ -223,18 +223,22 @@ pub(crate) struct DistinctOp<'a> {
     input: Op<'a>,
     seen: KeyMap,
     key: Vec<Value>,
+    /// The row before, where equal ones follow each other.
+    last: Vec<Value>,
 }
 
 impl<'a> DistinctOp<'a> {
     pub fn new(node: &'a Distinct) -> DistinctOp<'a> {
         let seen = KeyMap::new(node.slots.iter().map(|s| s.1).collect());
-        DistinctOp { node, input: build(&node.input), seen, key: Vec::new() }
+        let input = build(&node.input);
+        DistinctOp { node, input, seen, key: Vec::new(), last: Vec::new() }
     }
 }
 
 impl<'a> Operator<'a> for DistinctOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.seen.clear();
+        self.last.clear();
         self.input.open(rt)
     }
 
@@ -243,6 +247,15 @@ impl<'a> Operator<'a> for DistinctOp<'a> {
             rt.tick()?;
             self.key.clear();
             self.key.extend(self.node.slots.iter().map(|(s, _)| rt.frame[*s as usize].clone()));
+            if self.node.ordered {
+                let columns = self.last.iter().zip(&self.key).zip(&self.node.slots);
+                let mut same = columns.map(|((a, b), (_, c))| compare::compare(a, b, *c).is_eq());
+                if !self.last.is_empty() && same.all(|s| s) {
+                    continue;
+                }
+                std::mem::swap(&mut self.last, &mut self.key);
+                return Ok(true);
+            }
             if self.seen.insert(&mut self.key).1 {
                 return Ok(true);
             }
