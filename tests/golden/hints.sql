@@ -40,6 +40,12 @@ SELECT COUNT(*) AS n, SUM(t.b) AS s FROM dbo.h INNER MERGE JOIN dbo.t WITH (INDE
 SELECT COUNT(*) AS n FROM dbo.h WHERE EXISTS (SELECT 1 FROM dbo.h AS i WHERE i.x = h.id) OPTION (LOOP JOIN);
 SELECT COUNT(*) AS n FROM dbo.h FULL HASH JOIN dbo.t ON t.id = h.x;
 GO
+--@ source: message 8625
+-- Told when the plan is made: by a join's own hint, not where FORCE ORDER is asked for or OPTION has the hint.
+SELECT COUNT(*) AS n FROM dbo.h AS a INNER LOOP JOIN dbo.h AS b ON b.x = a.x;
+SELECT COUNT(*) AS n FROM dbo.h AS a INNER LOOP JOIN dbo.h AS b ON b.x = a.x OPTION (FORCE ORDER);
+SELECT COUNT(*) AS n FROM dbo.h AS a JOIN dbo.h AS b ON b.x = a.x OPTION (LOOP JOIN);
+GO
 --@ source: message 308
 SELECT * FROM dbo.t WITH (INDEX (nope));
 GO

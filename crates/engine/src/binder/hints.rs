@@ -53,6 +53,7 @@ impl<'a> Binder<'a> {
         if self.hints.methods.is_some_and(|m| !m.allows(method)) {
             return Err(SqlError::new(1042, &[&"JOIN"]));
         }
+        self.hints.order_enforced |= !self.hints.force_order;
         self.hints.force_order = true;
         Ok(Some(method))
     }

@@ -177,6 +177,11 @@ impl<'s> Interpreter<'s> {
         // What reads temp tables is planned for the rows that they have when it is reached.
         if !early || plan.temps.is_none() {
             act.plans[number as usize] = Some(plan.clone());
+            if plan.order_enforced
+                && let Err(e) = self.context(0).message(SqlError::new(8625, &[]))
+            {
+                return Ok(Err(e));
+            }
         }
         Ok(Ok(plan))
     }

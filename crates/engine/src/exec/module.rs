@@ -235,6 +235,10 @@ pub(crate) struct Plan {
     pub depends: Vec<(Arc<Database>, u64)>,
     /// The temp tables and table variables that it names: another run puts its own in their places.
     pub temps: Option<Temps>,
+    /// 8625 is told once it is made: [`QueryHints::order_enforced`].
+    ///
+    /// [`QueryHints::order_enforced`]: crate::plan::hints::QueryHints::order_enforced
+    pub order_enforced: bool,
     /// Options were folded in ([`SetOptions::plan_key`]): it is run under no others.
     ///
     /// [`SetOptions::plan_key`]: crate::session::SetOptions::plan_key

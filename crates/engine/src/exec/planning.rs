@@ -83,6 +83,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     };
     Ok(Plan {
         kind,
+        order_enforced: hints.order_enforced,
         identity_insert,
         slots,
         subqueries,

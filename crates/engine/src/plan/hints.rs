@@ -61,6 +61,8 @@ pub struct QueryHints {
     pub methods: Option<JoinMethods>,
     /// FORCE ORDER: joins in the order of the text.
     pub force_order: bool,
+    /// A join's own hint has fixed the order, and nobody asked for that.
+    pub order_enforced: bool,
     /// FAST: so many rows are wanted soon.
     pub fast: Option<u64>,
 }
