@@ -30,6 +30,9 @@ impl<'a> Binder<'a> {
         column: Option<&'a str>,
     ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
         let (name, hints) = match target {
+            TableRef::Named(n) if from.is_empty() => {
+                (Some(&n.name), super::hints::hints(self.table_hints(n)?, true)?)
+            }
             TableRef::Named(n) => (Some(&n.name), super::hints::hints(&n.hints, true)?),
             TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
             _ => return Err(unsupported("This target")),

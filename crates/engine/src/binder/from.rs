@@ -286,7 +286,8 @@ impl<'a> Binder<'a> {
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
         let resolved = self.meta.table(&n.name)?;
-        let mut hints = self.view_hints(hints(&n.hints, target)?);
+        let list = self.table_hints(n)?;
+        let mut hints = self.view_hints(hints(list, target)?);
         let qualified = n.alias.is_none() && schema.is_some();
         let mut source = match resolved {
             Resolved::Table(database, table) => {
@@ -294,7 +295,7 @@ impl<'a> Binder<'a> {
                     Some(_) => None,
                     None => schema.or_else(|| Some(table.head.schema.clone())),
                 };
-                let own = access_hint(&n.hints, &table, &n.name)?;
+                let own = access_hint(list, &table, &n.name)?;
                 hints.access.scan |= own.scan;
                 (hints.access.index, hints.access.seek) = (own.index, own.seek);
                 self.table_source(database, table, alias, schema, hints)

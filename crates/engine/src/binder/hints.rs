@@ -1,5 +1,6 @@
 //! Hints: of a table (WITH) and of a statement (OPTION).
 
+use super::table_hints::OptionHints;
 use super::{Binder, Hints, eq, unsupported};
 use crate::catalog::{Index, IndexKind, Table};
 use crate::plan::hints::JoinMethod;
@@ -32,7 +33,9 @@ impl<'a> Binder<'a> {
                         self.variables.scalar(&name.value)?;
                     }
                 }
-                QueryHintKind::Table(..) => return Err(unsupported("TABLE HINT in OPTION")),
+                QueryHintKind::Table(name, hints) => {
+                    self.option_hints.push(OptionHints::new(name, hints))
+                }
                 QueryHintKind::Other => {}
             }
         }

@@ -33,6 +33,7 @@ mod recursive;
 mod rowset;
 mod scope;
 mod set;
+mod table_hints;
 mod through;
 mod view;
 mod wanted;
@@ -297,6 +298,8 @@ pub struct Binder<'a> {
     max_recursion: u32,
     /// The statement's.
     pub hints: QueryHints,
+    /// OPTION (TABLE HINT (…)).
+    option_hints: Vec<table_hints::OptionHints<'a>>,
     /// The rows of the subqueries bound so far, by number.
     pub(crate) subqueries: Subqueries,
     depth: u32,
@@ -371,6 +374,7 @@ impl<'a> Binder<'a> {
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
             hints: QueryHints::default(),
+            option_hints: Vec::new(),
             subqueries: Vec::new(),
             depth: 0,
             assigns_variables: false,

@@ -96,6 +96,12 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
 
 /// Binds a statement.
 fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
+    let bound = bind_source(binder, source)?;
+    binder.option_hints_are_used()?;
+    Ok(bound)
+}
+
+fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
     Ok(match source {
         Source::Select(s) => {
             let into = s.query.body.first_block().into.clone();

@@ -345,6 +345,49 @@ pub enum TableHintKind {
     SpatialWindowMaxCells(u32),
 }
 
+/// The hints that are one word, but for what follows it in parentheses.
+const HINT_WORDS: &[(&str, TableHintKind)] = &[
+    ("NOLOCK", TableHintKind::NoLock),
+    ("READUNCOMMITTED", TableHintKind::ReadUncommitted),
+    ("READCOMMITTED", TableHintKind::ReadCommitted),
+    ("READCOMMITTEDLOCK", TableHintKind::ReadCommittedLock),
+    ("REPEATABLEREAD", TableHintKind::RepeatableRead),
+    ("SERIALIZABLE", TableHintKind::Serializable),
+    ("HOLDLOCK", TableHintKind::HoldLock),
+    ("SNAPSHOT", TableHintKind::Snapshot),
+    ("READPAST", TableHintKind::ReadPast),
+    ("UPDLOCK", TableHintKind::UpdLock),
+    ("XLOCK", TableHintKind::XLock),
+    ("ROWLOCK", TableHintKind::RowLock),
+    ("PAGLOCK", TableHintKind::PagLock),
+    ("TABLOCK", TableHintKind::TabLock),
+    ("TABLOCKX", TableHintKind::TabLockX),
+    ("NOWAIT", TableHintKind::NoWait),
+    ("NOEXPAND", TableHintKind::NoExpand),
+    ("FORCESCAN", TableHintKind::ForceScan),
+    ("FORCESEEK", TableHintKind::ForceSeek(None)),
+    ("KEEPIDENTITY", TableHintKind::KeepIdentity),
+    ("KEEPDEFAULTS", TableHintKind::KeepDefaults),
+    ("IGNORE_CONSTRAINTS", TableHintKind::IgnoreConstraints),
+    ("IGNORE_TRIGGERS", TableHintKind::IgnoreTriggers),
+    ("SPATIAL_WINDOW_MAX_CELLS", TableHintKind::SpatialWindowMaxCells(0)),
+];
+
+impl TableHintKind {
+    /// The hint that a word is; `INDEX` aside.
+    pub fn of_word(word: &str) -> Option<TableHintKind> {
+        let found = HINT_WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word));
+        found.map(|(_, kind)| kind.clone())
+    }
+
+    /// Its word.
+    pub fn word(&self) -> &'static str {
+        let mine = std::mem::discriminant(self);
+        let found = HINT_WORDS.iter().find(|(_, kind)| std::mem::discriminant(kind) == mine);
+        found.map_or("INDEX", |(word, _)| word)
+    }
+}
+
 /// A table variable in `FROM` or as a target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableVariableRef {

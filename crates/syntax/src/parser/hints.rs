@@ -13,7 +13,7 @@ impl Parser<'_> {
                 TokenKind::RParen | TokenKind::Comma | TokenKind::LParen | TokenKind::Eq
             )
             && matches!(self.ahead(1).kind, TokenKind::Word | TokenKind::Keyword(_))
-            && (hint_kind(self.slice(self.ahead(1))).is_some()
+            && (TableHintKind::of_word(self.slice(self.ahead(1))).is_some()
                 || (self.ahead_kw(1, Kw::Index) && self.ahead(2).kind != TokenKind::Comma))
     }
 
@@ -52,7 +52,7 @@ impl Parser<'_> {
         let kind = if self.eat_kw(Kw::Index) {
             TableHintKind::Index(self.index_hint()?)
         } else if matches!(token.kind, TokenKind::Word | TokenKind::Keyword(_)) {
-            let Some(kind) = hint_kind(self.slice(token)) else {
+            let Some(kind) = TableHintKind::of_word(self.slice(token)) else {
                 return Err(self.error_at(321, token.start, &[&self.slice(token)]));
             };
             self.bump();
@@ -96,7 +96,7 @@ impl Parser<'_> {
 }
 
 /// Of each kind of locking hints there is one at most.
-fn agree(list: &[TableHint]) -> bool {
+pub(super) fn agree(list: &[TableHint]) -> bool {
     use TableHintKind::*;
     let (mut grain, mut level) = (None, None);
     let one = |known: &mut Option<u8>, it: u8| known.replace(it).is_none_or(|k| k == it);
@@ -111,37 +111,5 @@ fn agree(list: &[TableHint]) -> bool {
         RepeatableRead => one(&mut level, 2),
         Serializable | HoldLock => one(&mut level, 3),
         _ => true,
-    })
-}
-
-/// The hint that a word is; `INDEX` aside.
-fn hint_kind(word: &str) -> Option<TableHintKind> {
-    use TableHintKind::*;
-    Some(match &*word.to_ascii_uppercase() {
-        "NOLOCK" => NoLock,
-        "READUNCOMMITTED" => ReadUncommitted,
-        "READCOMMITTED" => ReadCommitted,
-        "READCOMMITTEDLOCK" => ReadCommittedLock,
-        "REPEATABLEREAD" => RepeatableRead,
-        "SERIALIZABLE" => Serializable,
-        "HOLDLOCK" => HoldLock,
-        "SNAPSHOT" => Snapshot,
-        "READPAST" => ReadPast,
-        "UPDLOCK" => UpdLock,
-        "XLOCK" => XLock,
-        "ROWLOCK" => RowLock,
-        "PAGLOCK" => PagLock,
-        "TABLOCK" => TabLock,
-        "TABLOCKX" => TabLockX,
-        "NOWAIT" => NoWait,
-        "NOEXPAND" => NoExpand,
-        "FORCESCAN" => ForceScan,
-        "FORCESEEK" => ForceSeek(None),
-        "KEEPIDENTITY" => KeepIdentity,
-        "KEEPDEFAULTS" => KeepDefaults,
-        "IGNORE_CONSTRAINTS" => IgnoreConstraints,
-        "IGNORE_TRIGGERS" => IgnoreTriggers,
-        "SPATIAL_WINDOW_MAX_CELLS" => SpatialWindowMaxCells(0),
-        _ => return None,
     })
 }

@@ -176,6 +176,7 @@ impl Parser<'_> {
 
     /// `(name [, hint …])`
     fn table_in_option(&mut self) -> Parse<QueryHintKind> {
+        let at = self.start();
         self.expect(TokenKind::LParen)?;
         let name = self.object_name()?;
         let mut hints = Vec::new();
@@ -183,6 +184,9 @@ impl Parser<'_> {
             self.eat(TokenKind::Comma);
             hints.push(self.table_hint()?);
         }
-        Ok(QueryHintKind::Table(name, hints))
+        match super::hints::agree(&hints) {
+            true => Ok(QueryHintKind::Table(name, hints)),
+            false => Err(self.error_at(1047, at, &[])),
+        }
     }
 }
