@@ -1,7 +1,7 @@
 //! The list of a database's files, as rows of the directory.
 //!
 //! ```text
-//! key 5, u64 file id (big-endian)   what a file is: the row is drawn in docs/engineering/format.md
+//! key 6, u64 file id (big-endian)   what a file is: the row is drawn in docs/engineering/format.md
 //! ```
 //! A row is an entry of the directory like any other: it is logged, undone and redone with the page that it lies on. What each of its
 //! readers may count on is told in [`crate::filelist`].
