@@ -45,7 +45,7 @@ fn an_answer_is_lines_of_json() {
     );
     assert_eq!(
         lines[2],
-        "{\"row\":[\"\",null,\"NULL\",\"a\\u000ab\\u0009\",\"$(HOME)\",\"0x0A0B\",\"\u{1f600}\",\"1.50\"]}"
+        "{\"row\":[\"\",null,\"NULL\",\"a\\nb\\t\",\"$(HOME)\",\"0x0A0B\",\"\u{1f600}\",\"1.50\"]}"
     );
     assert_eq!(lines[3..], ["{\"rows_affected\":1}"]);
     // Values are whole.

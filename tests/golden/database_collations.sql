@@ -110,6 +110,7 @@ GO
 USE master
 DROP DATABASE cased
 GO
+--@ mask 3014, 4035
 --@ source: reasoned
 -- A log backup takes a change of the collation along, as it does what was changed in tables.
 CREATE DATABASE chained
@@ -120,6 +121,7 @@ ALTER DATABASE chained SET RECOVERY BULK_LOGGED
 EXEC (N'BACKUP LOG chained TO DISK = ''chained.trn'' WITH INIT')
 DROP DATABASE chained
 GO
+--@ mask 3014, 4035
 --@ source: reasoned
 RESTORE DATABASE chained FROM DISK = 'chained.bak' WITH NORECOVERY
 RESTORE LOG chained FROM DISK = 'chained.trn'
