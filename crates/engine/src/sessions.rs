@@ -95,6 +95,8 @@ pub struct SessionEntry {
     running: AtomicBool,
     /// The database of which it takes a backup; 0: none.
     backs_up: AtomicU16,
+    /// Databases that callers wait in for procedures of others, the outermost first.
+    callers: Mutex<Vec<DatabaseId>>,
     transaction_name: Mutex<Arc<str>>,
     /// Pages of tempdb that were allocated and given back before the request.
     tempdb_before: [AtomicU64; 2],
@@ -160,6 +162,15 @@ pub(crate) struct Statements {
     pub text: Arc<str>,
     /// Database and id of a module.
     pub object: Option<(u16, i32)>,
+}
+
+/// See [`SessionEntry::waits_in`].
+pub(crate) struct CallerWaits(Arc<SessionEntry>);
+
+impl Drop for CallerWaits {
+    fn drop(&mut self) {
+        self.0.callers.lock().pop();
+    }
 }
 
 /// See [`SessionEntry::backs_up`].
@@ -242,11 +253,19 @@ impl SessionEntry {
         (Statements { text, object }, start, end)
     }
 
-    /// Whether it uses a database: as its current one, by a part of its open transaction, or by a backup of it that runs.
+    /// Whether it uses a database: as its current one or that of a caller, by a part of its open transaction, or by a backup of it
+    /// that runs.
     pub fn uses(&self, id: DatabaseId) -> bool {
         self.cell.database_id.load(Ordering::Relaxed) == id.0
             || self.cell.touched_databases().contains(&id.0)
             || id.0 != 0 && self.backs_up.load(Ordering::SeqCst) == id.0
+            || self.callers.lock().contains(&id)
+    }
+
+    /// A caller waits in a database until this is dropped.
+    pub(crate) fn waits_in(self: &Arc<Self>, id: DatabaseId) -> CallerWaits {
+        self.callers.lock().push(id);
+        CallerWaits(self.clone())
     }
 
     /// It takes a backup of a database until this is dropped.
@@ -447,6 +466,7 @@ fn enlist(
         stopped: AtomicBool::new(false),
         running: AtomicBool::new(false),
         backs_up: AtomicU16::new(0),
+        callers: Mutex::default(),
         transaction_name: Mutex::new("".into()),
         tempdb_before: Default::default(),
         kill_hook: Mutex::new(None),

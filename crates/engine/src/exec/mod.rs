@@ -14,6 +14,7 @@ pub(crate) mod called;
 mod check;
 pub(crate) mod compile;
 pub(crate) mod cursor;
+mod elsewhere;
 pub(crate) mod ending;
 pub(crate) mod eval;
 mod fate;

@@ -318,24 +318,13 @@ impl Interpreter<'_> {
             Ok(c) => c,
             Err(e) => return Ok(Err(e.into())),
         };
-        // EXEC db..sp_x runs a procedure of the system in that database.
-        let elsewhere = match (&database, &callee) {
-            (Some(d), Callee::System(_) | Callee::Special(_)) if !d.is_empty() => {
-                match self.session.instance.databases().get(d) {
-                    Ok(db) => Some(std::mem::replace(&mut self.session.database, db)),
-                    Err(e) => return Ok(Err(e.into())),
-                }
-            }
-            _ => None,
-        };
-        let r = self.call(callee, &name, passed);
-        if let Some(back) = elsewhere {
-            self.session.database = back;
+        match self.session.runs_in(&callee, database.as_deref()) {
+            Ok(place) => self.in_database(place, |it| it.call(callee, &name, passed)),
+            Err(e) => Ok(Err(e.into())),
         }
-        r
     }
 
-    /// Runs a procedure.
+    /// Runs a procedure in the current database: see [`Interpreter::in_database`].
     pub fn call(
         &mut self,
         callee: Callee,

@@ -228,15 +228,11 @@ impl Interpreter<'_> {
             let what = format!("sp_prepexecrpc of {text}");
             return Ok(Err(taffrail_base::message::unsupported(what).into()));
         };
-        let (callee, name, back) = match self.callee(&RpcProcedure::Name(name.into())) {
+        let (callee, name, place) = match self.callee(&RpcProcedure::Name(name.into())) {
             Ok(found) => found,
             Err(e) => return Ok(Err(e.into())),
         };
-        let returned = self.call(callee, &name, passed);
-        if let Some(back) = back {
-            self.session.database = back;
-        }
-        let mut returned = returned?;
+        let mut returned = self.in_database(place, |it| it.call(callee, &name, passed))?;
         if let Ok(r) = &mut returned {
             r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
         }
@@ -268,23 +264,17 @@ impl Interpreter<'_> {
             })
             .collect();
         let result = match self.callee(&procedure) {
-            Ok((callee, name, back)) => {
-                // Texts take what they are given for output only where they declare it so.
-                let r = match callee {
-                    Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {
-                        self.special(n, &passed)
-                    }
-                    // Plans are shown: what has none does nothing.
-                    Callee::System(_) if self.session.options.showing.is_on() => {
-                        Ok(Ok(Returned::default()))
-                    }
-                    callee => self.call(callee, &name, &passed),
-                };
-                if let Some(back) = back {
-                    self.session.database = back;
+            // Texts take what they are given for output only where they declare it so.
+            Ok((callee, name, place)) => self.in_database(place, |it| match callee {
+                Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {
+                    it.special(n, &passed)
                 }
-                r
-            }
+                // Plans are shown: what has none does nothing.
+                Callee::System(_) if it.session.options.showing.is_on() => {
+                    Ok(Ok(Returned::default()))
+                }
+                callee => it.call(callee, &name, &passed),
+            }),
             Err(e) => Ok(Err(e.into())),
         };
         let error = match result {
@@ -339,6 +329,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
+    /// The procedure of a remote call, its name and the database that it runs in, if not the current one.
     #[allow(clippy::type_complexity)]
     fn callee(
         &mut self,
@@ -366,14 +357,8 @@ impl Interpreter<'_> {
                     let home = Home { database: &home, schema: None };
                     cx.session.find_procedure(database, schema, &name, home, &text)
                 })?;
-                let back = match (&database, &callee) {
-                    (Some(d), Callee::System(_) | Callee::Special(_)) => {
-                        let db = self.session.instance.databases().get(d)?;
-                        Some(std::mem::replace(&mut self.session.database, db))
-                    }
-                    _ => None,
-                };
-                Ok((callee, name, back))
+                let place = self.session.runs_in(&callee, database.as_deref())?;
+                Ok((callee, name, place))
             }
         }
     }

@@ -1,0 +1,52 @@
+//! Procedures that run in another database than their caller's: it is the current one for the call.
+//!
+//! 1. However the call ends, the session is back in its caller's database.
+//! 2. The caller's database is in use while it waits ([`SessionEntry::uses`]): nobody else drops it or takes it offline.
+//!
+//! [`SessionEntry::uses`]: crate::sessions::SessionEntry::uses
+
+use super::interpret::Interpreter;
+use super::procedure::Callee;
+use crate::database::Database;
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::SqlResult;
+
+impl Session {
+    /// The database that a procedure runs in: a user's in its own, the system's in the one that its name says, `None` for the
+    /// current one.
+    pub(super) fn runs_in(
+        &self,
+        callee: &Callee,
+        named: Option<&str>,
+    ) -> SqlResult<Option<Arc<Database>>> {
+        match (callee, named) {
+            (Callee::User(own, _), _) => Ok(Some(own.clone())),
+            (_, None | Some("")) => Ok(None),
+            (_, Some(name)) => self.instance.databases().get(name).map(Some),
+        }
+    }
+}
+
+impl Interpreter<'_> {
+    /// Runs `f` with this database as the current one; the client hears nothing of it.
+    pub(super) fn in_database<T>(
+        &mut self,
+        database: Option<Arc<Database>>,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Some(database) = database.filter(|d| !Arc::ptr_eq(d, &self.session.database)) else {
+            return f(self);
+        };
+        self.session.instance.ensure_writer(&database);
+        let caller = std::mem::replace(&mut self.session.database, database);
+        let _waits = self.session.entry.waits_in(caller.id);
+        self.session.publish();
+        let result = f(self);
+        self.session.database = caller;
+        // The callee may have closed it and opened it anew.
+        self.session.follow_databases();
+        self.session.publish();
+        result
+    }
+}
