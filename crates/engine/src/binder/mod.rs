@@ -88,7 +88,7 @@ pub trait Metadata {
     fn nodes(&self) -> &'static SystemView;
     /// The session's database.
     fn current_database(&self) -> SqlResult<Arc<Database>>;
-    /// The collation of literals and variables: the session's database's.
+    /// The collation of literals and variables: that of the database in which names without one are looked up.
     fn collation(&self) -> Collation {
         self.current_database().map_or(Collation::DEFAULT, |d| d.collation())
     }

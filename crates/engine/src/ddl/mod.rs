@@ -173,14 +173,14 @@ pub fn create_table_variable(
     Ok(create::table(cx, &target, draft)?.head.id)
 }
 
-/// What a table variable would be, for statements that are only looked at.
+/// What a table variable of a module with this collation would be, for statements that are only looked at.
 pub(crate) fn unmade_table_variable(
     session: &Session,
+    own: Collation,
     variable: &str,
     body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<Table> {
-    let own = session.database.collation();
     let mut draft = TableDraft::new(variable).collated(own, own);
     draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
     let home = session.home_of_table_variables()?;

@@ -261,6 +261,11 @@ impl Metadata for SessionMetadata<'_> {
         Ok(self.session.database.clone())
     }
 
+    // A procedure is compiled once for sessions of all databases, and looked at by those that do not run it.
+    fn collation(&self) -> taffrail_types::Collation {
+        self.home.collation()
+    }
+
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)> {
         let missing = || SqlError::new(1087, &[&name]);
         let collation = taffrail_types::Collation::default();

@@ -167,9 +167,10 @@ pub(crate) fn unmade_tables(
     visible: u32,
 ) -> SqlResult<Vec<(String, Arc<Table>)>> {
     let seen = module.table_variables.iter().take_while(|t| t.var < visible);
+    let own = module.database.as_ref().unwrap_or(&session.database).collation();
     seen.map(|t| {
         let name = &module.variables.list[t.var as usize].name;
-        let table = ddl::unmade_table_variable(session, name, &t.body, &module.text)?;
+        let table = ddl::unmade_table_variable(session, own, name, &t.body, &module.text)?;
         Ok((name.clone(), Arc::new(table)))
     })
     .collect()
