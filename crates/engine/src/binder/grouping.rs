@@ -45,10 +45,35 @@ impl Groups {
         self.sets.iter().any(|set| set >> key & 1 == 0)
     }
 
-    /// Whether a grouped value may be NULL only because its key is left out.
+    /// Whether a grouped value may be NULL only because a key of which it is made is left out.
     pub fn makes_null(&self, e: &Expr) -> bool {
-        let key = self.keys.iter().position(|k| Expr::Slot(k.1) == *e);
-        key.is_some_and(|at| self.is_left_out(at))
+        match e {
+            Expr::Slot(slot) => {
+                let key = self.keys.iter().position(|k| k.1 == *slot);
+                key.is_some_and(|at| self.is_left_out(at))
+            }
+            Expr::Coalesce(list) if list.last().is_some_and(is_never_null) => false,
+            // Which of these may be NULL does not hang on their arguments.
+            Expr::Call(_) => false,
+            // What a condition comes to picks a value, and is none.
+            e => {
+                let mut makes = false;
+                e.children(&mut |part| {
+                    makes |= matches!(part, Part::Expr(e) if self.makes_null(e));
+                });
+                makes
+            }
+        }
+    }
+}
+
+/// A constant, in any type.
+fn is_never_null(e: &Expr) -> bool {
+    match e {
+        Expr::Const(v) => !v.is_null(),
+        Expr::Cast(c) => !c.lenient && is_never_null(&c.value),
+        Expr::Collate(c) => is_never_null(&c.0),
+        _ => false,
     }
 }
 
@@ -299,6 +324,11 @@ mod tests {
         let keys = [3, 7].map(|slot| (Expr::Slot(slot), slot, Collation::default())).to_vec();
         let groups = Groups { written: true, keys, sets: vec![0b11, 0b01], marks: Vec::new() };
         assert!(!groups.makes_null(&Expr::Slot(3)) && groups.makes_null(&Expr::Slot(7)));
+        let sum = |a, b| Expr::AddInt(Box::new((Expr::Slot(a), Expr::Slot(b))));
+        assert!(!groups.makes_null(&sum(3, 3)) && groups.makes_null(&sum(3, 7)));
+        let or = |last| Expr::Coalesce(vec![Expr::Slot(7), last]);
+        assert!(!groups.makes_null(&or(Expr::Const(Value::Int(0)))));
+        assert!(groups.makes_null(&or(sum(7, 7))));
         assert!(!groups.is_scalar() && Groups::default().is_scalar());
     }
 }
