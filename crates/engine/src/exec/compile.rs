@@ -3,10 +3,11 @@
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
-    Argument, Code, Cond, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode,
-    Parameter, Stmt, StmtKind, TableVariable,
+    Argument, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
+    StmtKind, TableVariable,
 };
-use super::query_in::{has_query, query_in};
+use super::query_in::query_in;
+use super::scalars::moves;
 use super::showplan::stands_alone;
 use super::variants::Variants;
 use crate::binder::{Binder, Variables, declared, resolve_type};
@@ -18,13 +19,13 @@ use taffrail_base::{SqlError, SqlResult, message::unsupported};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::SqlType;
-use taffrail_types::convert::{Declared, Large};
+use taffrail_types::convert::Large;
 use taffrail_types::names::TypeUse;
 
 /// Makes a module of statements.
 pub(super) struct Compiler<'s> {
-    session: &'s Session,
-    home: &'s Arc<Database>,
+    pub(super) session: &'s Session,
+    pub(super) home: &'s Arc<Database>,
     pub(super) lines: ast::LineIndex,
     pub(super) variables: Variables,
     pub(super) table_variables: Vec<TableVariable>,
@@ -33,7 +34,9 @@ pub(super) struct Compiler<'s> {
     loops: u32,
     pub(super) procedure: bool,
     /// SET QUOTED_IDENTIFIER where the text runs.
-    quoted_identifier: bool,
+    pub(super) quoted_identifier: bool,
+    /// A statement of it changes the session's database, or that one's collation.
+    pub(super) moves: bool,
     /// The text and its QUOTED_IDENTIFIER, where it is only looked for mistakes.
     pub(super) strict: Option<(Arc<str>, bool)>,
     pub(super) errors: Vec<SqlError>,
@@ -197,6 +200,7 @@ impl<'s> Compiler<'s> {
             loops: 0,
             procedure: false,
             quoted_identifier: session.options.quoted_identifier,
+            moves: false,
             strict: None,
             errors: Vec::new(),
             alone: false,
@@ -210,6 +214,7 @@ impl<'s> Compiler<'s> {
         parameters: Vec<Parameter>,
     ) -> Module {
         self.alone = statements.len() == 1;
+        self.moves = moves(&statements);
         let statements = self.list(statements, 0);
         Module {
             text,
@@ -227,6 +232,7 @@ impl<'s> Compiler<'s> {
             parse_only: None,
             database: None,
             schema: None,
+            moves: self.moves,
             shared: (0..self.plans).map(|_| Variants::default()).collect(),
             errors: self.errors,
         }
@@ -568,33 +574,5 @@ impl<'s> Compiler<'s> {
             arguments.push(Argument { name: a.name.map(|n| n.value), value, output });
         }
         Ok(Execute { status, target, arguments })
-    }
-
-    pub(super) fn code(&mut self, e: ast::Expr, to: Option<SqlType>) -> SqlResult<Code> {
-        self.code_for(e, to.map(Into::into))
-    }
-
-    /// The same for what is declared: xml is read.
-    fn code_for(&mut self, e: ast::Expr, to: Option<Declared>) -> SqlResult<Code> {
-        if !has_query(&e) {
-            let metadata =
-                SessionMetadata::lasting(self.session, self.home, self.quoted_identifier);
-            let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
-            let bound = binder.bind_scalar(&e)?;
-            let to = to.unwrap_or(bound.declared());
-            let expr = binder.cast_to_declared(bound, to)?;
-            return Ok(Code::Ready(expr, to));
-        }
-        Ok(Code::Lazy(Box::new(e), self.new_plan(), to))
-    }
-
-    fn condition(&mut self, e: ast::Expr) -> SqlResult<Cond> {
-        if !has_query(&e) {
-            let metadata =
-                SessionMetadata::lasting(self.session, self.home, self.quoted_identifier);
-            let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
-            return Ok(Cond::Ready(binder.bind_condition(&e)?));
-        }
-        Ok(Cond::Lazy(Box::new(e), self.new_plan()))
     }
 }

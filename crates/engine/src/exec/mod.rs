@@ -40,6 +40,7 @@ pub(crate) mod raise;
 pub(crate) mod references;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
+mod scalars;
 mod schema_wait;
 pub(crate) mod showplan;
 pub(crate) mod table_variables;

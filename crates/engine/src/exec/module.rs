@@ -10,10 +10,10 @@ use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::SessionId;
+use taffrail_base::{DatabaseId, SessionId};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 /// A batch, procedure or dynamic text.
 pub(crate) struct Module {
@@ -47,6 +47,8 @@ pub(crate) struct Module {
     pub parse_only: Option<bool>,
     /// A procedure's schema, if it is not dbo: names without one are looked up there first.
     pub schema: Option<Arc<str>>,
+    /// A statement of it changes the session's database, or that one's collation: its plans hold for one of these.
+    pub moves: bool,
     /// Plans that sessions share, by number.
     pub shared: Vec<Variants>,
     /// Errors that keep the module from running at all.
@@ -243,8 +245,15 @@ pub(crate) struct Plan {
     ///
     /// [`SetOptions::plan_key`]: crate::session::SetOptions::plan_key
     pub options: Option<u32>,
+    /// The session's database and its collation, where the module changes one of these.
+    pub made_in: Option<(DatabaseId, Collation)>,
     /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
-    pub identity_insert: Option<(taffrail_base::DatabaseId, taffrail_base::ObjectId, bool)>,
+    pub identity_insert: Option<(DatabaseId, taffrail_base::ObjectId, bool)>,
+}
+
+/// See [`Plan::made_in`].
+pub(super) fn place_of(session: &Session) -> (DatabaseId, Collation) {
+    (session.database.id, session.database.collation())
 }
 
 impl Plan {
@@ -273,5 +282,6 @@ impl Plan {
     pub fn fits_but_for_temps(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
             && self.options.is_none_or(|o| o == session.options.plan_key())
+            && self.made_in.is_none_or(|m| m == place_of(session))
     }
 }

@@ -1,7 +1,7 @@
 //! From the statements of a module to their plans, which are made when they are first run: names may come into being only then.
 
 use super::metadata::SessionMetadata;
-use super::module::{Module, Plan};
+use super::module::{Module, Plan, place_of};
 use crate::binder::{Binder, Variables};
 use crate::catalog::Table;
 use crate::database::Database;
@@ -89,6 +89,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.options.plan_key()),
+        made_in: module.moves.then(|| place_of(session)),
         temps: metadata.temps.into_inner(),
         depends: metadata.depends.into_inner(),
     })

@@ -1,5 +1,6 @@
-//! Whether an expression holds a query: then it is planned when it is met, not when its batch is compiled.
+//! What an expression holds that has it planned when it is met, not when its batch is compiled: a query, or texts.
 
+use crate::binder::Variables;
 use taffrail_syntax::ast;
 
 /// Whether it may hold a query: rare forms count as if they did, since planning late is always right.
@@ -43,5 +44,43 @@ pub(super) fn query_in(e: &ast::Expr, rare: bool) -> bool {
         }
         K::Collate(e, _) => inside(e),
         _ => rare,
+    }
+}
+
+/// Whether it may compare texts: all but numbers counts as such, since planning late is always right. A lone value is compared with
+/// nothing.
+pub(super) fn may_compare_texts(e: &ast::Expr, variables: &Variables) -> bool {
+    use ast::ExprKind as K;
+    !matches!(e.kind, K::Literal(_) | K::Variable(_)) && !is_of_numbers(e, variables)
+}
+
+fn is_of_numbers(e: &ast::Expr, variables: &Variables) -> bool {
+    use ast::ExprKind as K;
+    let inside = |e: &ast::Expr| is_of_numbers(e, variables);
+    match &e.kind {
+        K::Literal(l) => !matches!(l, ast::Literal::String(_) | ast::Literal::NString(_)),
+        K::Variable(v) => {
+            let known = variables.find(&v.value).and_then(|(_, v)| v.ty);
+            known.is_some_and(|ty| !ty.is_text() && ty != taffrail_types::SqlType::Variant)
+        }
+        K::SystemVariable(_) => true,
+        K::Compare(c) => inside(&c.left) && inside(&c.right),
+        K::Binary(b) => {
+            let mut b = b;
+            loop {
+                if !inside(&b.right) {
+                    return false;
+                }
+                match &b.left.kind {
+                    K::Binary(left) => b = left,
+                    _ => return inside(&b.left),
+                }
+            }
+        }
+        K::And(l) | K::Or(l) => l.iter().all(inside),
+        K::Not(e) | K::Unary(_, e) => inside(e),
+        K::IsNull(n) => inside(&n.operand),
+        K::Between(b) => inside(&b.operand) && inside(&b.low) && inside(&b.high),
+        _ => false,
     }
 }

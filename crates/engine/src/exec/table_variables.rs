@@ -116,10 +116,27 @@ impl Interpreter<'_> {
     /// DECLARE of one, where it runs.
     pub(super) fn declare_table(&mut self, act: &mut Activation, n: u32) -> SqlResult<()> {
         let n = n as usize;
+        if self.is_of_another_collation(act, n)? {
+            let id = std::mem::replace(&mut act.tables[n].1, NOT_MADE);
+            self.as_their_owner(|it, home| ddl::drop_table_of(&mut it.context(0), home, id))?;
+        }
         if act.tables[n].1 == NOT_MADE {
             act.tables[n].1 = self.make_table_variable(act, n)?;
         }
         Ok(())
+    }
+
+    /// The module has gone to a database of another collation since it made the table, and nothing is in it yet.
+    fn is_of_another_collation(&self, act: &Activation, n: usize) -> SqlResult<bool> {
+        if !act.module.moves {
+            return Ok(false);
+        }
+        let home = self.session.home_of_table_variables()?;
+        let table = home.catalog.table(act.tables[n].1, self.session.ddl_owner(&home));
+        let own = self.session.database.collation();
+        Ok(table.is_some_and(|t| {
+            t.row_count() == 0 && t.columns.iter().any(|c| c.ty.is_text() && c.collation != own)
+        }))
     }
 
     /// Whether a name may be that of one that is not built.
