@@ -65,9 +65,12 @@ impl<'a> Binder<'a> {
             };
             let sources = &self.blocks.last().expect("open").sources;
             at = sources.iter().position(called);
-            let found = self.through.as_ref().and_then(|t| t.found.as_ref());
-            if let Some(f) = found.filter(|_| at.is_none() && view.is_some()) {
+            let through = self.through.as_ref().filter(|_| at.is_none() && view.is_some());
+            if let Some(f) = through.and_then(|t| t.found.as_ref()) {
                 at = sources.iter().position(|s| s.id == f.source);
+            }
+            if through.is_some_and(|t| t.again) {
+                return Err(SqlError::new(8154, &[&name.name.value]));
             }
             if at.is_none() {
                 if sources.iter().filter(|s| same(s)).count() > 1 {

@@ -46,6 +46,8 @@ pub(super) struct Through<'a> {
     /// Names that the expression or view gives its columns.
     names: Vec<Box<str>>,
     pub found: Option<Found>,
+    /// The view stands in FROM once more.
+    pub again: bool,
     /// Why its query cannot be changed.
     refused: Option<Box<SqlError>>,
 }
@@ -84,6 +86,7 @@ impl<'a> Binder<'a> {
             puts: column.is_some(),
             names: Vec::new(),
             found: None,
+            again: false,
             refused: None,
         });
     }
@@ -98,6 +101,12 @@ impl<'a> Binder<'a> {
 
     /// The same of a view.
     pub(super) fn arm_view(&mut self, alias: &str, id: ViewId, view: &Module) -> bool {
+        let depth = self.blocks.len();
+        if let Some(t) = &mut self.through
+            && (t.depth, t.view) == (depth, Some(id))
+        {
+            t.again |= t.found.is_some();
+        }
         self.arm_if(
             |t| t.view == Some(id) || (t.bare && eq(t.alias, alias)),
             || view.columns.iter().map(|c| (&*c.name).into()).collect(),
