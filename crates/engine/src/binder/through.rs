@@ -48,6 +48,8 @@ pub(super) struct Through<'a> {
     pub found: Option<Found>,
     /// The view stands in FROM once more.
     pub again: bool,
+    /// The query's columns that show those of its other tables.
+    elsewhere: Vec<usize>,
     /// Why its query cannot be changed.
     refused: Option<Box<SqlError>>,
 }
@@ -87,6 +89,7 @@ impl<'a> Binder<'a> {
             names: Vec::new(),
             found: None,
             again: false,
+            elsewhere: Vec::new(),
             refused: None,
         });
     }
@@ -171,7 +174,10 @@ impl<'a> Binder<'a> {
                 }
             }
         };
-        let columns = items.iter().map(|i| shown(i).filter(|s| s.0 == at).map(|s| s.1)).collect();
+        let places: Vec<_> = items.iter().map(shown).collect();
+        let columns = places.iter().map(|s| s.filter(|s| s.0 == at).map(|s| s.1)).collect();
+        let other = |n: &usize| places[*n].is_some_and(|s| s.0 != at);
+        let elsewhere = (0..places.len()).filter(other).collect();
         let Block { id, sources, .. } = self.blocks.last_mut().expect("open");
         let (block, source) = (*id, &mut sources[at]);
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
@@ -197,6 +203,7 @@ impl<'a> Binder<'a> {
         let found = Found { database, table, table_lock, locator, columns, source: u32::MAX };
         if let Some(t) = &mut self.through {
             t.found = Some(found);
+            t.elsewhere = elsewhere;
         }
         Ok(())
     }
@@ -279,24 +286,24 @@ impl<'a> Binder<'a> {
         Ok((Target { database, table, table_lock }, columns))
     }
 
-    /// 4406: a column of the query is none of its table's.
-    fn derived_field(&self) -> Box<SqlError> {
+    /// A column of the query is none of its table's: 4405 where it is another table's, 4406 where it is computed.
+    fn not_of_target(&self, at: usize) -> Box<SqlError> {
         let through = self.through.as_ref().expect("a target was found");
-        SqlError::new(4406, &[through.name])
+        let number = if through.elsewhere.contains(&at) { 4405 } else { 4406 };
+        SqlError::new(number, &[through.name])
     }
 
-    /// Positions in the table of the columns that an INSERT through a query gives values for: 207, 264, 4406.
+    /// Positions in the table of the columns that an INSERT through a query gives values for: 207, 264, 4405, 4406.
     pub(super) fn insert_columns_through(
         &self,
         table: &Table,
         shown: &Shown,
         named: &[ast::Ident],
     ) -> SqlResult<Vec<usize>> {
-        let derived = || self.derived_field();
         let mut out = Vec::with_capacity(shown.len());
         if named.is_empty() {
-            for (_, column) in shown {
-                let at = column.ok_or_else(derived)?;
+            for (n, (_, column)) in shown.iter().enumerate() {
+                let at = column.ok_or_else(|| self.not_of_target(n))?;
                 let c = &table.columns[at];
                 if c.ty != SqlType::RowVersion && !c.is_identity {
                     out.push(at);
@@ -305,10 +312,9 @@ impl<'a> Binder<'a> {
             return Ok(out);
         }
         for n in named {
-            let hit = shown.iter().find(|(name, _)| eq(name, &n.value));
-            let (_, column) =
-                hit.ok_or_else(|| self.at(SqlError::new(207, &[&n.value]), n.span))?;
-            let at = column.ok_or_else(derived)?;
+            let hit = shown.iter().position(|(name, _)| eq(name, &n.value));
+            let hit = hit.ok_or_else(|| self.at(SqlError::new(207, &[&n.value]), n.span))?;
+            let at = shown[hit].1.ok_or_else(|| self.not_of_target(hit))?;
             if out.contains(&at) {
                 return Err(SqlError::new(264, &[&n.value]));
             }
@@ -341,13 +347,13 @@ impl<'a> Binder<'a> {
         self.through.as_ref()?.found.as_ref().filter(|f| f.source == id)
     }
 
-    /// The table's column behind a column of the query: 207, 4406.
+    /// The table's column behind a column of the query: 207, 4405, 4406.
     pub(super) fn column_through(&self, found: &Found, name: &str) -> SqlResult<usize> {
         let sources = &self.blocks.last().expect("open").sources;
         let source = sources.iter().find(|s| s.id == found.source).expect("it was settled");
         let at = source.columns.iter().position(|c| eq(&c.name, name));
         let at = at.ok_or_else(|| SqlError::new(207, &[&name]))?;
-        found.columns[at].ok_or_else(|| self.derived_field())
+        found.columns[at].ok_or_else(|| self.not_of_target(at))
     }
 
     /// OUTPUT names the table's columns, so the query has to call them as the table does, and show all of them for a star.
