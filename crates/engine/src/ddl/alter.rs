@@ -420,7 +420,8 @@ fn alter_column(
     if let Some(collation) = collation {
         let own = cx.session.database.collation();
         new.collation = crate::binder::declared::collation(collation, ty, own)?;
-    } else if !old.ty.is_text() {
+    } else {
+        // A change without COLLATE asks for the database's, whatever the column had.
         new.collation = database.collation();
     }
     // A wider text of the same kind leaves the rows and the keys of indexes as they are.
