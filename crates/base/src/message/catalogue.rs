@@ -302,6 +302,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 1752, severity: 16, text: "Column '%.*ls' in table '%.*ls' is invalid for creating a default constraint." },
     Message { number: 1753, severity: 16, text: "Column '%.*ls.%.*ls' is not the same length or scale as referencing column '%.*ls.%.*ls' in foreign key '%.*ls'. Columns participating in a foreign key relationship must be defined with the same length and scale." },
     Message { number: 1754, severity: 16, text: "Defaults cannot be created on columns with an IDENTITY attribute. Table '%.*ls', column '%.*ls'." },
+    Message { number: 1757, severity: 16, text: "Column '%.*ls.%.*ls' is not of same collation as referencing column '%.*ls.%.*ls' in foreign key '%.*ls'." },
     Message { number: 1759, severity: 16, text: "Computed column '%.*ls' in table '%.*ls' is not allowed to be used in another computed-column definition." },
     Message { number: 1761, severity: 16, text: "Cannot create the foreign key \"%.*ls\" with the %ls referential action, because one or more referencing columns are not nullable." },
     Message { number: 1762, severity: 16, text: "Cannot create the foreign key \"%.*ls\" with the SET DEFAULT referential action, because one or more referencing not-nullable columns lack a default constraint." },

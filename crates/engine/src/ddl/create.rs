@@ -113,7 +113,7 @@ pub(crate) fn could_not_create(
     // An index that was begun has found rows that are not unique.
     let origin = if reason.number == 1505 { Origin::Change } else { Origin::Run };
     let state = matches!(reason.number, 1767 | 1785 | 2714) as u8;
-    let stateless = matches!(reason.number, 1752 | 1767 | 1773 | 1776 | 1778 | 1779 | 1785);
+    let stateless = matches!(reason.number, 1752 | 1757 | 1767 | 1773 | 1776 | 1778 | 1779 | 1785);
     cx.reason(if stateless { reason.with_state(0) } else { reason })?;
     Ok(SqlError::new(1750, &[]).with_severity(16).with_state(state).with_origin(origin))
 }

@@ -92,11 +92,12 @@ fn one(
     let there = referenced(&draft, &parent, &shown, owner.name)?;
     for (own, other) in draft.columns.iter().zip(&there) {
         let (a, b) = (&table.columns[*own], &parent.columns[*other]);
-        if a.ty != b.ty && !same_but_length(a.ty, b.ty) || a.collation != b.collation {
-            let places: [&dyn std::fmt::Display; 5] =
-                [&written, &b.name, &owner.name, &a.name, &shown];
-            return Err(SqlError::new(1778, &places));
-        }
+        let number = match a.ty == b.ty || same_but_length(a.ty, b.ty) {
+            false => 1778,
+            true if a.ty.is_text() && a.collation != b.collation => 1757,
+            true => continue,
+        };
+        return Err(SqlError::new(number, &[&written, &b.name, &owner.name, &a.name, &shown]));
     }
     let (on_delete, on_update) = (action(draft.key.on_delete), action(draft.key.on_update));
     let nulls = [on_delete, on_update].contains(&Action::SetNull);
