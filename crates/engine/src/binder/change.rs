@@ -5,6 +5,7 @@ use super::from::FromTree;
 use super::query::arith_op;
 use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
 use crate::catalog::Table;
+use crate::database::Database;
 use crate::plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::rel::{Rel, Top};
@@ -189,7 +190,7 @@ impl<'a> Binder<'a> {
         let mut set: Vec<Assignment> = Vec::new();
         let mut variables = Vec::new();
         for clause in &u.set {
-            self.set_clause(&table, id, clause, &mut set, &mut variables)?;
+            self.set_clause(&target.database, &table, id, clause, &mut set, &mut variables)?;
         }
         let conjuncts = self.filter(&u.filter)?;
         let checks = self.checks(&target.database, &table)?;
@@ -209,6 +210,7 @@ impl<'a> Binder<'a> {
     /// One item of SET, for the source `id` of the block.
     pub(super) fn set_clause(
         &mut self,
+        database: &Database,
         table: &Table,
         id: u32,
         clause: &'a ast::SetClause,
@@ -228,7 +230,7 @@ impl<'a> Binder<'a> {
             Some(c) => Some(self.set_column(table, id, c, set)?),
         };
         let bound = match (&value.kind, column) {
-            (ExprKind::Default, Some(at)) => match self.default_source(table, at)? {
+            (ExprKind::Default, Some(at)) => match self.default_source(database, table, at)? {
                 ColumnSource::Expr(e, ty) => Bound::new(e, ty),
                 _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
             },

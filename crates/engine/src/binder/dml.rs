@@ -160,7 +160,7 @@ impl<'a> Binder<'a> {
             sources.push(match columns.iter().position(|c| *c == at) {
                 Some(n) => ColumnSource::Source(n),
                 None => {
-                    let default = self.default_source(&table, at)?;
+                    let default = self.default_source(&database, &table, at)?;
                     if let ColumnSource::Expr(_, ty) = &default {
                         let column = table.columns[at].declared();
                         // A default of xml has been read.
@@ -171,7 +171,7 @@ impl<'a> Binder<'a> {
                     default
                 }
             });
-            defaults.push(self.default_source(&table, at)?);
+            defaults.push(self.default_source(&database, &table, at)?);
         }
         Ok(InsertPlan {
             same_layout: false,
@@ -225,7 +225,12 @@ impl<'a> Binder<'a> {
         Ok(InsertPlan { from_outside: true, ..plan })
     }
 
-    pub(super) fn default_source(&mut self, table: &Table, at: usize) -> SqlResult<ColumnSource> {
+    pub(super) fn default_source(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        at: usize,
+    ) -> SqlResult<ColumnSource> {
         let c = &table.columns[at];
         if c.is_identity {
             return Ok(ColumnSource::Identity);
@@ -233,7 +238,7 @@ impl<'a> Binder<'a> {
         match &c.default {
             None => Ok(ColumnSource::Null),
             Some(d) => {
-                let (expr, ty) = bind_text(self.meta, &d.definition)?;
+                let (expr, ty) = bind_text(self.meta, database, &d.definition)?;
                 if !c.xml {
                     return Ok(ColumnSource::Expr(expr, ty));
                 }
@@ -458,21 +463,31 @@ fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
     e
 }
 
-/// An expression of the catalogue (a default), bound alone: 1046 for a subquery, 128 for a column.
-pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {
-    text_bound(meta, text).map_err(without_line).map_err(|e| match e.number {
+/// An expression of a database's catalogue (a default), bound alone: 1046 for a subquery, 128 for a column.
+pub(crate) fn bind_text(
+    meta: &dyn super::Metadata,
+    database: &Database,
+    text: &str,
+) -> SqlResult<(Expr, SqlType)> {
+    text_bound(meta, database, text).map_err(without_line).map_err(|e| match e.number {
         157 => SqlError::new(147, &[]),
         _ => e,
     })
 }
 
-fn text_bound(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {
+fn text_bound(
+    meta: &dyn super::Metadata,
+    database: &Database,
+    text: &str,
+) -> SqlResult<(Expr, SqlType)> {
     let batch = format!("SELECT {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
     let variables = super::Variables::default();
     let mut binder = Binder::new(meta, &variables, &parsed.lines);
     binder.scalars_only = true;
+    // It means the same to sessions of other databases.
+    binder.collation = database.collation();
     let bound = match &parsed.statements[..] {
         [ast::Statement { kind: ast::StatementKind::Select(s), .. }] => {
             match &s.query.body.first_block().items[..] {

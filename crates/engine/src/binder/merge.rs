@@ -268,7 +268,7 @@ impl<'a> Binder<'a> {
                 let (database, table) = (target.database.clone(), target.table.clone());
                 let (mut set, mut variables) = (Vec::new(), Vec::new());
                 for clause in list {
-                    self.set_clause(&table, id, clause, &mut set, &mut variables)?;
+                    self.set_clause(&database, &table, id, clause, &mut set, &mut variables)?;
                 }
                 let checks = self.checks(&database, &table)?;
                 let (node, locator) = (Rel::Empty, 0);

@@ -204,7 +204,7 @@ pub(super) fn bind_defaults(
     let database = cx.database();
     let metadata = SessionMetadata::new(cx.session, &database, &[]);
     for default in defaults {
-        bind_text(&metadata, &default.definition)?;
+        bind_text(&metadata, &database, &default.definition)?;
     }
     Ok(())
 }
