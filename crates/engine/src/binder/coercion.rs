@@ -117,7 +117,7 @@ impl Binder<'_> {
     }
 
     /// Where nobody has a say, the database's.
-    fn or_database(&self, (collation, coercion): Coerced) -> Coerced {
+    pub(super) fn or_database(&self, (collation, coercion): Coerced) -> Coerced {
         match coercion {
             Coercion::Default => (self.collation, coercion),
             _ => (collation, coercion),

@@ -229,6 +229,8 @@ impl<'a> Binder<'a> {
             bound.collations = smallvec::smallvec![coerced.0];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();
+        } else if name == "SQL_VARIANT_PROPERTY" {
+            bound.collations = smallvec::smallvec![self.or_database(coerced).0];
         }
         let ty = bound.result;
         let params = bound.params.clone();

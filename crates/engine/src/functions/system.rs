@@ -251,7 +251,7 @@ fn collation_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     })
 }
 
-fn variant_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+fn variant_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Value::Variant(inner), Some(name)) = (&args[0], args[1].as_text()) else {
         return Ok(Value::Null);
     };
@@ -266,7 +266,7 @@ fn variant_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
             let stored = inner.1.as_bytes().map_or(ty.max_length() as usize, <[u8]>::len);
             variant(stored as i32 + 2)
         }
-        "collation" if ty.is_text() => text(Collation::default().name()),
+        "collation" if ty.is_text() => text(c.collation().name()),
         _ => Value::Null,
     })
 }

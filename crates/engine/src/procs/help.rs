@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::Status;
-use taffrail_types::{Collation, Family, MaxLen, SqlType};
+use taffrail_types::{Family, MaxLen, SqlType};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 
@@ -117,6 +117,7 @@ fn help_parameters(cx: &mut StatementContext<'_>, procedure: &Module) -> SqlResu
         return Ok(());
     }
     let mut rows = Vec::new();
+    let collation = cx.session.database.collation();
     for (at, p) in procedure.parameters.iter().enumerate() {
         let o = odbc(p.ty.name(), p.ty, Dialect::new(80, None));
         let uuid = p.ty == SqlType::UniqueIdentifier;
@@ -127,7 +128,7 @@ fn help_parameters(cx: &mut StatementContext<'_>, procedure: &Module) -> SqlResu
             if uuid { 0 } else { o.precision },
             o.scale,
             at + 1,
-            crate::views::objects::collation_cell(p.ty, Collation::default())
+            crate::views::objects::collation_cell(p.ty, collation)
         ]);
     }
     let columns = [
