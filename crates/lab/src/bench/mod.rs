@@ -11,6 +11,7 @@ pub mod bulk;
 pub mod deadlocks;
 pub mod device;
 pub mod fresh;
+pub mod groups;
 pub mod growth;
 pub mod lob;
 pub mod pairs;

@@ -10,18 +10,18 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, growth, lob, plans, print_table,
-    reading, tpch, vlfs, watching, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, lob, plans,
+    print_table, reading, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, lob, tpch (with --tpch)";
+                     deadlocks, watching, lob, groups (with --peers), tpch (with --tpch)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 13] = [
+const ALONE: [&str; 14] = [
     "life",
     "fresh",
     "plans",
@@ -33,6 +33,7 @@ const ALONE: [&str; 13] = [
     "deadlocks",
     "watching",
     "lob",
+    "groups",
     "tpch",
     "bulk",
 ];
@@ -190,6 +191,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     }
     print_table(&figures);
     failed.extend(fresh::beyond(&figures));
+    failed.extend(groups::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
     failed.extend(watching::beyond(&figures));
@@ -221,6 +223,8 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
         "watching" => watching::watching(&a.server, dir, a.effort),
         "lob" => lob::lob(&a.server, dir),
+        "groups" if a.peers || a.only.is_some() => groups::groups(&a.server, dir, a.effort),
+        "groups" => Ok(Vec::new()),
         "tpch" => match &a.tpch {
             Some(files) => tpch::tpch(&a.server, dir, files),
             None if a.only.is_some() => {
