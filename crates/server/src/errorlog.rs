@@ -79,6 +79,8 @@ struct Out {
     target: Box<dyn Target>,
     len: u64,
     torn: bool,
+    /// Which file this is: each other one has another number.
+    nth: u64,
     /// Entries that are not in it, and since when.
     lost: u64,
     since: SystemTime,
@@ -98,15 +100,15 @@ impl Out {
         // What happened before is not of this server.
         let told = ring.newest();
         let to_stdout = false;
-        let (len, torn, lost) = (0, false, 0);
-        Out { ring, told, wall, target, len, torn, lost, since, fold, dir, heard, to_stdout }
+        let (len, torn, nth, lost) = (0, false, 0, 0);
+        Out { ring, told, wall, target, len, torn, nth, lost, since, fold, dir, heard, to_stdout }
     }
 
     /// Begins a new file.
     fn cycle(&mut self) -> io::Result<()> {
         if let Some(dir) = &self.dir {
             self.target = Box::new(next_file(dir)?);
-            (self.len, self.torn) = (0, false);
+            (self.len, self.torn, self.nth) = (0, false, self.nth + 1);
         }
         Ok(())
     }
@@ -292,9 +294,16 @@ impl ErrorLog {
         let mut out = self.out.lock();
         let Some(dir) = &out.dir else { return Ok(()) };
         let file = File::options().create(true).append(true).open(file_name(dir, 0))?;
-        (out.len, out.torn) = (file.metadata()?.len(), false);
+        (out.len, out.torn, out.nth) = (file.metadata()?.len(), false, out.nth + 1);
         out.target = Box::new(file);
         Ok(())
+    }
+
+    /// The present file to read, its number, and how many of its bytes are whole entries.
+    pub(crate) fn present(&self) -> io::Result<Option<(u64, File, u64)>> {
+        let out = self.out.lock();
+        let file = out.dir.as_ref().map(|dir| File::open(file_name(dir, 0))).transpose()?;
+        Ok(file.map(|file| (out.nth, file, out.len)))
     }
 
     /// From now on somebody is told of each entry.

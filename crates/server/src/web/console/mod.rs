@@ -19,6 +19,7 @@ mod queries;
 pub(super) mod query;
 mod reader;
 mod sampler;
+mod tail;
 
 use super::{Web, access};
 use crate::web::connections::{Peer, Running};
@@ -60,7 +61,7 @@ impl Console {
         Console {
             logins: Logins::default(),
             sampler: Arc::new(Sampler::new(shared.instance.clone(), shared.log.clone())),
-            reader: Arc::new(Reader::new(shared.instance.clone())),
+            reader: Arc::new(Reader::new(shared.instance.clone(), shared.log.clone())),
             viewers: Arc::new(Semaphore::new(VIEWERS)),
             queries: Arc::new(query::Queries::new(shared.instance.clone())),
             looked_after: AtomicBool::new(false),

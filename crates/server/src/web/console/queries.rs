@@ -118,8 +118,8 @@ FROM taffrail.checkpoint_history
 WHERE duration_us >= 1000000
 ORDER BY start_time DESC";
 
-/// Errors of severity 17 and more, each with its text, which is the entry behind it.
-const ERRORS: &str =
+/// Errors of severity 17 and more, each with its text, which is the entry behind it; the page takes the same rows from [`super::tail`].
+pub(super) const ERRORS: &str =
     "DECLARE @log TABLE (n int IDENTITY PRIMARY KEY, LogDate datetime, ProcessInfo nvarchar(50), Text nvarchar(max))
 INSERT @log EXEC sp_readerrorlog 0, 1
 SELECT TOP (50) CONVERT(varchar(23), e.LogDate, 121), e.ProcessInfo, e.Text, t.Text
@@ -128,8 +128,8 @@ LEFT JOIN @log t ON t.n = e.n + 1
 WHERE e.Text LIKE 'Error: %, Severity: 1[7-9],%' OR e.Text LIKE 'Error: %, Severity: 2[0-9],%'
 ORDER BY e.n DESC";
 
-/// The newest entries of the error log, the newest first.
-const ERROR_LOG: &str =
+/// The newest entries of the error log, the newest first; the page takes the same rows from [`super::tail`].
+pub(super) const ERROR_LOG: &str =
     "DECLARE @log TABLE (n int IDENTITY PRIMARY KEY, LogDate datetime, ProcessInfo nvarchar(50), Text nvarchar(max))
 INSERT @log EXEC sp_readerrorlog 0, 1
 SELECT TOP (1000) CONVERT(varchar(23), LogDate, 121), ProcessInfo, Text

@@ -1,7 +1,9 @@
 //! Questions in T-SQL, answered as JSON.
 
 use super::queries;
-use parking_lot::Mutex;
+use super::tail::Tail;
+use crate::errorlog::ErrorLog;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Number, Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -175,15 +177,19 @@ pub(super) struct Reader {
     /// With the login in whose name it is.
     session: Mutex<Option<(String, Session)>>,
     answers: Mutex<Answers>,
+    log: Arc<ErrorLog>,
+    tail: Mutex<Tail>,
 }
 
 impl Reader {
-    pub(super) fn new(instance: Arc<Instance>) -> Reader {
+    pub(super) fn new(instance: Arc<Instance>, log: Arc<ErrorLog>) -> Reader {
         Reader {
             instance,
             opener: Opener::default(),
             session: Mutex::default(),
             answers: Mutex::default(),
+            log,
+            tail: Mutex::default(),
         }
     }
 
@@ -230,10 +236,23 @@ impl Reader {
         Some(self.fresh(login, (name, 0), |session| {
             let mut answer = serde_json::Map::new();
             for (of, sql) in statements {
-                answer.insert((*of).to_owned(), session.rows(sql)?.into());
+                let rows = match *of {
+                    "errorLog" => self.tail()?.newest(),
+                    "errors" => self.tail()?.errors(),
+                    _ => session.rows(sql)?.into(),
+                };
+                answer.insert((*of).to_owned(), rows);
             }
             Ok(Json::Object(answer))
         }))
+    }
+
+    /// The end of the error log as it is now. The statements that the pages show have the same rows, by reading all of it.
+    fn tail(&self) -> Result<MutexGuard<'_, Tail>, String> {
+        let mut tail = self.tail.lock();
+        let followed = tail.follow(&self.log);
+        followed.map_err(|e| format!("The error log cannot be read: {e}."))?;
+        Ok(tail)
     }
 
     /// An answer that is fresh, by a session or by somebody's question just now.

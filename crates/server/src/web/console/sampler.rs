@@ -187,14 +187,17 @@ fn new_flushes(last: &mut u64) -> Json {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::reader::Reader;
     use super::*;
     use std::path::PathBuf;
     use taffrail_engine::InstanceOptions;
     use taffrail_io::Env;
 
-    fn with_instance(name: &str, test: impl FnOnce(&Arc<Instance>, Arc<ErrorLog>)) {
+    pub(in super::super) fn with_instance(
+        name: &str,
+        test: impl FnOnce(&Arc<Instance>, Arc<ErrorLog>),
+    ) {
         let dir: PathBuf =
             std::env::temp_dir().join(format!("taffrail-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
@@ -223,8 +226,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_is_asked_in_the_name_of_who_asks() {
-        with_instance("console-names", |instance, _| {
-            let reader = Reader::new(instance.clone());
+        with_instance("console-names", |instance, log| {
+            let reader = Reader::new(instance.clone(), log);
             for login in ["sa", "somebody", "sa"] {
                 let rows = reader.ask(login, "SELECT ORIGINAL_LOGIN()").unwrap();
                 assert_eq!(rows, [json!([login])]);
@@ -237,7 +240,7 @@ mod tests {
     fn the_end_waits_for_no_statement() {
         with_instance("console-stop", |instance, log| {
             let wait = "WAITFOR DELAY '00:01:00'";
-            let reader = Arc::new(Reader::new(instance.clone()));
+            let reader = Arc::new(Reader::new(instance.clone(), log.clone()));
             let asks = reader.clone();
             let asked = std::thread::spawn(move || asks.ask("sa", wait));
             let sampler = Arc::new(Sampler::new(instance.clone(), log));
