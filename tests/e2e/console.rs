@@ -70,7 +70,7 @@ fn only_who_is_here_and_logged_in_sees_anything() {
     ];
     for path in private {
         assert_eq!(status(&get(&at, path, "")), 401, "{path}");
-        let guessed = "Cookie: taffrail-console=00\r\n";
+        let guessed = "Cookie: taffrail-console-80=00\r\n";
         assert_eq!(status(&get(&at, path, guessed)), 401, "{path}");
     }
     // Another site's page, by a name that leads here, or by a form.

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
+/// What the name of the cookie begins with; [`cookie_name`] is the whole of it.
 const COOKIE: &str = "taffrail-console";
 /// A login that nobody uses ends after this long.
 const IDLE: Duration = Duration::from_secs(12 * 3600);
@@ -52,7 +53,8 @@ impl Logins {
     pub(super) fn find(&self, headers: &HeaderMap) -> Option<Who> {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|c| c.to_str().ok());
         let mut pairs = cookies.flat_map(|c| c.split(';')).filter_map(|c| c.trim().split_once('='));
-        let token = pairs.find(|(name, _)| *name == COOKIE)?.1;
+        let own = cookie_name(headers);
+        let token = pairs.find(|(name, _)| *name == own)?.1;
         let mut open = self.open.lock();
         open.retain(|login| login.used.elapsed() < IDLE);
         let same = |login: &&mut Login| access::same(login.who.token.as_bytes(), token.as_bytes());
@@ -78,6 +80,14 @@ impl Logins {
     fn remove(&self, token: &str) {
         self.open.lock().retain(|login| login.who.token != token);
     }
+}
+
+/// The name of the cookie for whom the browser asks. Browsers send a host's cookies to all of its ports: the port that the browser sees
+/// (with a tunnel it is not the server's) keeps consoles of one host apart.
+fn cookie_name(headers: &HeaderMap) -> String {
+    let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
+    let port = host.and_then(|h| h.rsplit_once(':')?.1.parse::<u16>().ok());
+    format!("{COOKIE}-{}", port.unwrap_or(80))
 }
 
 /// A body that says it is JSON, and is what is expected.
@@ -120,7 +130,8 @@ pub(super) async fn log_in(
     let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.address.ip(), &given));
     match verified.await {
         Ok(Ok((login, token))) => {
-            let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
+            let name = cookie_name(&headers);
+            let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
             web.console.logins.add(login.clone(), token);
             ([(header::SET_COOKIE, cookie)], json_of(&json!({ "login": login }))).into_response()
         }
@@ -163,11 +174,13 @@ fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(String, Strin
 pub(super) async fn log_out(
     State(web): State<Web>,
     axum::Extension(who): axum::Extension<Who>,
+    headers: HeaderMap,
 ) -> Response {
     web.console.logins.remove(&who.token);
     let (queries, token) = (web.console.queries.clone(), who.token.clone());
     tokio::task::spawn_blocking(move || queries.end_login(&token));
-    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let name = cookie_name(&headers);
+    let cookie = format!("{name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
     ([(header::SET_COOKIE, cookie)], json_of(&json!({}))).into_response()
 }
 
@@ -178,6 +191,7 @@ mod tests {
 
     fn with_cookie(value: &str) -> HeaderMap {
         let mut map = HeaderMap::new();
+        map.insert(header::HOST, HeaderValue::from_static("localhost:8433"));
         map.insert(header::COOKIE, HeaderValue::from_str(value).unwrap());
         map
     }
@@ -187,19 +201,36 @@ mod tests {
         let logins = Logins::default();
         logins.add("sa".into(), "first".into());
         let find = |cookie: &str| logins.find(&with_cookie(cookie)).map(|w| w.login);
-        assert_eq!(find("taffrail-console=first").as_deref(), Some("sa"));
-        assert_eq!(find("a=b; taffrail-console=first; c=d").as_deref(), Some("sa"));
-        assert_eq!(find("taffrail-console="), None);
-        assert_eq!(find("taffrail-console=firs"), None);
+        assert_eq!(find("taffrail-console-8433=first").as_deref(), Some("sa"));
+        assert_eq!(find("a=b; taffrail-console-8433=first; c=d").as_deref(), Some("sa"));
+        assert_eq!(find("taffrail-console-8433="), None);
+        assert_eq!(find("taffrail-console-8433=firs"), None);
         assert_eq!(find("other=first"), None);
         (1..LOGINS).for_each(|n| logins.add("sa".into(), format!("t{n}")));
-        assert!(find("taffrail-console=first").is_some());
+        assert!(find("taffrail-console-8433=first").is_some());
         logins.add("sa".into(), "last".into());
-        assert_eq!(find("taffrail-console=first"), None);
+        assert_eq!(find("taffrail-console-8433=first"), None);
         assert!(logins.knows("last") && !logins.knows("first"));
         logins.remove("last");
         assert!(!logins.knows("last"));
-        assert_eq!(find("taffrail-console=last"), None);
+        assert_eq!(find("taffrail-console-8433=last"), None);
+    }
+
+    #[test]
+    fn consoles_of_one_host_do_not_end_each_others_logins() {
+        let at = |host: &str| {
+            let mut map = with_cookie("taffrail-console-8433=one; taffrail-console-8434=two");
+            map.insert(header::HOST, HeaderValue::from_str(host).unwrap());
+            map
+        };
+        let (first, second) = (Logins::default(), Logins::default());
+        first.add("sa".into(), "one".into());
+        second.add("sa".into(), "two".into());
+        assert!(first.find(&at("localhost:8433")).is_some());
+        assert!(second.find(&at("localhost:8434")).is_some());
+        assert!(first.find(&at("localhost:8434")).is_none());
+        assert_eq!(cookie_name(&at("[::1]")), "taffrail-console-80");
+        assert_eq!(cookie_name(&at("[::1]:8433")), "taffrail-console-8433");
     }
 
     #[test]
