@@ -34,8 +34,9 @@ pub(crate) fn get(at: &str, path: &str, headers: &str) -> (String, String) {
 }
 
 fn metrics(at: &str) -> String {
-    let (head, body) = get(at, "/metrics", "");
+    let (head, body) = get(at, "/metrics", "Accept: application/openmetrics-text\r\n");
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+    assert!(head.to_lowercase().contains("vary: accept"), "{head}");
     let kind = "content-type: application/openmetrics-text; version=1.0.0";
     assert!(head.to_lowercase().contains(kind), "{head}");
     // A body in chunks would have their sizes in it.
@@ -95,6 +96,21 @@ fn metrics_are_what_the_views_say() {
         counter(&mut c, "Number of Deadlocks/sec", "_Total")
     );
     well_formed(&after);
+    // Who asks for nothing has the older format, in which a counter is described by its samples' name.
+    let (head, plain) = get(&at, "/metrics", "");
+    let head = head.to_lowercase();
+    assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
+    assert!(head.contains("vary: accept"), "{head}");
+    assert!(plain.contains("\n# TYPE mssql_batch_requests_total counter\n"));
+    assert!(after.contains("\n# TYPE mssql_batch_requests counter\n"));
+    assert!(!plain.contains("# EOF"));
+    let samples = |text: &str| {
+        let names = text.lines().filter(|l| !l.starts_with('#'));
+        names.filter_map(|l| Some(l.rsplit_once(' ')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    let mut there = samples(&after);
+    there.retain(|name| !samples(&plain).contains(name));
+    assert!(there.is_empty(), "{there:?}");
     assert!(server.stop().success());
 }
 

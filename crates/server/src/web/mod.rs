@@ -208,10 +208,12 @@ async fn metrics(
         }
     }
     let text = tokio::task::spawn_blocking(move || {
-        metrics::text(&taffrail_engine::metrics::families(&web.shared.instance))
+        metrics::text(&taffrail_engine::metrics::families(&web.shared.instance), format)
     });
     match text.await {
-        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+        Ok(text) => (kind, text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
+    let format = metrics::Format::wanted(&headers);
+    let kind = [(header::CONTENT_TYPE, format.content_type()), (header::VARY, "Accept")];
