@@ -19,11 +19,15 @@ export interface Column {
 
 /** Bytes that a page keeps of what a run sends. A run that sends more is stopped. */
 const KEPT = 512 * 1024 * 1024;
+/** Bytes of a request that the server takes. */
+const SENT = 32 * 1024 * 1024;
 const decoder = new TextDecoder();
 
 /** The rows of a result, as the bytes that came: a row is looked at when it is shown. */
 export class Rows {
   length = 0;
+  /** Cells of which the server has sent only the beginning. */
+  readonly cuts: { row: number; column: number; characters: number }[] = [];
   /** Of each row: its piece, where in it it begins and ends. */
   private places = new Uint32Array(3 * 1024);
 
@@ -99,7 +103,11 @@ export class QuerySession {
     this.running = true;
     this.open = true;
     try {
-      const response = await fetch("/api/query", request({ session: this.id, database, sql }));
+      const asked = request({ session: this.id, database, sql });
+      const size = new Blob([asked.body as string]).size;
+      // The server would break off in the middle of it.
+      if (size > SENT) throw new Refused(0, `A batch may have 32 MiB here, this one has ${(size / 2 ** 20).toFixed(1)} MiB. GO divides a script into batches; sqlcmd -i takes longer ones.`);
+      const response = await fetch("/api/query", asked);
       if (!response.ok || !response.body) {
         const said = await response.json().catch(() => ({}));
         throw new Refused(response.status, said.error ?? `The server said ${response.status}.`);
@@ -112,18 +120,20 @@ export class QuerySession {
 
   private async read(reader: ReadableStreamDefaultReader<Uint8Array>, heard: Heard): Promise<string> {
     const pieces: Uint8Array[] = [];
-    let [rest, kept, end] = [new Uint8Array(0), 0, "closed"];
+    // A line that has begun; it is put together when its end has come.
+    let [rest, kept, end]: [Uint8Array[], number, string] = [[], 0, "closed"];
     let rows: Rows | null = null;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return end;
-      // A line that was cut goes on in this piece.
-      let piece = value;
-      if (rest.length) {
-        piece = new Uint8Array(rest.length + value.length);
-        piece.set(rest);
-        piece.set(value, rest.length);
+      kept += value.length;
+      if (kept > KEPT) {
+        await reader.cancel();
+        throw new Refused(0, "The page keeps 512 MB of a run's rows: it was stopped there. TOP or a file (bcp, sqlcmd -o) is for more.");
       }
+      rest.push(value);
+      if (value.indexOf(10) < 0) continue;
+      const piece = rest.length === 1 ? value : joined(rest);
       const number = pieces.push(piece) - 1;
       let from = 0;
       for (let to = piece.indexOf(10); to >= 0; to = piece.indexOf(10, from)) {
@@ -133,7 +143,8 @@ export class QuerySession {
           if (said.columns) {
             rows = new Rows(said.columns.map(([name, type, number]: any[]) => ({ name, type, number })), pieces);
             heard.columns?.(rows);
-          } else if (said.message) {
+          } else if (said.cut) rows?.cuts.push({ row: rows.length, column: said.cut[0], characters: said.cut[1] });
+          else if (said.message) {
             const [number, severity, state, line, procedure, text] = said.message;
             heard.message?.({ number, severity, state, line, procedure, text });
           } else if (said.rows !== undefined) heard.count?.(said.rows);
@@ -142,15 +153,20 @@ export class QuerySession {
         }
         from = to + 1;
       }
-      rest = piece.slice(from);
-      kept += value.length;
+      rest = from < piece.length ? [piece.slice(from)] : [];
       heard.progress?.();
-      if (kept > KEPT) {
-        await reader.cancel();
-        throw new Refused(0, "The page keeps 512 MB of a run's rows: it was stopped there. TOP or a file (bcp, sqlcmd -o) is for more.");
-      }
     }
   }
+}
+
+function joined(parts: Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 function request(body: unknown): RequestInit {

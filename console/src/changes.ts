@@ -4,6 +4,7 @@ import { QuerySession, results } from "./batch";
 import { h, set } from "./dom";
 import { grid } from "./grid";
 import { Refused } from "./server";
+import { members } from "./row";
 import { openInQuery } from "./statements";
 import { count } from "./units";
 
@@ -85,6 +86,8 @@ export function changes(database: () => string | null): { element: HTMLElement; 
   const undo = (of: string) =>
     asking(async () => {
       const [rows] = await results(session, `SELECT statement FROM taffrail.log_undo(${quoted(of)}) ORDER BY line`, database());
+      // A part of a script must not pass for it.
+      if (rows.cuts.length) throw new Refused(0, `The script has a statement of ${count(rows.cuts[0].characters)} characters, which is too long for this page. taffrail.log_undo gives it to other clients (sqlcmd -y 0 -o).`);
       const text = rows.all().map(([line]) => line ?? "").join("\n");
       set(
         script,
@@ -134,17 +137,13 @@ export function changes(database: () => string | null): { element: HTMLElement; 
 /** A row's columns; those that an update has changed stand out. */
 function values(json: string | null, changed: Set<string>): HTMLElement {
   if (json === null) return h("span", { class: "muted" }, "–");
-  let columns: [string, unknown][];
-  try {
-    columns = Object.entries(JSON.parse(json));
-  } catch {
-    return h("code", {}, json);
-  }
+  const columns = members(json);
+  if (columns === null) return h("code", {}, json.length > 2000 ? `${json.slice(0, 2000)}…` : json);
   return h(
     "code",
     {},
     ...columns.map(([name, value], i) => {
-      const text = `${i ? ", " : ""}${name}: ${value === null ? "NULL" : typeof value === "string" && value.length > 200 ? `${value.slice(0, 200)}…` : String(value)}`;
+      const text = `${i ? ", " : ""}${name}: ${value === null ? "NULL" : value.length > 200 ? `${value.slice(0, 200)}…` : value}`;
       return changed.has(name) ? h("mark", {}, text) : text;
     }),
   );

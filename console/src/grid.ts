@@ -56,8 +56,11 @@ export function grid(rows: Rows, label: string): { element: HTMLElement; grow: (
     set(
       body,
       ...inSight.map((row, i) => {
+        const cut = rows.cuts.filter((c) => c.row === first + i);
         const cells = row.map((cell, c) => {
           if (cell === null) return h("td", { class: "null" }, "NULL");
+          const whole = cut.find((x) => x.column === c);
+          if (whole) return h("td", { class: "cut", title: `Only the first ${count(cell.length)} of its ${count(whole.characters)} characters are here.` }, `${cell.slice(0, SHOWN)}… (cut)`);
           const long = cell.length > SHOWN;
           return h("td", { class: rows.columns[c].number ? "right" : undefined, title: cell.length > 40 ? cell.slice(0, 4000) : undefined }, long ? `${cell.slice(0, SHOWN)}…` : cell);
         });

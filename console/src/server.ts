@@ -31,6 +31,16 @@ export async function post(path: string, body: unknown): Promise<any> {
   );
 }
 
+/** With which words the server refuses a stream (the browser tells nobody); null: it does not. */
+export async function refusal(path: string): Promise<string | null> {
+  const given = new AbortController();
+  const response = await fetch(path, { credentials: "same-origin", signal: given.signal });
+  if (!response.ok) return await answer(response).catch((e) => (e instanceof Refused ? e.message : null));
+  // It would be taken now: it is not this one that goes on.
+  given.abort();
+  return null;
+}
+
 export interface Session {
   id: number;
   login: string;
@@ -150,13 +160,16 @@ export class Live {
 
   private async failed(): Promise<void> {
     // The browser tries again by itself unless it was refused: then somebody has to know why.
-    this.change("stale", "The connection to the server is gone; trying again.");
     const closed = this.source?.readyState === EventSource.CLOSED;
+    if (!closed || this.state !== "refused") this.change("stale", "The connection to the server is gone; trying again.");
+    let why: string | null = null;
     try {
       if ((await get("/api/me")).login === null) return this.loggedOut();
+      if (closed) why = await refusal("/api/stream");
     } catch {
       // It does not answer: that has been said.
     }
+    if (why !== null) this.change("refused", `${why} Trying again.`);
     if (closed) this.again();
   }
 

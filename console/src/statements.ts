@@ -32,10 +32,23 @@ LEFT JOIN sys.all_columns c ON c.object_id = o.object_id
 WHERE o.type IN ('U', 'V', 'S', 'P', 'FN', 'IF', 'TF')
 ORDER BY o.object_id, c.column_id`;
 
+/** Keeps a text, for a reload too, unless it is longer than browsers keep anything: then that is said. */
+function keep(text: string): void {
+  kept.text = text;
+  try {
+    sessionStorage.setItem("statements", text);
+    if (kept.note.dataset.end === "long") kept.note.textContent = kept.note.dataset.end = "";
+  } catch {
+    // Half of it, or one from before, would pass for it.
+    sessionStorage.removeItem("statements");
+    kept.note.textContent = "This text is too long for the browser to keep: it goes when the page is loaded anew.";
+    kept.note.dataset.end = "long";
+  }
+}
+
 /** Opens the page with a statement. */
 export function openInQuery(text: string): void {
-  kept.text = text;
-  sessionStorage.setItem("statements", text);
+  keep(text);
   if (location.hash === "#query") dispatchEvent(new HashChangeEvent("hashchange"));
   else location.hash = "query";
 }
@@ -167,8 +180,7 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
       const inner = h("div");
       place.append(inner);
       editor = make(inner, kept.text, () => void run(false), () => {
-        kept.text = editor?.text() ?? "";
-        sessionStorage.setItem("statements", kept.text);
+        keep(editor?.text() ?? "");
       });
       editor.focus();
       void complete();
@@ -234,7 +246,12 @@ class Output {
     const number = this.all;
     const title = h("h2", {}, `Result ${number}`);
     const shown = grid(rows, `Result ${number}`);
-    const csv = h("button", { type: "button", click: () => saveCsv(`result-${number}.csv`, rows.columns.map((c) => c.name), rows.each()) }, "CSV");
+    const save = () => {
+      saveCsv(`result-${number}.csv`, rows.columns.map((c) => c.name), rows.each());
+      const [first] = rows.cuts;
+      if (first) this.line(`result-${number}.csv: ${count(rows.cuts.length)} ${rows.cuts.length === 1 ? "cell is" : "cells are"} cut, the first in row ${count(first.row + 1)}, column ${rows.columns[first.column].name} (${count(first.characters)} characters). A file of bcp or sqlcmd has them whole.`, "trouble");
+    };
+    const csv = h("button", { type: "button", click: save }, "CSV");
     this.grids.push({ rows, grow: shown.grow, title, number });
     this.results.append(h("section", { class: "panel result" }, h("div", { class: "row" }, title, h("span", { class: "space" }), csv), shown.element));
   }

@@ -2,7 +2,7 @@
 
 use crate::console::{OWN, log_in, post, status};
 use crate::life::connect;
-use crate::monitoring::{console, get};
+use crate::monitoring::{ask, console, get};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -81,6 +81,13 @@ fn a_page_has_a_session_that_keeps_what_it_makes_until_the_page_goes() {
     // A database is wanted that there is not: nothing is run.
     let answer = page.send("/api/query", ",\"database\":\"none ]\",\"sql\":\"SELECT 3\"");
     assert!(answer.1.contains("[911,16,") && !answer.1.contains("columns"), "{answer:?}");
+    // A script may be long; what is too long is told so in words.
+    let long = format!("/* {} */ SELECT 4", "x".repeat(3 << 20));
+    assert_eq!(page.run(&long)[1], "[\"4\"]");
+    let headers = format!("{OWN}{cookie}Content-Length: {}\r\nConnection: close\r\n", 40 << 20);
+    let (head, body) = ask(&at, &format!("POST /api/query HTTP/1.1\r\n{headers}\r\n"));
+    assert!(head.starts_with("HTTP/1.1 413 "), "{head}");
+    assert!(body.contains("A batch may have 32 MiB here, this one has 40.0 MiB."), "{body}");
     // KILL ends one that waits for its page; the next batch has a new one.
     let id = page.run("SELECT @@SPID")[1].trim_matches(['[', ']', '"']).to_owned();
     c.run(&format!("KILL {id}")).unwrap();

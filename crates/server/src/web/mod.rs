@@ -18,7 +18,7 @@ use crate::errorlog::Level;
 use crate::listener::Shared;
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -132,6 +132,8 @@ fn router(web: Web) -> Router {
         .route("/metrics", get(metrics))
         .merge(console::router(web.clone()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "There is no such page.\n") })
+        // How long a body may be [`in_time`] says: handlers find it whole.
+        .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(web.clone(), in_time))
         .layer(middleware::from_fn(with_headers))
         .with_state(web)
@@ -145,15 +147,25 @@ async fn in_time(
     next: Next,
 ) -> Response {
     let _running = peer.begin();
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     peer.receives(true);
-    let most = web.console.body_bytes(parts.uri.path(), &parts.headers).unwrap_or(BODY_BYTES);
+    let most = match web.console.body_bytes(parts.uri.path(), &parts.headers) {
+        None => BODY_BYTES,
+        Some(Ok((most, large))) => {
+            parts.extensions.insert(large);
+            most
+        }
+        Some(Err(refused)) => return *refused,
+    };
     let received = tokio::time::timeout(QUIET, to_bytes(body, most)).await;
     peer.receives(false);
     let body = match received {
         Ok(Ok(body)) => body,
         // It is too long, or who sends it has gone.
-        Ok(Err(_)) => return StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Ok(Err(_)) => {
+            let why = format!("A request here may have {most} bytes.");
+            return console::refused(StatusCode::PAYLOAD_TOO_LARGE, &why);
+        }
         Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
     next.run(Request::from_parts(parts, Body::from(body))).await
@@ -207,13 +219,13 @@ async fn metrics(
             Some(_) => {}
         }
     }
+    let format = metrics::Format::wanted(&headers);
     let text = tokio::task::spawn_blocking(move || {
         metrics::text(&taffrail_engine::metrics::families(&web.shared.instance), format)
     });
+    let kind = [(header::CONTENT_TYPE, format.content_type()), (header::VARY, "Accept")];
     match text.await {
         Ok(text) => (kind, text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
-    let format = metrics::Format::wanted(&headers);
-    let kind = [(header::CONTENT_TYPE, format.content_type()), (header::VARY, "Accept")];

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! {"columns":[["a","int",true],…]}     a result begins: name, type, whether its cells are numbers
-//! ["1","x",null]                        a row of it: cells are text as a grid shows it
+//! ["1","x",null]                        a row of it: cells are text as a grid shows it, whole
+//! {"cut":[1,70000000]}                  of the next row this cell, the first being 0, is only the beginning of so many characters
 //! {"message":[number,severity,state,line,procedure,text]}
 //! {"rows":3}                            a statement has ended and tells its count
 //! {"database":"shop"}                   the session has another database now
@@ -15,15 +16,16 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
 use taffrail_engine::{ClientGone, ColumnDesc, Done, EnvChange, ResultSink, SinkResult};
+use taffrail_observe::WaitType;
 use taffrail_types::{MaxLen, SqlType, Value, convert, text};
-use tokio::sync::mpsc::Sender;
+use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 /// Bytes that are handed on together.
 const CHUNK: usize = 32 << 10;
 /// Who waits for a batch that goes on sees within this time what there is.
 const SOON: Duration = Duration::from_millis(50);
-/// Characters of a cell; of longer ones the beginning is told, as other tools have it.
-const CELL: usize = 65_535;
+/// Characters of a cell; of longer ones the beginning is told, and that it is one. (A page keeps what it is told.)
+const CELL: usize = 16 << 20;
 
 /// Chunks on their way to a viewer; one that does not take them stops the batch.
 pub(super) struct Grid {
@@ -55,7 +57,14 @@ impl Grid {
         }
         let chunk = std::mem::replace(&mut self.waits, Vec::with_capacity(CHUNK + 4096));
         self.sent = Instant::now();
-        self.to.blocking_send(chunk.into()).map_err(|_| ClientGone)
+        match self.to.try_send(chunk.into()) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(ClientGone),
+            Err(TrySendError::Full(chunk)) => {
+                let _waiting = taffrail_observe::wait(WaitType::AsyncNetworkIo);
+                self.to.blocking_send(chunk).map_err(|_| ClientGone)
+            }
+        }
     }
 
     /// The last line.
@@ -73,12 +82,16 @@ impl ResultSink for Grid {
     }
 
     fn row(&mut self, values: &[Value]) -> SinkResult {
+        let begin = self.waits.len();
         self.waits.push(b'[');
         for (i, (value, ty)) in values.iter().zip(&self.types).enumerate() {
             if i > 0 {
                 self.waits.push(b',');
             }
-            write_cell(&mut self.waits, value, *ty);
+            if let Some(characters) = write_cell(&mut self.waits, value, *ty) {
+                let told = format!("{}\n", json!({ "cut": [i, characters] }));
+                self.waits.splice(begin..begin, told.bytes());
+            }
         }
         self.waits.extend_from_slice(b"]\n");
         self.send_if(false)
@@ -125,10 +138,11 @@ fn is_number(ty: SqlType) -> bool {
     )
 }
 
-fn write_cell(out: &mut Vec<u8>, value: &Value, ty: SqlType) {
+/// How many characters it has, when only the first [`CELL`] of them have been written.
+fn write_cell(out: &mut Vec<u8>, value: &Value, ty: SqlType) -> Option<usize> {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
-        Value::Variant(inner) => write_cell(out, &inner.1, inner.0),
+        Value::Variant(inner) => return write_cell(out, &inner.1, inner.0),
         // Writing to a Vec does not fail.
         Value::Int(n) => drop(write!(out, "\"{n}\"")),
         Value::BigInt(n) => drop(write!(out, "\"{n}\"")),
@@ -136,13 +150,17 @@ fn write_cell(out: &mut Vec<u8>, value: &Value, ty: SqlType) {
         Value::Real(f) => drop(write!(out, "\"{f:?}\"")),
         value => {
             let mut text = shown(value, ty);
-            if let Some((end, _)) = text.char_indices().nth(CELL) {
+            let end = if text.len() > CELL { text.char_indices().nth(CELL) } else { None };
+            let cut = end.map(|(end, _)| {
+                let characters = text.chars().count();
                 text.truncate(end);
-                text.push('…');
-            }
+                characters
+            });
             drop(serde_json::to_writer(out, &text));
+            return cut;
         }
     }
+    None
 }
 
 /// Dates as ISO has them and money with its four decimals; all else as PRINT shows it.
@@ -155,4 +173,57 @@ fn shown(value: &Value, ty: SqlType) -> String {
     let to = SqlType::NVarChar(MaxLen::Max);
     let cast = convert::cast(value, ty, to, Some(style), convert::Conversion::Explicit);
     cast.ok().and_then(|text| text.as_text()).unwrap_or_else(|| text::display(value, ty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::mpsc;
+
+    fn column() -> Vec<ColumnDesc> {
+        vec![ColumnDesc::new("a", SqlType::VarChar(MaxLen::Max))]
+    }
+
+    /// The lines of one row.
+    fn row(value: &str) -> Vec<String> {
+        let (to, mut chunks) = mpsc::channel(64);
+        let mut grid = Grid::new(to);
+        grid.columns(&column()).unwrap();
+        grid.row(&[Value::varchar(value)]).unwrap();
+        grid.end("done");
+        let mut all = Vec::new();
+        while let Ok(chunk) = chunks.try_recv() {
+            all.extend_from_slice(&chunk);
+        }
+        String::from_utf8(all).unwrap().lines().skip(1).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_cell_is_whole_or_said_to_be_cut() {
+        let long = "x".repeat(CELL);
+        assert_eq!(row(&long), [format!("[\"{long}\"]"), "{\"end\":\"done\"}".into()]);
+        let told = format!("{{\"cut\":[0,{}]}}", CELL + 2);
+        assert!(row(&format!("{long}yz"))[..2] == [told, format!("[\"{long}\"]")]);
+    }
+
+    #[test]
+    fn who_does_not_read_keeps_the_session_waiting_for_the_network() {
+        let (to, mut chunks) = mpsc::channel(1);
+        let waits = || {
+            let all = taffrail_observe::WaitStats::global();
+            all.row(WaitType::AsyncNetworkIo).waiting_tasks_count
+        };
+        let before = waits();
+        let sender = std::thread::spawn(move || {
+            let mut grid = Grid::new(to);
+            grid.columns(&column()).unwrap();
+            for _ in 0..3 {
+                grid.row(&[Value::varchar(&"x".repeat(CHUNK))]).unwrap();
+            }
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        while chunks.blocking_recv().is_some() {}
+        sender.join().unwrap();
+        assert!(waits() > before);
+    }
 }

@@ -68,10 +68,14 @@ impl Console {
         }
     }
 
-    /// What a request may bring: a batch is longer than anything else, and comes from who is logged in.
-    pub(super) fn body_bytes(&self, path: &str, headers: &HeaderMap) -> Option<usize> {
+    /// How many bytes a batch may bring, and its place among the large ones; none for what is no batch of somebody who is logged in.
+    pub(super) fn body_bytes(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<Result<(usize, query::Large), Box<Response>>> {
         let batch = path == "/api/query" && self.logins.find(headers).is_some();
-        batch.then_some(query::BATCH_BYTES)
+        batch.then(|| self.queries.room(headers))
     }
 
     /// Ends the streams: they have no end of their own.
@@ -111,7 +115,7 @@ pub(super) fn router(web: Web) -> Router<Web> {
     public.merge(private).layer(middleware::from_fn(here))
 }
 
-fn refused(status: StatusCode, why: &str) -> Response {
+pub(super) fn refused(status: StatusCode, why: &str) -> Response {
     (status, json_of(&json!({ "error": why }))).into_response()
 }
 

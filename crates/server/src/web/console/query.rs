@@ -29,7 +29,7 @@ use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use taffrail_engine::{CancelHandle, ConnectionFate, Instance};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Sessions at a time.
 const SESSIONS: usize = 16;
@@ -38,7 +38,16 @@ const CHUNKS: usize = 4;
 /// A page says each minute that it is there.
 const SILENCE: Duration = Duration::from_secs(300);
 /// A batch and what is around it.
-pub(crate) const BATCH_BYTES: usize = 1 << 20;
+pub(crate) const BATCH_BYTES: usize = 32 << 20;
+/// Batches of more bytes are large: only so many ([`LARGES`]) are there at a time, running ones included.
+const LARGE_BYTES: usize = 1 << 20;
+const LARGES: usize = 2;
+
+/// A place among the large batches, for as long as it is kept; none for a batch that is not large.
+#[derive(Clone)]
+pub(in crate::web) struct Large {
+    _place: Option<Arc<OwnedSemaphorePermit>>,
+}
 
 /// Whose session: the login's token, and the name that the page has given it.
 type Key = (String, String);
@@ -50,6 +59,7 @@ pub(super) struct Queries {
     instance: Arc<Instance>,
     open: Arc<Mutex<Open>>,
     stopping: AtomicBool,
+    large: Arc<Semaphore>,
 }
 
 struct Slot {
@@ -72,7 +82,34 @@ impl Slot {
 
 impl Queries {
     pub(super) fn new(instance: Arc<Instance>) -> Queries {
-        Queries { instance, open: Arc::default(), stopping: AtomicBool::new(false) }
+        let large = Arc::new(Semaphore::new(LARGES));
+        Queries { instance, open: Arc::default(), stopping: AtomicBool::new(false), large }
+    }
+
+    /// How many bytes a batch may have, by what its header says, and its place if it is large.
+    pub(super) fn room(&self, headers: &HeaderMap) -> Result<(usize, Large), Box<Response>> {
+        let length =
+            headers.get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()?.parse().ok());
+        let length: usize = length.unwrap_or(0);
+        if length > BATCH_BYTES {
+            let why = format!(
+                "A batch may have {} MiB here, this one has {:.1} MiB. GO divides a script into batches; sqlcmd -i takes longer ones.",
+                BATCH_BYTES >> 20,
+                length as f64 / f64::from(1 << 20)
+            );
+            return Err(Box::new(refused(StatusCode::PAYLOAD_TOO_LARGE, &why)));
+        }
+        if length <= LARGE_BYTES {
+            return Ok((LARGE_BYTES, Large { _place: None }));
+        }
+        match Arc::clone(&self.large).try_acquire_owned() {
+            Ok(place) => Ok((BATCH_BYTES, Large { _place: Some(Arc::new(place)) })),
+            Err(_) => {
+                let why =
+                    format!("{LARGES} batches of more than 1 MiB are there already: try again.");
+                Err(Box::new(refused(StatusCode::SERVICE_UNAVAILABLE, &why)))
+            }
+        }
     }
 
     fn find(&self, key: &Key) -> Option<Arc<Slot>> {
@@ -185,6 +222,7 @@ pub(super) async fn run(
     State(web): State<Web>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     axum::Extension(who): axum::Extension<Who>,
+    axum::Extension(large): axum::Extension<Large>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
@@ -192,6 +230,8 @@ pub(super) async fn run(
         let what = "{\"session\": text, \"database\": text, \"sql\": text} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
+    // Its text is in the batch.
+    drop(body);
     let key = (who.token, batch.session.clone());
     let queries = web.console.queries.clone();
     let opened = tokio::task::spawn_blocking(move || queries.session(&key, &who.login)).await;
@@ -212,7 +252,10 @@ pub(super) async fn run(
     let thread = std::thread::Builder::new()
         .name("console query".into())
         .stack_size(STACK_BYTES)
-        .spawn(move || work(&started, &own, session, &batch, Grid::new(to)));
+        .spawn(move || {
+            work(&started, &own, session, &batch, Grid::new(to));
+            drop((batch, large));
+        });
     if let Err(e) = thread {
         slot.runs.store(false, Ordering::SeqCst);
         web.console.queries.remove(|_, open| std::ptr::eq(open, &*slot));
