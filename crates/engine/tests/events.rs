@@ -205,3 +205,21 @@ fn what_a_crash_leaves_of_a_file_hides_no_other() {
     ));
     assert_eq!(errors(&said), [25723], "{said}");
 }
+
+#[test]
+fn an_event_of_a_file_is_of_a_package_that_there_is() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE EVENT SESSION s ON SERVER ADD EVENT sqlserver.error_reported (WHERE error_number = 8134), \
+          ADD EVENT sqlos.wait_info (WHERE opcode = 1 AND duration > 5 AND wait_type = 'WAITFOR') \
+          ADD TARGET package0.event_file (SET filename = N'packages')");
+    c.ok("ALTER EVENT SESSION s ON SERVER STATE = START");
+    c.run("SELECT 1 / 0");
+    c.ok("WAITFOR DELAY '00:00:00.050'");
+    let found = c.rows(
+        "SELECT DISTINCT f.object_name, p.name FROM sys.fn_xe_file_target_read_file('packages*', NULL, NULL, NULL) f \
+         JOIN sys.dm_xe_packages p ON p.guid = f.package_guid \
+           AND CONVERT(uniqueidentifier, p.module_guid) = f.module_guid ORDER BY 1",
+    );
+    assert_eq!(found, "error_reported | sqlserver\nwait_info | sqlos");
+}

@@ -18,7 +18,7 @@ use crate::instance::Instance;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_io::{Disk, IoResult, OpenSpec};
+use taffrail_io::{Disk, IoError, IoResult, OpenSpec};
 use taffrail_observe::xe::targets::{Kind, Pending, with};
 use taffrail_observe::xe::{self, Recorded, Running};
 use taffrail_observe::{Event, EventRing, Whose};
@@ -172,6 +172,12 @@ pub(super) struct Stored {
     pub xml: String,
 }
 
+/// 25717: there is no such file.
+pub(super) fn gone(path: &Path) -> Box<SqlError> {
+    let why = IoError::new("open", path, std::io::ErrorKind::NotFound).system_error();
+    SqlError::new(25717, &[&why, &path.display()])
+}
+
 /// Reads a file block by block.
 pub(super) struct Reader(blocks::Reader);
 
@@ -188,12 +194,19 @@ pub(super) enum Next {
 impl Reader {
     /// Opens a file: 25717 when it cannot be read, 25723 when it is none of ours.
     pub fn open(disk: &dyn Disk, path: &Path) -> SqlResult<Reader> {
-        let shown = path.display();
-        let opened = blocks::Reader::open(disk, &FILES, path);
-        opened.map(Reader).map_err(|why| match why {
-            Unreadable::Io(e) => SqlError::new(25717, &[&e.system_error(), &shown]),
-            Unreadable::Other => SqlError::new(25723, &[&shown]),
-        })
+        Reader::open_if_there(disk, path)?.ok_or_else(|| gone(path))
+    }
+
+    /// The same; none: there is no such file.
+    pub fn open_if_there(disk: &dyn Disk, path: &Path) -> SqlResult<Option<Reader>> {
+        match blocks::Reader::open(disk, &FILES, path) {
+            Ok(reader) => Ok(Some(Reader(reader))),
+            Err(Unreadable::Io(e)) if e.is_not_found() => Ok(None),
+            Err(Unreadable::Io(e)) => {
+                Err(SqlError::new(25717, &[&e.system_error(), &path.display()]))
+            }
+            Err(Unreadable::Other) => Err(SqlError::new(25723, &[&path.display()])),
+        }
     }
 
     /// What it reads.

@@ -1,6 +1,7 @@
 //! sys.fn_xe_file_target_read_file: the events of files, block by block.
 
-use super::file::{Next, Reader, Stored, matching};
+use super::file::{Next, Reader, Stored, gone, matching};
+use super::views::{MODULE, guid};
 use crate::views::{Declaration, RowStream, ViewContext, streamed};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taffrail_base::message::cancelled;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::Disk;
+use taffrail_observe::xe::events::{EVENTS, Package};
 use taffrail_types::Value;
 use taffrail_types::convert::parse_guid;
 
@@ -24,6 +26,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 struct Events {
     disk: Arc<dyn Disk>,
     files: VecDeque<PathBuf>,
+    /// They are those of a pattern: one that has gone meanwhile, since the session rolled on or somebody removed it, is left out.
+    of_pattern: bool,
     reader: Option<Reader>,
     /// Rows up to this block of the first file are left out.
     after: Option<u64>,
@@ -67,6 +71,7 @@ fn open(cx: &ViewContext<'_>, args: &[Value], wanted: &[usize]) -> SqlResult<Box
     Ok(Box::new(Events {
         disk: instance.options().env.disk.clone(),
         files,
+        of_pattern: pattern.contains('*'),
         reader: None,
         after,
         at: 0,
@@ -87,7 +92,11 @@ impl Events {
             }
             let Some(reader) = &mut self.reader else {
                 let Some(file) = self.files.pop_front() else { return Ok(None) };
-                self.reader = Some(Reader::open(&*self.disk, &file)?);
+                match Reader::open_if_there(&*self.disk, &file)? {
+                    None if self.of_pattern => self.after = None,
+                    None => return Err(gone(&file)),
+                    found => self.reader = found,
+                }
                 continue;
             };
             match reader.next()? {
@@ -104,6 +113,11 @@ impl Events {
     }
 }
 
+/// The package of an event by its name: no two packages have one of the same.
+fn package(event: &str) -> Option<Package> {
+    EVENTS.iter().find(|e| e.name == event).map(|e| e.package)
+}
+
 impl RowStream for Events {
     fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
         let name = |e: &Events| {
@@ -112,11 +126,10 @@ impl RowStream for Events {
         };
         let Some(event) = self.next_event()? else { return Ok(false) };
         const DAY: u64 = 864_000_000_000;
-        let guid = |text: &str| parse_guid(text.as_bytes()).map_or(Value::Null, Value::Guid);
         for (cell, column) in cells.iter_mut().zip(&self.wanted) {
             *cell = match column {
-                0 => guid("CE79811F-1A80-40E1-8F5D-7445A3F375E7"),
-                1 => guid("655FD93F-3364-40D5-B2BA-330F7FFB6491"),
+                0 => parse_guid(MODULE.as_bytes()).map_or(Value::Null, Value::Guid),
+                1 => package(&event.name).map_or(Value::Null, guid),
                 2 => Value::nvarchar(&event.name),
                 3 => Value::nvarchar(&event.xml),
                 4 => name(self),
@@ -125,5 +138,40 @@ impl RowStream for Events {
             };
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_io::Env;
+
+    #[test]
+    fn a_file_of_a_pattern_that_is_gone_is_left_out() {
+        let mut events = Events {
+            disk: Env::os().disk,
+            files: [PathBuf::from("/nowhere/a.xel"), PathBuf::from("/nowhere/b.xel")].into(),
+            of_pattern: true,
+            reader: None,
+            after: Some(0),
+            at: 0,
+            block: VecDeque::new(),
+            wanted: Vec::new(),
+            cancelled: Arc::default(),
+        };
+        assert!(events.next_event().unwrap().is_none() && events.after.is_none());
+        events.files = [PathBuf::from("/nowhere/a.xel")].into();
+        events.of_pattern = false;
+        assert_eq!(events.next_event().err().map(|e| e.number), Some(25717));
+    }
+
+    #[test]
+    fn an_event_is_of_its_package_and_names_are_of_one() {
+        assert_eq!(package("wait_info"), Some(Package::SqlOs));
+        assert_eq!(package("error_reported"), Some(Package::SqlServer));
+        assert_eq!(package("none"), None);
+        for e in EVENTS {
+            assert!(EVENTS.iter().filter(|other| other.name == e.name).count() == 1, "{}", e.name);
+        }
     }
 }

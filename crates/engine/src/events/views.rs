@@ -107,7 +107,10 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-fn guid(package: Package) -> Value {
+/// The module that all packages are in: the server.
+pub(super) const MODULE: &str = "CE79811F-1A80-40E1-8F5D-7445A3F375E7";
+
+pub(super) fn guid(package: Package) -> Value {
     let text = match package {
         Package::Package0 => "60AA9FBF-673B-4553-B7ED-71DCA7F5E972",
         Package::SqlOs => "BD97CC63-3F38-4922-AA93-607BD12E78B2",
@@ -259,14 +262,13 @@ fn packages(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             Package::SqlServer => ("Extended events for Microsoft SQL Server", None),
         };
         let utility = capabilities.map(|_| "utility");
-        let module = "00000000-0000-0000-0000-000000000000";
         rows.push(row![
             p.name(),
             guid(p),
             description,
             capabilities,
             utility,
-            module,
+            MODULE,
             &[0u8; 8][..]
         ]);
     }
