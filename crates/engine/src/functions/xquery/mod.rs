@@ -179,6 +179,13 @@ mod tests {
             ("(//b)[3]", vec![]),
             ("(//b)[1]/@n", vec!["x"]),
             ("//c/../@n", vec!["y"]),
+            ("/r/child::b", vec!["one", "t&wo"]),
+            ("/child::r/child::b[child::c]/@n", vec!["y"]),
+            ("/r/child::*", vec!["one", "t&wo"]),
+            ("/r/b[1]/child::node()", vec!["one"]),
+            ("/r/child :: text()", vec!["<"]),
+            ("//child::c", vec![""]),
+            ("/r/child", vec![]),
             ("count(//b)", vec!["2"]),
             ("//b[@n='x' or @n=\"z\"]", vec!["one"]),
             ("//b[@n and not(c)]", vec!["one"]),
@@ -193,6 +200,7 @@ mod tests {
             assert_eq!(of(doc, path), want, "{path}");
         }
         assert_eq!(of("<a xmlns='u'><b/></a>", "//b").len(), 0);
+        assert_eq!(of("<a><child>it</child></a>", "/a/child"), ["it"]);
         assert_eq!(of("&#x41;&#66;&lt;", "."), ["AB<"]);
     }
 

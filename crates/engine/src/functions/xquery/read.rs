@@ -264,13 +264,19 @@ impl<'t> Reader<'t> {
     }
 
     fn step(&mut self, deep: bool) -> Option<Step> {
-        let test = if self.eat("..") {
+        // The axis that is meant where none stands.
+        let before = self.rest;
+        let child = self.eat_word("child") && self.eat("::");
+        if !child {
+            self.rest = before;
+        }
+        let test = if !child && self.eat("..") {
             Test::Parent
-        } else if self.eat(".") {
+        } else if !child && self.eat(".") {
             Test::Itself
-        } else if self.eat("@*") {
+        } else if !child && self.eat("@*") {
             Test::AnyAttribute
-        } else if self.eat("@") {
+        } else if !child && self.eat("@") {
             let name = self.name()?;
             // With a prefix.
             if self.rest.starts_with(':') {
