@@ -189,6 +189,10 @@ mod tests {
         fn action(&self, _: u16, _: u16, _: xe::Action) -> xe::Val {
             xe::Val::Empty
         }
+
+        fn statement(&self, _: u16) -> xe::Val {
+            xe::Val::Empty
+        }
     }
 
     #[test]

@@ -256,3 +256,28 @@ fn a_full_disk_ends_the_file_and_not_the_server() {
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
+
+#[test]
+fn an_escalation_is_told_with_its_statement_for_who_asks() {
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int)");
+    c.ok("INSERT t SELECT TOP (8000) ROW_NUMBER() OVER (ORDER BY (SELECT 1)), 1 \
+          FROM sys.all_columns a CROSS JOIN sys.all_columns b");
+    c.ok("CREATE EVENT SESSION grown ON SERVER ADD EVENT sqlserver.lock_escalation (SET collect_statement = (1), \
+          collect_database_name = (1)) ADD TARGET package0.ring_buffer ALTER EVENT SESSION grown ON SERVER STATE = START");
+    c.ok("BEGIN TRAN; UPDATE t SET v = 2; COMMIT");
+    let fields = [
+        field("mode", "text"),
+        field("resource_type", "text"),
+        field("owner_type", "text"),
+        field("escalation_cause", "text"),
+        field("statement", "value"),
+        field("database_name", "value"),
+    ];
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let told = events(&mut c, "grown", "lock_escalation", &fields);
+    assert_eq!(told, "X | OBJECT | Transaction | Lock threshold | UPDATE t SET v = 2 | d");
+    let locks =
+        events(&mut c, "grown", "lock_escalation", &[&field("escalated_lock_count", "value")]);
+    assert!(locks.parse::<u32>().is_ok_and(|n| n >= 1000), "{locks}");
+}

@@ -102,7 +102,20 @@ pub enum Event {
     /// A checkpoint ended; `begin` is its first record.
     Checkpoint { database: DatabaseId, automatic: bool, begin: LogPos, pages: u32, ns: u64 },
     /// Row locks were exchanged for a lock on the object.
-    LockEscalation { database: DatabaseId, object: i32, session: SessionId, locks: u32 },
+    LockEscalation {
+        /// Of which database.
+        database: DatabaseId,
+        /// The object that is locked now.
+        object: i32,
+        /// Whose locks they were.
+        session: SessionId,
+        /// How many.
+        locks: u32,
+        /// The object is locked X, and not S.
+        exclusive: bool,
+        /// Since locks took much memory, and not since the statement had so many.
+        memory: bool,
+    },
     /// A deadlock, and who was chosen.
     Deadlock { victim: SessionId, others: Vec<SessionId> },
     /// The report of a deadlock that a trace flag asks for: lines of the error log.

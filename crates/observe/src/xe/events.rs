@@ -263,8 +263,11 @@ events! {
         {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
         "Occurs for each member of a deadlock.";
     LockEscalation = SqlServer "lock_escalation" ["mode" Map("lock_mode"), "transaction_id" Int64,
-        "database_id" UInt32, "resource_type" Map("lock_resource_type"), "escalated_lock_count" UInt32,
-        "object_id" Int32, "database_name" Text] {"collect_database_name" false "database_name"}
+        "database_id" UInt32, "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32,
+        "lockspace_nest_id" UInt32, "resource_type" Map("lock_resource_type"), "owner_type" Map("lock_owner_type"),
+        "escalation_cause" Map("lock_escalation_cause"), "escalated_lock_count" UInt32, "hobt_lock_count" UInt32,
+        "object_id" Int32, "hobt_id" UInt64, "statement" Text, "database_name" Text]
+        {"collect_statement" false "statement", "collect_database_name" false "database_name"}
         "Occurs when a lock is escalated from finer to coarser granularity.";
     LockReleased = SqlServer "lock_released" ["resource_type" Map("lock_resource_type"),
         "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"), "transaction_id" Int64,

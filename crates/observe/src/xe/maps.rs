@@ -78,6 +78,7 @@ pub static MAPS: &[(&str, MapEntries)] = &[
             (21, "RX_X"),
         ],
     ),
+    ("lock_escalation_cause", &[(0, "Lock threshold"), (1, "Memory threshold")]),
     (
         "lock_owner_type",
         &[

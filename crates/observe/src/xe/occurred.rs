@@ -2,6 +2,7 @@
 
 use super::{Event, Val, tell, wanted};
 use crate::trace::Flush;
+use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::DatabaseId;
 
 /// A growth, shrink, checkpoint or escalation is recorded.
@@ -20,15 +21,26 @@ pub(crate) fn occurred(event: &crate::Event) {
         E::Checkpoint { database, .. } if wanted(Event::CheckpointEnd) => {
             tell(Event::CheckpointEnd, &[database.0.into()]);
         }
-        E::LockEscalation { database, object, locks, .. } if wanted(Event::LockEscalation) => {
-            // X or S on the object: the ring knows no more.
+        E::LockEscalation { database, object, locks, exclusive, memory, .. }
+            if wanted(Event::LockEscalation) =>
+        {
+            let transaction = crate::session::with_current(|c| c.transaction_id.load(Relaxed));
+            // Locks are counted of the object, not of each of its trees; the statement is asked for by who wants it.
             let fields = [
-                Val::Empty,
-                Val::Empty,
+                if *exclusive { 5 } else { 3 }.into(),
+                transaction.map_or(Val::Empty, Val::from),
                 database.0.into(),
+                Val::Empty,
+                Val::Empty,
+                Val::Empty,
                 5.into(),
+                1.into(),
+                u32::from(*memory).into(),
                 (*locks).into(),
+                Val::Empty,
                 (*object).into(),
+                Val::Empty,
+                Val::Empty,
                 Val::Empty,
             ];
             tell(Event::LockEscalation, &fields);

@@ -16,6 +16,9 @@ pub trait Surroundings: Send + Sync {
     /// An action of a session; `database` is what the session's cell says. Called in the middle of whatever goes on: it
     /// must not wait for anything that is held while an event occurs.
     fn action(&self, session: u16, database: u16, action: Action) -> Val;
+
+    /// The text of the statement that a session runs; as [`Self::action`].
+    fn statement(&self, session: u16) -> Val;
 }
 
 /// An event that a session wants.
@@ -131,10 +134,17 @@ impl Running {
             }
             let left_out = |n: usize| wanted.left_out >> n & 1 == 1;
             // Where it happens only the number of the database is known.
-            let unnamed = wanted.info.field("database_name").filter(|n| {
+            let asked = |n: &usize| {
                 fields[*n] == Val::Empty && (wanted.predicate.is_some() || !left_out(*n))
-            });
+            };
+            let unnamed = wanted.info.field("database_name").filter(asked);
             let mut named = Cow::Borrowed(fields);
+            if event == Event::LockEscalation
+                && let Some(n) = wanted.info.field("statement").filter(asked)
+            {
+                let session = with_current(|c| c.session_id()).unwrap_or_default();
+                named.to_mut()[n] = self.surroundings.statement(session);
+            }
             if let Some(n) = unnamed {
                 let name = self.database_name(wanted.info, fields);
                 named.to_mut()[n] = name;

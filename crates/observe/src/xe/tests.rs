@@ -12,6 +12,10 @@ impl Surroundings for Nobody {
     fn action(&self, _: u16, _: u16, _: Action) -> Val {
         Val::text("app")
     }
+
+    fn statement(&self, _: u16) -> Val {
+        Val::text("SELECT 1")
+    }
 }
 
 fn wants(event: Event, predicate: Option<Predicate>, actions: &[Action]) -> Wanted {

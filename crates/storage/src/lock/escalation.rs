@@ -8,8 +8,9 @@ use super::mode::LockMode;
 use super::state::{Held, RECENT, TxLockState};
 
 impl LockManager {
-    /// Tries to exchange the row and page locks on an object for a lock on the object; never waits.
-    pub(super) fn escalate(&self, state: &mut TxLockState, index: u32) -> bool {
+    /// Tries to exchange the row and page locks on an object for a lock on the object; never waits. `memory`: all locks
+    /// are many, not those of the statement.
+    pub(super) fn escalate(&self, state: &mut TxLockState, index: u32, memory: bool) -> bool {
         let using = state.objects[index as usize];
         let writes = !LockMode::S.covers_row(using.strongest_row) || using.mode.writes();
         let mode = if writes { LockMode::X } else { LockMode::S };
@@ -35,6 +36,8 @@ impl LockManager {
             object: object.object_id().map_or(0, |o| o.0),
             session: SessionId(owner.session()),
             locks,
+            exclusive: writes,
+            memory,
         });
         true
     }

@@ -169,7 +169,8 @@ impl LockManager {
                 && held_now.is_multiple_of(self.limits.escalation_step.max(1) as usize);
             if using.rows_in_statement >= threshold || many {
                 using.escalate_at = using.rows_in_statement + self.limits.escalation_step;
-                if self.escalate(state, index) {
+                let memory = using.rows_in_statement < threshold;
+                if self.escalate(state, index, memory) {
                     return Ok(Granted::Covered);
                 }
             }
