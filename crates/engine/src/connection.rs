@@ -246,8 +246,9 @@ impl Connection {
         if !tell::requests_wanted() {
             return self.request(sink, |it| it.remote_call(call));
         }
-        let (name, text) =
-            (crate::events::tell::called(&call.procedure), self.session.entry.text());
+        let name = tell::called(&call.procedure);
+        let text = crate::events::call::statement(&call, &name);
+        let name = crate::events::call::object_name(&call.procedure, &name);
         let request = tell::Request::Call(&name, &text);
         self.watched(sink, &request, |it| it.remote_call(call))
     }

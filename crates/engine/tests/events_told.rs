@@ -2,9 +2,11 @@
 
 mod support;
 
-use support::{Client, World, connect, sim};
+use support::{Client, Heard, World, connect, sim};
+use taffrail_engine::{RpcCall, RpcParam, RpcProcedure};
 use taffrail_io::sim::SimOptions;
 use taffrail_observe::{Event, EventRing};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 /// What a ring holds, one event a row: these expressions of XQuery, as text.
 fn events(c: &mut Client, session: &str, event: &str, values: &[&str]) -> String {
@@ -255,6 +257,40 @@ fn a_full_disk_ends_the_file_and_not_the_server() {
     assert_eq!(c.rows(read), "2");
     drop(c);
     instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_remote_call_is_told_with_its_values() {
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE PROCEDURE dbo.p @i int AS SELECT @i AS i");
+    c.ok("CREATE EVENT SESSION calls ON SERVER ADD EVENT sqlserver.rpc_completed, ADD EVENT sqlserver.rpc_starting \
+          ADD TARGET package0.ring_buffer ALTER EVENT SESSION calls ON SERVER STATE = START");
+    let param = |name: &str, value: Value, ty: SqlType| RpcParam {
+        name: name.into(),
+        by_ref: false,
+        default: false,
+        ty,
+        value,
+    };
+    let text = |value: &str| param("", Value::nvarchar(value), SqlType::NVarChar(MaxLen::N(100)));
+    let calls = [
+        (RpcProcedure::Name("dbo.p".into()), vec![param("@i", Value::Int(5), SqlType::Int)]),
+        (
+            RpcProcedure::Id(10),
+            vec![text("SELECT @id"), text("@id int"), param("@id", Value::Int(7), SqlType::Int)],
+        ),
+    ];
+    for (procedure, params) in calls {
+        let mut heard = Heard::default();
+        c.connection.execute_rpc(RpcCall { procedure, params }, &mut heard);
+    }
+    let fields = [field("object_name", "value"), field("statement", "value")];
+    let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+    let want =
+        "p | exec dbo.p @i=5\nsp_executesql | exec sp_executesql N'SELECT @id',N'@id int',@id=7";
+    for event in ["rpc_completed", "rpc_starting"] {
+        assert_eq!(events(&mut c, "calls", event, &fields), want, "{event}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@
 
 mod blocked;
 mod blocks;
+pub(crate) mod call;
 mod catalog_views;
 pub(crate) mod deadlock;
 pub(crate) mod definition;

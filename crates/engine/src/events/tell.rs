@@ -50,7 +50,7 @@ pub(crate) enum Outcome {
 pub(crate) enum Request<'a> {
     /// A batch's text.
     Batch(&'a str),
-    /// A procedure's name, and the text of the call.
+    /// A procedure's name, and the statement that the call is, without passwords.
     Call(&'a str, &'a str),
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before
             tell(Event::SqlBatchStarting, &[told_text(text)]);
         }
         Request::Call(name, text) if wanted(Event::RpcStarting) => {
-            let fields = [0.into(), Val::text(name), told_text(text), Val::Empty];
+            let fields = [0.into(), Val::text(name), Val::text(text), Val::Empty];
             tell(Event::RpcStarting, &fields);
         }
         _ => {}
@@ -132,7 +132,7 @@ pub(crate) fn request_ended(
                 rows,
                 0.into(),
                 Val::text(name),
-                told_text(text),
+                Val::text(text),
                 Val::Empty,
                 Val::Empty,
             ],

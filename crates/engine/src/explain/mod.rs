@@ -33,6 +33,7 @@ mod splice;
 mod undo;
 
 pub(crate) use batch::Range;
+pub(crate) use row::iso;
 pub(crate) use scan::{Change, Scan};
 pub(crate) use shown::{Shown, local, table_of};
 pub(crate) use source::Source;
