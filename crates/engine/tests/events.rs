@@ -163,6 +163,16 @@ fn long_waits_for_locks_are_reported() {
     let data = ring(&t.world, "blocked", "<blocked-process-report");
     t.ddl.ok("ROLLBACK");
     assert_eq!(waits.end(), "0");
+    // The statement has a transaction of its own, which began with it.
+    let blocked = data.split("<blocking-process>").next().unwrap_or_default();
+    let of = |name: &str| {
+        let rest = blocked.split_once(&format!(" {name}=\"")).map_or("", |found| found.1);
+        rest.split('"').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(of("lasttranstarted"), of("lastbatchstarted"), "{data}");
+    assert_eq!(of("xactid"), of("ownerId"), "{data}");
+    assert!(of("ownerId").parse::<u64>().is_ok_and(|n| n > 0), "{data}");
+    assert_eq!(of("trancount"), "0", "a SELECT counts no transaction: {data}");
     for part in [
         "<blocked-process><process id=\"process7f",
         "lockMode=\"Sch-S\"",

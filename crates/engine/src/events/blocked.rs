@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SessionId;
 use taffrail_observe::Moment;
 use taffrail_observe::xe::{self, Val};
+use taffrail_storage::lock::{LockRow, LockStatus};
 
 /// `sp_configure 'blocked process threshold (s)'`.
 const THRESHOLD: i32 = 1569;
@@ -39,6 +40,13 @@ fn lock_mode(wait: &str) -> String {
     }
 }
 
+/// The transaction of a statement that waits for a lock and has no other.
+fn waiting_owner(instance: &Instance, session: SessionId) -> u64 {
+    let locks = instance.storage().locks.snapshot();
+    let waits = |l: &&LockRow| l.status != LockStatus::Grant && l.owner.session() == session.0;
+    locks.iter().find(waits).map_or(0, |l| l.owner.number())
+}
+
 impl Monitor {
     /// Tells of those that have waited for another multiple of the threshold.
     pub fn look(&mut self, instance: &Arc<Instance>) {
@@ -67,7 +75,10 @@ impl Monitor {
             let waits = Waits {
                 resource: &resource,
                 mode: &named,
-                owner: cell.transaction_id.load(Relaxed),
+                owner: match cell.transaction_id.load(Relaxed) {
+                    0 => waiting_owner(instance, s.id),
+                    number => number,
+                },
                 log_bytes: 0,
                 priority: cell.deadlock_priority.load(Relaxed),
             };

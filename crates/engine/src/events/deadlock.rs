@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use taffrail_base::{DatabaseId, SessionId};
 use taffrail_io::{UtcTime, zone};
-use taffrail_observe::{Event, EventRing, Moment, xe};
+use taffrail_observe::{Command, Event, EventRing, Moment, SessionCell, xe};
 use taffrail_storage::lock::{
     Deadlock, DeadlockMember, DeadlockWatch, LockMode, LockRow, LockStatus, Resource, ResourceKind,
 };
@@ -106,6 +106,20 @@ pub(super) struct Waits<'a> {
     pub priority: i32,
 }
 
+/// When the statement of a session that waits began, as well as it is known: with its batch where it is the first of it, and not later
+/// than its wait.
+fn statement_began(cell: &SessionCell) -> u64 {
+    match cell.statement_start.load(Relaxed) {
+        0 => cell.request_started.load(Relaxed),
+        _ => cell.wait_started_at().0,
+    }
+}
+
+/// A command of statements that change rows.
+fn changes(command: Command) -> bool {
+    matches!(command, Command::Insert | Command::Update | Command::Delete | Command::Merge)
+}
+
 /// The element of a session's process; `frames` have the text of their statement in a deadlock's report.
 pub(super) fn process(
     instance: &Instance,
@@ -131,12 +145,19 @@ pub(super) fn process(
             .with("waittime", cell.wait_time_ms())
             .with("ownerId", w.owner)
             .with("transactionname", kind)
-            .with("lasttranstarted", local(if begun == 0 { utc } else { begun }))
+            .with(
+                "lasttranstarted",
+                if begun == 0 { moment(statement_began(cell)) } else { local(begun) },
+            )
             .with("XDES", format!("0x{:x}", w.owner << 17))
             .with("lockMode", w.mode)
             .with("schedulerid", 1)
             .with("kpid", std::process::id());
     }
+    let (open, number) =
+        (cell.open_transaction_count.load(Relaxed), cell.transaction_id.load(Relaxed));
+    // A statement that changes rows counts itself and the transaction that begins and ends with it.
+    let statements_own = waits.is_some() && open == 0 && changes(cell.command());
     let database = cell.database_id.load(Relaxed);
     let timeout = cell.lock_timeout_ms.load(Relaxed);
     p = p
@@ -145,7 +166,7 @@ pub(super) fn process(
         .with("sbid", 0)
         .with("ecid", 0)
         .with("priority", cell.deadlock_priority.load(Relaxed))
-        .with("trancount", cell.open_transaction_count.load(Relaxed))
+        .with("trancount", if statements_own { 2 } else { open })
         .with("lastbatchstarted", moment(cell.request_started.load(Relaxed)))
         .with("lastbatchcompleted", moment(cell.request_ended.load(Relaxed)))
         .with("clientapp", &client.program_name)
@@ -153,7 +174,7 @@ pub(super) fn process(
         .with("hostpid", client.client_pid)
         .with("loginname", &client.login)
         .with("isolationlevel", isolation(cell.isolation_level.load(Relaxed)))
-        .with("xactid", cell.transaction_id.load(Relaxed))
+        .with("xactid", if number == 0 { waits.map_or(0, |w| w.owner) } else { number })
         .with("currentdb", database)
         .with("currentdbname", instance.events().around.database_name(database))
         .with("lockTimeout", if timeout < 0 { u32::MAX } else { timeout as u32 });
