@@ -510,3 +510,21 @@ fn a_shrink_is_no_part_of_a_transaction() {
         c.ok(&format!("ROLLBACK DBCC SHRINK{what} WITH NO_INFOMSGS"));
     }
 }
+
+#[test]
+fn a_shrink_is_counted_once_however_many_steps_it_takes() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY SIMPLE");
+    c.ok("ALTER DATABASE d MODIFY FILE (NAME = d_log, SIZE = 80MB)");
+    // The head goes to where it is in the way, with free VLFs before and behind it.
+    c.ok("CREATE TABLE t (v char(4000)); DECLARE @i int = 0; WHILE @i < 20 BEGIN \
+          INSERT t SELECT TOP (400) 'x' FROM sys.all_columns; DELETE t; CHECKPOINT; SET @i += 1 END");
+    let count = "SELECT cntr_value FROM sys.dm_os_performance_counters \
+        WHERE counter_name = 'Log Shrinks' AND instance_name = 'd'";
+    assert_eq!(c.rows(count), "0");
+    c.ok("DBCC SHRINKFILE (d_log, 1) WITH NO_INFOMSGS");
+    assert_eq!(c.rows(count), "1");
+    // Nothing is left to give back.
+    c.ok("DBCC SHRINKFILE (d_log, 1) WITH NO_INFOMSGS");
+    assert_eq!(c.rows(count), "1");
+}

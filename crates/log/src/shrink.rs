@@ -130,7 +130,6 @@ impl Log {
             self.forget_fresh(number, report.to);
             let cut = volume.truncate(report.to).and_then(|()| volume.sync());
             cut.map_err(|e| self.lost_in_change(e.into()))?;
-            self.options.counters.log_shrinks.inc();
             self.tell_shrunk(number.into(), from, report.to);
             EventRing::global().push(Event::Shrink {
                 database: self.options.database,
