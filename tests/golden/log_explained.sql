@@ -77,6 +77,9 @@ GO
 --@ source: message 9003
 SELECT * FROM taffrail.log_undo(N'0000:7fffffff')
 GO
+--@ source: message 40510
+SELECT * FROM taffrail.log_undo(NULL)
+GO
 --@ source: message 8114
 SELECT * FROM taffrail.log_undo(N'that')
 GO

@@ -303,3 +303,49 @@ fn long_rows_are_taken_back_a_part_at_a_time() {
         "600 | 0 | 180300\n300 | h | 45150"
     );
 }
+
+#[test]
+fn a_transaction_that_is_not_there_is_said_to_be_so() {
+    let (_world, mut c) = World::with_database();
+    let said = c.run("SELECT * FROM taffrail.log_undo(NULL)");
+    assert!(said.contains("40510") && said.contains("without a transaction"), "{said}");
+    for typed in ["'0000:ffffffff'", "987654321"] {
+        let said = c.run(&format!("SELECT * FROM taffrail.log_undo({typed})"));
+        assert!(said.contains("9003") && said.contains("has no transaction"), "{said}");
+        assert!(!said.contains("corruption"), "{said}");
+    }
+}
+
+#[test]
+fn an_update_after_the_columns_have_changed_names_what_it_changed() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL");
+    c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, a int, b varchar(9), gone int)");
+    c.ok("INSERT t VALUES (1, 1, 'x', 1), (2, 2, 'y', 2), (3, 3, 'z', 3)");
+    c.ok("ALTER TABLE t ADD n int NULL; ALTER TABLE t ADD d int NOT NULL DEFAULT 7");
+    c.ok("UPDATE t SET a = 10 WHERE id = 1");
+    c.ok("ALTER TABLE t DROP COLUMN gone");
+    c.ok("UPDATE t SET b = 'yy' WHERE id = 2");
+    c.ok("UPDATE t SET d = 8 WHERE id = 3");
+    let told = c.rows(
+        "SELECT key_columns, changed_columns FROM taffrail.log_changes(NULL, NULL, 't') WHERE operation = 'UPDATE'",
+    );
+    assert_eq!(told, "{\"id\":1} | a\n{\"id\":2} | b\n{\"id\":3} | d");
+}
+
+#[test]
+fn a_backup_without_log_is_refused_in_words() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE t (id int)");
+    c.ok(
+        "BACKUP DATABASE d TO DISK = 'd.bak'; INSERT t VALUES (1); BACKUP LOG d TO DISK = 'd.trn'",
+    );
+    let said = c.run("SELECT * FROM taffrail.log_changes(NULL, NULL, NULL, 'd.bak')");
+    assert!(said.contains("40510") && said.contains("'d.bak', which has no log backup"), "{said}");
+    let said = c.run("SELECT * FROM taffrail.log_changes(NULL, NULL, NULL, 'd.trn', 'd.bak')");
+    assert!(said.contains("40510"), "{said}");
+    assert_eq!(
+        c.rows("SELECT after FROM taffrail.log_changes(NULL, NULL, 't', 'd.trn')"),
+        "{\"id\":1}"
+    );
+}

@@ -68,8 +68,11 @@ impl Shown {
         let named = before.as_ref().or(after.as_ref());
         shown.key = named.map(|f| row::json(f, |c| in_key(table, c)).0).filter(|k| k != "{}");
         if let (Kind::Update, Some(a), Some(b)) = (change.kind, &before, &after) {
+            // A row of before the column came reads as it was then told to.
+            let late = row::since(table, a);
             let differs = |x: &&Field<'_>| {
-                a.iter().find(|y| y.column.id == x.column.id).is_none_or(|y| !row::unchanged(y, x))
+                let mut all = a.iter().chain(&late);
+                all.find(|y| y.column.id == x.column.id).is_none_or(|y| !row::unchanged(y, x))
             };
             let names: Vec<&str> = b.iter().filter(differs).map(|f| &*f.column.name).collect();
             shown.changed = Some(names.join(", "));

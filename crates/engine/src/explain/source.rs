@@ -4,6 +4,7 @@ use crate::backup::{Devices, Statement, say};
 use crate::database::Database;
 use std::path::PathBuf;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{LogPos, Lsn, SqlError, SqlResult};
 use taffrail_io::Env;
 use taffrail_log::{Entry, LogError, Reader};
@@ -86,6 +87,11 @@ impl Source {
             let devices =
                 || Devices { list: vec![Device::Disk(path.clone())], names: vec![name.clone()] };
             let found = read_sets(env, &devices().list).map_err(|e| told(e, &devices()))?;
+            if !found.iter().any(|s| s.kind == BackupKind::Log) {
+                return Err(unsupported(format_args!(
+                    "The log of '{name}', which has no log backup,"
+                )));
+            }
             for set in found.into_iter().filter(|s| s.kind == BackupKind::Log) {
                 if set.family_guid != guid && set.database_guid != guid {
                     return Err(SqlError::new(3154, &[&database.name]));

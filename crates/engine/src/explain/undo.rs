@@ -11,11 +11,11 @@ use super::history::{History, Owner};
 use super::literal::{bracketed, comparable, is, literal, quoted};
 use super::row::{self, Field};
 use super::scan::{Change, Kind, Scan};
-use super::source::{Source, no_such};
+use super::source::Source;
 use crate::catalog::{Sight, Table};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
-use taffrail_base::{LogPos, ObjectId, SqlResult, TransactionId};
+use taffrail_base::{LogPos, ObjectId, SqlError, SqlResult, TransactionId};
 use taffrail_log::{Entry, Lop};
 use taffrail_storage::access::record::changes::{RowChange, Stored, hobt_change, row_change};
 use taffrail_storage::access::record::facts;
@@ -131,8 +131,17 @@ fn size(c: &Change) -> usize {
     size_of::<Change>() + row(&c.before) + row(&c.after)
 }
 
+/// The transaction is not in the log, or did not commit: a slip of who asks, and no damage, of which 9003's own text speaks.
+fn not_there(named: &Named, database: &str) -> Box<SqlError> {
+    let text = format!(
+        "The log of database '{database}' that was read has no transaction {named} that committed. Its number is wrong, it did not \
+         commit, or that part of the log is not there any more: taffrail.log_changes shows what there is, also of log backups."
+    );
+    SqlError::of_text(9003, 16, text)
+}
+
 impl Undo {
-    /// Finds the transaction in the log: 9003 if it is not there, or did not commit.
+    /// Finds the transaction in the log: [`not_there`] if it is not there, or did not commit.
     pub fn open(source: Arc<Source>, named: Named) -> SqlResult<Undo> {
         let mut ticks = Ticks::default();
         let history = Arc::new(History::read(&source, &mut ticks)?);
@@ -146,7 +155,7 @@ impl Undo {
         }
         let database = source.database().name.clone();
         let (Some(txn), Some(Ended::Committed { .. })) = (found.txn, found.xact.ended) else {
-            return Err(no_such(&named, &database));
+            return Err(not_there(&named, &database));
         };
         let Found { xact, pieces, end, objects, .. } = found;
         let (queue, last) = (VecDeque::new(), Some(Vec::new()));

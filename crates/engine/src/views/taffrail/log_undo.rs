@@ -3,6 +3,7 @@
 use super::{Declaration, SCHEMA, ViewContext};
 use crate::explain::{Named, Undo};
 use crate::views::{RowStream, streamed};
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult, TransactionId};
 use taffrail_types::{SqlType, Value};
 
@@ -41,6 +42,11 @@ fn open(
     wanted: &[usize],
 ) -> SqlResult<Box<dyn RowStream>> {
     let transaction = arguments.first().filter(|v| !v.is_null());
+    if transaction.is_none() {
+        return Err(unsupported(
+            "taffrail.log_undo without a transaction (transaction_id or xact_id of taffrail.log_changes)",
+        ));
+    }
     let Some(transaction) = transaction.and_then(named) else {
         let ty = SqlType::BigInt.name();
         let from = arguments.first().map_or("nvarchar", super::log_changes::kind);
