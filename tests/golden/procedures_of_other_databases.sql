@@ -93,6 +93,19 @@ GO
 --@ source: message 154
 CREATE PROCEDURE uses AS USE away
 GO
+--@ source: message 3702
+-- Nobody's database goes while he is away from it.
+EXEC (N'USE away; EXEC (N''CREATE PROCEDURE drops @name sysname AS EXEC (N''''DROP DATABASE '''' + @name)'')')
+USE further
+EXEC away.dbo.drops N'further'
+GO
+--@ source: message 5070
+EXEC away.sys.sp_executesql N'ALTER DATABASE further SET OFFLINE'
+GO
+--@ source: reasoned
+SELECT DB_NAME() AS still
+USE master
+GO
 --@ source: reasoned
 DROP DATABASE away
 DROP DATABASE further

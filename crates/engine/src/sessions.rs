@@ -259,7 +259,12 @@ impl SessionEntry {
         self.cell.database_id.load(Ordering::Relaxed) == id.0
             || self.cell.touched_databases().contains(&id.0)
             || id.0 != 0 && self.backs_up.load(Ordering::SeqCst) == id.0
-            || self.callers.lock().contains(&id)
+            || self.is_called_from(id)
+    }
+
+    /// Whether the procedure that it runs, or one of those that called it, was called from a database.
+    pub(crate) fn is_called_from(&self, id: DatabaseId) -> bool {
+        self.callers.lock().contains(&id)
     }
 
     /// A caller waits in a database until this is dropped.

@@ -206,7 +206,7 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
                 &[&"drop", &"database", &slot.entry.name, &"database"],
             ));
         }
-        if cx.session.database.id == id || !users_of(cx, id.0, true).is_empty() {
+        if is_own(cx, id) || !users_of(cx, id.0, true).is_empty() {
             return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
         }
         databases.drop_database(name)?;
@@ -215,6 +215,11 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
         crate::events::trace::database_dropped(cx.instance(), id, &slot.entry.name);
     }
     Ok(())
+}
+
+/// The session itself is in the database, or comes back to it when a procedure ends.
+fn is_own(cx: &StatementContext<'_>, id: taffrail_base::DatabaseId) -> bool {
+    cx.session.database.id == id || cx.session.entry.is_called_from(id)
 }
 
 /// The sessions that use a database or take a backup of it, the own one aside if asked for.
@@ -312,7 +317,7 @@ fn set_state(
             Ok(())
         }
         ast::DatabaseState::Offline => {
-            if cx.session.database.id == id {
+            if is_own(cx, id) {
                 return Err(SqlError::new(5070, &[&slot.entry.name]));
             }
             clear_users(cx, id.0, &slot.entry.name, termination)?;
