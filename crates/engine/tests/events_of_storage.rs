@@ -312,3 +312,26 @@ fn events_of_one_request_have_one_activity() {
     let tracked = "SELECT track_causality FROM sys.server_event_sessions WHERE name = 'caused'";
     assert_eq!(c.rows(tracked), "1");
 }
+
+#[test]
+fn an_escalation_is_told_with_its_statement_for_who_asks() {
+    let _alone = alone();
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int)");
+    c.ok("DECLARE @i int = 0; WHILE @i < 8000 BEGIN INSERT t VALUES (@i, 1); SET @i += 1; END");
+    c.ok("CREATE EVENT SESSION grown ON SERVER ADD EVENT sqlserver.lock_escalation (SET collect_statement = (1), \
+          collect_database_name = (1)) ADD TARGET package0.ring_buffer ALTER EVENT SESSION grown ON SERVER STATE = START");
+    c.ok("BEGIN TRAN; UPDATE t SET v = 2; COMMIT");
+    let fields = [
+        "mode!text",
+        "resource_type!text",
+        "owner_type!text",
+        "escalation_cause!text",
+        "statement",
+        "database_name",
+    ];
+    let told = events(&mut c, "grown", "lock_escalation", &fields);
+    assert_eq!(told, "X | OBJECT | Transaction | Lock threshold | UPDATE t SET v = 2 | d");
+    let locks = events(&mut c, "grown", "lock_escalation", &["escalated_lock_count"]);
+    assert!(locks.parse::<u32>().is_ok_and(|n| n >= 1000), "{locks}");
+}
