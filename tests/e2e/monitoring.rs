@@ -199,7 +199,8 @@ fn whoever_is_not_on_this_machine_needs_the_token() {
     fs::write(&file, "much-too-secret\n").unwrap();
     let server = Server::start(&data, &["--metrics-token-file", file.to_str().unwrap()]);
     let at = console(&server);
-    let with = |token: &str| get(&at, "/metrics", &format!("{elsewhere}{token}"));
+    let open = "Accept: application/openmetrics-text\r\n";
+    let with = |token: &str| get(&at, "/metrics", &format!("{elsewhere}{open}{token}"));
     let (head, _) = with("");
     assert!(head.starts_with("HTTP/1.1 401 "), "{head}");
     assert!(head.to_lowercase().contains("www-authenticate: bearer"), "{head}");

@@ -39,7 +39,6 @@ pub mod database;
 #[path = "../../testkit/src/drawn.rs"]
 mod drawn;
 pub mod error;
-mod filelist;
 mod freelist;
 mod growth;
 pub mod instance;

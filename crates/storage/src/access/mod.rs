@@ -4,7 +4,6 @@
 //! record     every log record: encoding, redo, undo, description
 //! node       rows and entries as bytes
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
-//! filelist   the database's files, rows of the directory
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
@@ -34,7 +33,6 @@ mod claim;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
-pub(crate) mod filelist;
 pub(crate) mod free_space;
 pub(crate) mod full;
 pub mod heap;
@@ -207,10 +205,6 @@ fn free_space_of(entry: &Entry) -> free_space::FreeSpace {
     }
 }
 
-fn mixed_room_of(entry: &Entry) -> lob::MixedRoom {
-    if entry.root.is_none() { lob::MixedRoom::default() } else { lob::MixedRoom::unknown() }
-}
-
 /// A heap or B+ tree at run time: shared by all who use it.
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
@@ -246,8 +240,6 @@ pub struct Hobt {
     moves: AtomicU64,
     /// Where there may be room before a new page is allocated.
     pub(crate) room: Mutex<free_space::FreeSpace>,
-    /// The same on pages of small values.
-    pub(crate) mixed: Mutex<lob::MixedRoom>,
     pub(crate) space: Mutex<Space>,
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
     pub(crate) undone: Mutex<Vec<PageId>>,
@@ -272,7 +264,6 @@ impl Hobt {
             structure: AtomicU64::new(0),
             moves: AtomicU64::new(0),
             room: Mutex::new(free_space_of(entry)),
-            mixed: Mutex::new(mixed_room_of(entry)),
             space: Mutex::default(),
             undone: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
@@ -361,7 +352,6 @@ impl Hobt {
         self.counts_changed();
         if moved {
             *self.room.lock() = free_space_of(entry);
-            *self.mixed.lock() = mixed_room_of(entry);
             let mut space = self.space.lock();
             *space = Space::default();
             self.undone.lock().clear();
@@ -376,7 +366,6 @@ impl Hobt {
         self.structure_changes();
         self.hot_page.store(0, Ordering::Release);
         *self.room.lock() = free_space::FreeSpace::unknown(self.kind);
-        *self.mixed.lock() = lob::MixedRoom::unknown();
     }
 
     /// Read under the latch of a leaf.
