@@ -256,7 +256,10 @@ class Sqlite:
             known = lambda *given, function=function: None if None in given else function(*given)
             self.connection.create_function(name, arguments, known, deterministic=True)
         for sql in script:
-            self.connection.execute(sql)
+            try:
+                self.connection.execute(sql)
+            except sqlite3.OperationalError as e:
+                raise Refused(type(e).__name__, f"{e}: {sql[:200]}") from None
 
     def end_world(self, name):
         self.connection.close()

@@ -433,6 +433,9 @@ class Printer:
     def update(self, node):
         sets, source, where = node.kids
         table, alias = node.info["table"], node.info["alias"]
+        if self.dialect == SQLITE and any(n.op == "table" and n.info["table"] == table for n in where.walk()):
+            # WHERE … EXISTS (SELECT … FROM the same table … GROUP BY …) of 3.40 finds rows in its SELECT and not in its UPDATE.
+            raise Unsupported("SQLite reads what UPDATE has changed in its subqueries")
         assigned = ", ".join(f"{s.info['name']} = {self.text(s.kids[0])}" for s in sets.kids)
         if self.dialect == TSQL:
             more = f" JOIN {self.text(source.kids[0])} ON {self.text(source.kids[1])}" if source.kids else ""
