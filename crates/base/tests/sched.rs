@@ -167,6 +167,29 @@ fn time_is_the_schedules() {
     assert!(real.elapsed() < Duration::from_secs(60));
 }
 
+/// The first thread is a thread like the others: what it waits for may be somebody else's to tell.
+#[test]
+fn the_first_thread_is_unparked_as_well() {
+    for seed in 0..40 {
+        let ran = run(&Plan::new(seed), || {
+            let (main, told) = (std::thread::current(), Arc::new(Mutex::new(false)));
+            let (other, tells) = (main.clone(), told.clone());
+            let waker = spawn("waker", move || {
+                *tells.lock() = true;
+                thread::unpark(&other);
+            });
+            while !*told.lock() {
+                thread::park();
+            }
+            waker.join();
+            // And by itself: the token stays until it is taken.
+            thread::unpark(&main);
+            thread::park();
+        });
+        ran.unwrap_or_else(|e| panic!("seed {seed}: {}", e.text));
+    }
+}
+
 #[test]
 fn a_panic_of_any_thread_is_the_runs_failure_and_helpers_work_together() {
     let ran = run(&Plan::new(1), || {

@@ -170,8 +170,11 @@ pub fn run<R: Send + 'static>(
     });
     SCHEDULES.fetch_add(1, Ordering::SeqCst);
     let first = schedule.enlist("main", false);
-    schedule.lock().running = Some(0);
-    let thread = std::thread::spawn(move || first.live(body));
+    let it = first.clone();
+    let thread = std::thread::spawn(move || it.live(body));
+    // Before its first turn: others can unpark it as well.
+    first.is_thread(thread.thread().id());
+    schedule.lock().hand_to(first.index);
     let outcome = schedule.await_end();
     SCHEDULES.fetch_sub(1, Ordering::SeqCst);
     outcome?;
