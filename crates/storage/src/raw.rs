@@ -4,7 +4,7 @@
 use taffrail_base::{PAGE_BYTES, PageId};
 use taffrail_log::Record;
 
-use crate::access::{directory, node, record};
+use crate::access::{directory, lob, node, record};
 use crate::page::{BITMAP_BITS, HEADER_BYTES, PFS_PAGES, Page, PageType, SLOT_BYTES};
 use crate::recovery::Boot;
 
@@ -50,6 +50,8 @@ fn read_rows(page: &Page) {
         let _ = (node::search(page, key), node::slot_for(page, value));
     }
     let _ = (node::count_ghosts(page, 0), page.image());
+    let _ = (lob::values(page).count(), lob::filled(page).is_some());
+    let _ = lob::content(page, page.hobt(), page.lob_id()).is_some();
 }
 
 /// Redoes a record on a page, as restart would on a page with a good checksum. True if they fit; the page must be well formed then.

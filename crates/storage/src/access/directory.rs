@@ -7,7 +7,10 @@
 //!                                   same); without identity: 0
 //! key 4, u64 LOB page (big-endian)  u64 HobtId; per page u48 page, u16 1 = all below it too, u64 identity: these pages, of which this is
 //!                                   the first, are free as soon as … (the same)
+//! key 5, u64 identity (big-endian)  the same list, by the identity of its first: of a page many may be free that are small
 //! ```
+//! Entries of key 3, and of 4 with an identity, are of format version 4 and before; they are freed as they are.
+//!
 //! DROP and TRUNCATE change entries of the first kind and add one of the second, in the user's transaction; after commit, system
 //! transactions free what is pending, IAM page by IAM page, and restart does the rest of it after a crash. A rollback takes
 //! the pending entry back like any other row.
@@ -24,7 +27,7 @@ use taffrail_log::{Lcx, Record, RecordFlags};
 
 use super::lob::Freed;
 use super::node::{is_ghost, search, split_entry};
-use super::{HobtKind, LobRef, btree, lob};
+use super::{HobtKind, btree, lob};
 use crate::codec::{Put, Take};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
@@ -35,6 +38,7 @@ const HOBT: u8 = 1;
 const PENDING_EXTENTS: u8 = 2;
 const PENDING_LOB: u8 = 3;
 const PENDING_PAGES: u8 = 4;
+const PENDING_VALUES: u8 = 5;
 /// Pages of large values that one entry lists at most.
 pub(crate) const LISTED_MAX: usize = 32;
 
@@ -149,11 +153,14 @@ impl Entry {
 }
 
 /// The key of a HoBt's entry.
-pub(crate) fn hobt_key(id: HobtId) -> [u8; 9] {
+pub(crate) fn hobt_key(id: HobtId) -> Key {
     key(HOBT, id.0)
 }
 
-fn key(kind: u8, id: u64) -> [u8; 9] {
+/// The key of an entry.
+pub(crate) type Key = [u8; 9];
+
+fn key(kind: u8, id: u64) -> Key {
     let mut k = [kind; 9];
     k[1..].copy_from_slice(&id.to_be_bytes());
     k
@@ -162,6 +169,11 @@ fn key(kind: u8, id: u64) -> [u8; 9] {
 fn parse_key(k: &[u8]) -> Option<(u8, u64)> {
     let (&kind, id) = k.split_first()?;
     Some((kind, u64::from_be_bytes(id.try_into().ok()?)))
+}
+
+/// A key that [`parse_key`] has parsed.
+fn key_of(k: &[u8]) -> Key {
+    k.try_into().expect("a kind and a number")
 }
 
 /// The HoBt whose entry has this key.
@@ -260,28 +272,21 @@ pub(crate) fn add_pending(db: &Arc<Database>, work: &mut Work, iam: PageId) -> S
     btree::insert_entry(work, &db.directory(), &key(PENDING_EXTENTS, iam.to_u64()), &[], 0, true)
 }
 
-/// Notes that the pages of a large value are to be freed once `work` has committed.
-pub(crate) fn add_pending_lob(
-    db: &Arc<Database>,
-    work: &mut Work,
-    hobt: HobtId,
-    lob: LobRef,
-) -> StorageResult<()> {
-    let k = key(PENDING_LOB, lob.first.to_u64());
-    let value = [hobt.0.to_le_bytes(), lob.id.to_le_bytes()].concat();
-    btree::insert_entry(work, &db.directory(), &k, &value, 0, true)
-}
-
-/// The same of some pages of large values: one at least, [`LISTED_MAX`] at most.
+/// Notes that large values, or pages of them, are to be freed once `work` has committed: one at least, [`LISTED_MAX`] at most.
 pub(crate) fn add_pending_pages(
     db: &Arc<Database>,
     work: &mut Work,
     hobt: HobtId,
     pages: &[Freed],
-) -> StorageResult<()> {
-    let Some(first) = pages.first() else { return Ok(()) };
-    let k = key(PENDING_PAGES, first.page.to_u64());
-    btree::insert_entry(work, &db.directory(), &k, &list(hobt, pages), 0, true)
+) -> StorageResult<Pending> {
+    let first = pages.first().ok_or(StorageError::Misuse("nothing is to be freed"))?;
+    let k = match first.id {
+        // Of format version 1, and alone on its page.
+        0 => key(PENDING_PAGES, first.page.to_u64()),
+        id => key(PENDING_VALUES, id),
+    };
+    btree::insert_entry(work, &db.directory(), &k, &list(hobt, pages), 0, true)?;
+    Ok(Pending::Pages(k, hobt, pages.into()))
 }
 
 fn list(hobt: HobtId, pages: &[Freed]) -> Vec<u8> {
@@ -295,7 +300,7 @@ fn list(hobt: HobtId, pages: &[Freed]) -> Vec<u8> {
 }
 
 /// What an entry lists that waits to be freed.
-fn listed(value: &[u8]) -> Option<Pending> {
+fn listed(value: &[u8]) -> Option<(HobtId, Box<[Freed]>)> {
     let mut t = Take(value);
     let hobt = HobtId(t.u64()?);
     let mut pages = Vec::new();
@@ -304,17 +309,15 @@ fn listed(value: &[u8]) -> Option<Pending> {
         let page = PageId::from_u64(word & ((1 << 48) - 1));
         pages.push(Freed { page, id: t.u64()?, whole: word >> 48 != 0 });
     }
-    Some(Pending::Pages(hobt, pages.into()))
+    Some((hobt, pages.into()))
 }
 
 /// Something that waits to be freed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pending {
     Extents(PageId),
-    /// First page and identity of a large value.
-    Lob(HobtId, PageId, u64),
-    /// Pages of large values that others have replaced.
-    Pages(HobtId, Box<[Freed]>),
+    /// Large values, or pages of them, and the key of the entry that lists them.
+    Pages(Key, HobtId, Box<[Freed]>),
 }
 
 /// Puts into the list what is pending in the directory: when no transaction is active, so that all of it may be freed.
@@ -334,9 +337,14 @@ pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
             Some((PENDING_LOB, id)) => {
                 let mut v = Take(v);
                 let hobt = HobtId(v.u64().unwrap_or(0));
-                out.push(Pending::Lob(hobt, PageId::from_u64(id), v.u64().unwrap_or(0)));
+                let (page, id) = (PageId::from_u64(id), v.u64().unwrap_or(0));
+                let value = [Freed { page, id, whole: true }];
+                out.push(Pending::Pages(key_of(k), hobt, value.into()));
             }
-            Some((PENDING_PAGES, _)) => out.extend(listed(v)),
+            Some((PENDING_PAGES | PENDING_VALUES, _)) => {
+                let pages = listed(v);
+                out.extend(pages.map(|(hobt, pages)| Pending::Pages(key_of(k), hobt, pages)));
+            }
             _ => {}
         }
         true
@@ -420,14 +428,8 @@ fn free_pending(db: &Arc<Database>, what: &mut Pending) -> StorageResult<bool> {
             }
             Ok(true)
         }
-        Pending::Lob(hobt, first, id) => {
-            let k = key(PENDING_LOB, first.to_u64());
-            free_pages(db, &k, |work| lob::free_value(db, work, *hobt, *first, *id))
-        }
-        Pending::Pages(hobt, pages) => {
-            let Some(first) = pages.first() else { return Ok(true) };
-            let k = key(PENDING_PAGES, first.page.to_u64());
-            free_pages(db, &k, |work| lob::free_listed(db, work, *hobt, pages))
+        Pending::Pages(k, hobt, pages) => {
+            free_pages(db, k, |work| lob::free_listed(db, work, *hobt, pages))
         }
     }
 }
@@ -551,7 +553,7 @@ mod tests {
             ("pages", &bytes[24..]),
         ];
         crate::drawn::check("pending-pages", &bytes, &fields);
-        assert_eq!(listed(&bytes), Some(Pending::Pages(HobtId(72), pages.into())));
+        assert_eq!(listed(&bytes), Some((HobtId(72), pages.into())));
         assert_eq!(listed(&bytes[..30]), None);
     }
 

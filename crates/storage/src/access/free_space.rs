@@ -33,6 +33,7 @@ use crate::buffer::Access;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{EXTENT_PAGES, FIRST_USER_HOBT};
+use crate::page::Page;
 use crate::spec::Growth;
 use crate::txn::work::Work;
 
@@ -228,8 +229,33 @@ impl Database {
         need: usize,
         budget: u64,
     ) -> StorageResult<(Look, bool)> {
+        let mut found = false;
+        let next = self.look_on_pages(hobt, (iam, extent), budget, |page| {
+            if !is_heap_page(page, hobt) {
+                return;
+            }
+            let (id, free, ghosts) = (page.id(), page.free_bytes(), page.ghosts());
+            let mut room = hobt.room.lock();
+            if usize::from(free) >= need || ghosts > 0 {
+                room.note(id);
+                found = true;
+            } else {
+                room.missed(free);
+            }
+        })?;
+        Ok((next.map_or(Look::Done, |(iam, extent)| Look::Heap(iam, extent)), found))
+    }
+
+    /// Reads allocated pages, about `budget` of them, from this extent of this IAM page on (none: the first). Returns where to go on.
+    pub(super) fn look_on_pages(
+        &self,
+        hobt: &Hobt,
+        (iam, extent): (PageId, u32),
+        budget: u64,
+        mut look: impl FnMut(&Page),
+    ) -> StorageResult<Option<(PageId, u32)>> {
         let (mut iam, mut from) = if iam.is_none() { (hobt.first_iam(), 0) } else { (iam, extent) };
-        let (mut left, mut found) = (budget, false);
+        let mut left = budget;
         while !iam.is_none() {
             check_cancelled()?;
             let (runs, start, next) = self.read_iam(iam, hobt.id())?;
@@ -238,7 +264,7 @@ impl Database {
                     continue;
                 }
                 if left == 0 {
-                    return Ok((Look::Heap(iam, bit), found));
+                    return Ok(Some((iam, bit)));
                 }
                 if bit % CANCEL_EXTENTS == 0 {
                     check_cancelled()?;
@@ -246,24 +272,12 @@ impl Database {
                 left = left.saturating_sub(EXTENT_PAGES.into());
                 let page = PageId { file: iam.file, page: start + bit * EXTENT_PAGES };
                 for id in self.allocated(page)? {
-                    let page = self.pool().read_for(&self.store, id, Access::Scan)?;
-                    if !is_heap_page(&page, hobt) {
-                        continue;
-                    }
-                    let (free, ghosts) = (page.free_bytes(), page.ghosts());
-                    drop(page);
-                    let mut room = hobt.room.lock();
-                    if usize::from(free) >= need || ghosts > 0 {
-                        room.note(id);
-                        found = true;
-                    } else {
-                        room.missed(free);
-                    }
+                    look(&*self.pool().read_for(&self.store, id, Access::Scan)?);
                 }
             }
             (iam, from) = (next, 0);
         }
-        Ok((Look::Done, found))
+        Ok(None)
     }
 
     /// Unlinks empty leaves, after their ghosts have been removed.

@@ -205,6 +205,10 @@ fn free_space_of(entry: &Entry) -> free_space::FreeSpace {
     }
 }
 
+fn mixed_room_of(entry: &Entry) -> lob::MixedRoom {
+    if entry.root.is_none() { lob::MixedRoom::default() } else { lob::MixedRoom::unknown() }
+}
+
 /// A heap or B+ tree at run time: shared by all who use it.
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
@@ -240,6 +244,8 @@ pub struct Hobt {
     moves: AtomicU64,
     /// Where there may be room before a new page is allocated.
     pub(crate) room: Mutex<free_space::FreeSpace>,
+    /// The same on pages of small values.
+    pub(crate) mixed: Mutex<lob::MixedRoom>,
     pub(crate) space: Mutex<Space>,
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
     pub(crate) undone: Mutex<Vec<PageId>>,
@@ -264,6 +270,7 @@ impl Hobt {
             structure: AtomicU64::new(0),
             moves: AtomicU64::new(0),
             room: Mutex::new(free_space_of(entry)),
+            mixed: Mutex::new(mixed_room_of(entry)),
             space: Mutex::default(),
             undone: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
@@ -352,6 +359,7 @@ impl Hobt {
         self.counts_changed();
         if moved {
             *self.room.lock() = free_space_of(entry);
+            *self.mixed.lock() = mixed_room_of(entry);
             let mut space = self.space.lock();
             *space = Space::default();
             self.undone.lock().clear();
@@ -366,6 +374,7 @@ impl Hobt {
         self.structure_changes();
         self.hot_page.store(0, Ordering::Release);
         *self.room.lock() = free_space::FreeSpace::unknown(self.kind);
+        *self.mixed.lock() = lob::MixedRoom::unknown();
     }
 
     /// Read under the latch of a leaf.

@@ -58,11 +58,11 @@ pub enum What {
     /// 8994: a forwarded row without its stub.
     ForwardedAlone { row: Rid, stub: Rid },
     /// 8964: a piece of a large value that no row refers to.
-    LobAlone { page: PageId },
+    LobAlone { page: PageId, slot: u16, id: u64 },
     /// 8965: a row refers to a piece of a large value that is not there.
     LobMissing { page: PageId, row: Rid },
     /// 8974: a piece of a large value that two rows refer to.
-    LobTwice { page: PageId, row: Rid },
+    LobTwice { page: PageId, slot: u16, row: Rid },
     /// 8961: the pieces do not add up to what the row says.
     LobLength { page: PageId, found: u64, expected: u64 },
     /// 2508: the count that is kept of the rows.
@@ -168,16 +168,16 @@ impl Finding {
             What::ForwardedAlone { row, stub } => {
                 SqlError::new(8994, &[o, &page(row.page), &row.slot, &page(stub.page), &stub.slot])
             }
-            What::LobAlone { page: p } => {
-                SqlError::new(8964, &[o, i, h, h, lob, &page(*p), &0, &p.to_u64()])
+            What::LobAlone { page: p, slot, id } => {
+                SqlError::new(8964, &[o, i, h, h, lob, &page(*p), slot, id])
             }
             What::LobMissing { page: p, row } => SqlError::new(
                 8965,
                 &[o, i, h, h, lob, &page(*p), &0, &p.to_u64(), &page(row.page), &row.slot],
             ),
-            What::LobTwice { page: p, row } => SqlError::new(
+            What::LobTwice { page: p, slot, row } => SqlError::new(
                 8974,
-                &[o, i, h, h, lob, &page(*p), &0, &p.to_u64(), &page(row.page), &row.slot],
+                &[o, i, h, h, lob, &page(*p), slot, &p.to_u64(), &page(row.page), &row.slot],
             ),
             What::LobLength { page: p, found, expected } => {
                 let mut e = SqlError::new(8961, &[o, i, h, h, lob, &page(*p), &0, &p.to_u64()]);

@@ -1,23 +1,24 @@
-//! Large values: each page of one is in one tree, or one chain of format version 3 or before, to which one row refers.
+//! Large values: each page of one is in one tree, or one chain of format version 3 or before, to which one row refers; a slot of a text
+//! mix page is such a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taffrail_base::PageId;
 
 use super::{Walk, What};
 use crate::access::directory::{self, Pending};
-use crate::access::lob::{Content, filled};
+use crate::access::lob::{Content, filled, values};
 use crate::access::{LobRef, Rid};
 use crate::error::StorageResult;
 use crate::page::Page;
 
-/// A page of a large value.
+/// A page of a large value, or a slot.
 struct Member {
+    /// Where on its page.
+    slot: u16,
     /// The next of a chain.
     next: PageId,
     level: u8,
-    /// The identity that it bears.
-    id: u64,
     /// Bytes of the value; 0: its content was never written, or is a node.
     len: u64,
     /// What a node refers to.
@@ -28,7 +29,10 @@ struct Member {
 /// Large values as far as they are known.
 #[derive(Default)]
 pub(super) struct Lobs {
-    pages: BTreeMap<PageId, Member>,
+    /// By page and the identity that it bears.
+    pages: BTreeMap<(PageId, u64), Member>,
+    /// Text mix pages without a value.
+    empty: BTreeSet<PageId>,
     references: Vec<(Rid, LobRef)>,
 }
 
@@ -37,7 +41,29 @@ impl Lobs {
         self.references.push((row, lob));
     }
 
-    /// A page of the heap's or tree's. False: its row is neither a piece nor references.
+    /// A text mix page of the heap's or tree's. The slots that hold no value, or one that is there twice.
+    pub fn mix(&mut self, page: &Page) -> Vec<u16> {
+        let mut bad = Vec::new();
+        let mut empty = true;
+        for (slot, value) in values(page) {
+            empty = false;
+            let Some((id, bytes)) = value else {
+                bad.push(slot);
+                continue;
+            };
+            let (next, level, len, below) = (PageId::NONE, 0, bytes.len() as u64, Vec::new());
+            let member = Member { slot, next, level, len, below, claimed: false };
+            if self.pages.insert((page.id(), id), member).is_some() {
+                bad.push(slot);
+            }
+        }
+        if empty {
+            self.empty.insert(page.id());
+        }
+        bad
+    }
+
+    /// A page of the heap's or tree's that is one value's. False: its row is neither a piece nor references.
     pub fn page(&mut self, page: &Page) -> bool {
         let content = filled(page);
         let formed = content.is_some() || page.slots() == 0;
@@ -46,21 +72,21 @@ impl Lobs {
             Some(Content::Piece(piece)) => (piece.len() as u64, Vec::new()),
             Some(Content::Node(node)) => (0, node.iter().collect()),
         };
-        let (next, level, id) = (page.next(), page.level(), page.lob_id());
-        let member = Member { next, level, id, len, below, claimed: false };
-        self.pages.insert(page.id(), member);
+        let (next, level) = (page.next(), page.level());
+        let member = Member { slot: 0, next, level, len, below, claimed: false };
+        self.pages.insert((page.id(), page.lob_id()), member);
         formed
     }
 
     /// A page that is the value's, and only its.
     fn claim(&mut self, page: PageId, id: u64, row: Rid) -> Result<&Member, What> {
-        match self.pages.get_mut(&page) {
-            Some(m) if m.id == id && m.claimed => Err(What::LobTwice { page, row }),
-            Some(m) if m.id == id => {
+        match self.pages.get_mut(&(page, id)) {
+            Some(m) if m.claimed => Err(What::LobTwice { page, slot: m.slot, row }),
+            Some(m) => {
                 m.claimed = true;
                 Ok(m)
             }
-            _ => Err(What::LobMissing { page, row }),
+            None => Err(What::LobMissing { page, row }),
         }
     }
 
@@ -103,11 +129,11 @@ impl Lobs {
 
     /// What waits to be freed: a page with what it leads to, or alone.
     fn waits(&mut self, page: PageId, id: u64, whole: bool) {
+        // Whoever frees it, though it is not there any more, gives back the page.
+        self.empty.remove(&page);
         let mut todo = vec![(page, id)];
         while let Some((page, id)) = todo.pop() {
-            let Some(m) = self.pages.get_mut(&page).filter(|m| m.id == id && !m.claimed) else {
-                continue;
-            };
+            let Some(m) = self.pages.get_mut(&(page, id)).filter(|m| !m.claimed) else { continue };
             m.claimed = true;
             if whole {
                 todo.extend(m.below.iter().map(|b| (b.first, b.id)));
@@ -131,20 +157,22 @@ impl Walk<'_> {
         }
         for waiting in directory::pending(self.db)? {
             match waiting {
-                Pending::Lob(hobt, page, id) if hobt == self.hobt.id() => {
-                    lobs.waits(page, id, true);
-                }
-                Pending::Pages(hobt, pages) if hobt == self.hobt.id() => {
+                Pending::Pages(_, hobt, pages) if hobt == self.hobt.id() => {
                     pages.iter().for_each(|p| lobs.waits(p.page, p.id, p.whole));
                 }
                 _ => {}
             }
         }
         // Looked up after what waits: what is in neither has been freed in between.
-        for (page, m) in &lobs.pages {
+        for ((page, id), m) in &lobs.pages {
             let filled = m.len > 0 || !m.below.is_empty();
             if !m.claimed && filled && self.is_allocated(*page)? {
-                self.find(What::LobAlone { page: *page });
+                self.find(What::LobAlone { page: *page, slot: m.slot, id: *id });
+            }
+        }
+        for page in lobs.empty {
+            if self.is_allocated(page)? {
+                self.find(What::NotSeen { page });
             }
         }
         Ok(())

@@ -92,10 +92,17 @@ impl Walk<'_> {
                     continue;
                 }
                 self.slots(&page);
+                self.out.pages += 1;
+                if page.is_mix() {
+                    for slot in self.lobs.mix(&page) {
+                        let len = page.row(slot.into()).len();
+                        self.bad_row(&page, slot, "a small value, once", len, 0);
+                    }
+                    continue;
+                }
                 if page.slots() > 1 {
                     self.bad_row(&page, 1, "one piece on a page", page.slots().into(), 1);
                 }
-                self.out.pages += 1;
                 if !self.lobs.page(&page) {
                     self.bad_row(&page, 0, "a piece or references", page.row(0).len(), 0);
                 }

@@ -29,6 +29,9 @@ pub(crate) fn seal_image(bytes: &mut [u8; PAGE_BYTES], mark: u32) {
     bytes[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
+/// Flag of a page.
+const MIX: u8 = 1;
+
 /// Version of the page format.
 pub const PAGE_VERSION: u8 = 1;
 
@@ -244,6 +247,18 @@ impl Page {
     #[inline]
     pub fn is_leaf(&self) -> bool {
         self.0[1] == PageType::Index as u8 && self.0[2] == 0
+    }
+
+    /// True for a LOB page of which each slot is another value's: SQL Server's text mix page.
+    #[inline]
+    pub fn is_mix(&self) -> bool {
+        self.0[1] == PageType::Lob as u8 && self.0[2] == 0 && self.0[3] & MIX != 0
+    }
+
+    /// Makes it one: right after it was formatted.
+    pub fn set_mix(&mut self) {
+        debug_assert!(self.kind() == Some(PageType::Lob) && self.level() == 0);
+        self.0[3] |= MIX;
     }
 
     /// The page's own id.

@@ -18,8 +18,8 @@ use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
 
 /// Version of the data files' format; 948 names it. 2: large values have an identity (see [`crate::lob`]). 3: the log holds deleted
-/// rows whole (see `LOP_DELETE_ROWS`), and rows may have a version tag. 4: large values are trees.
-pub const FORMAT_VERSION: u16 = 4;
+/// rows whole (see `LOP_DELETE_ROWS`), and rows may have a version tag. 4: large values are trees. 5: small ones share pages.
+pub const FORMAT_VERSION: u16 = 5;
 /// Feature bits that this version understands.
 pub const FEATURES: u64 = 0;
 

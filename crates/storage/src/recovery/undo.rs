@@ -88,6 +88,10 @@ impl Locked {
         if self.whole {
             return;
         }
+        if h.context == Lcx::TextMix {
+            // What refers to a large value is locked.
+            return;
+        }
         let heap = h.context == Lcx::Heap || (h.context == Lcx::MarkAsGhost && h.lock_hash == 0);
         let name = match h.op {
             Lop::InsertRows | Lop::DeleteRows | Lop::ModifyRow if heap => {

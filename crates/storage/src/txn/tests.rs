@@ -7,7 +7,8 @@ use taffrail_base::{HobtId, ObjectId};
 use taffrail_log::Growth;
 
 use super::Durability;
-use crate::access::directory::{self, Pending};
+use crate::access::directory;
+use crate::access::lob::Freed;
 use crate::access::{LobRef, lob};
 use crate::database::{Database, DatabaseOptions, RecoveryModel};
 use crate::lock::LockMode;
@@ -108,11 +109,11 @@ fn a_chain_is_freed_only_as_far_as_it_is_still_its_values() {
         // Pending, and nobody frees it for the moment.
         let mut tx = begin_as(&db, 51);
         tx.lock_object(OBJECT, LockMode::IX).unwrap();
-        directory::add_pending_lob(&db, tx.parts().1, id, old).unwrap();
+        let value = [Freed { page: old.first, id: old.id, whole: true }];
+        let late = directory::add_pending_pages(&db, tx.parts().1, id, &value).unwrap();
         tx.commit(Durability::Full).unwrap();
         truncate(&db, id);
         let new = full.then(|| store(&db, id, 7));
-        let late = Pending::Lob(id, old.first, old.id);
         db.pending_after_rollback.lock().push(late);
         let before = db.log().appended();
         db.free_orphans();

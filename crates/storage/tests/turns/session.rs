@@ -420,7 +420,9 @@ impl Session {
     ) -> StorageResult<()> {
         let tree = self.db.hobt(self.ids.lobs)?;
         self.lock(tx, tree.object(), LockMode::IX)?;
-        if let Some((key, _)) = self.some(own, Place::Lobs) {
+        if let Some((key, _)) = self.some(own, Place::Lobs)
+            && self.rng.below(3) > 0
+        {
             let mut row = Vec::new();
             assert!(btree::get(tx, &tree, &key, ScanLocks::Exclusive, &mut row)?, "an own row");
             lob::delete(tx, &tree, LobRef::from_bytes(row[..].try_into().unwrap()))?;
@@ -429,11 +431,16 @@ impl Session {
             changes.push(Change::Row(Place::Lobs, key, None));
             return Ok(());
         }
-        let (key, value) = (self.new_key(), self.bytes(40_000));
-        let stored = lob::write(tx, &tree, &value)?;
-        btree::insert(tx, &tree, &key, &stored.to_bytes())?;
-        own.insert((Place::Lobs, key.clone()), None);
-        changes.push(Change::Row(Place::Lobs, key, Some(value)));
+        // Small ones lie on the same pages as other sessions'.
+        let small = self.rng.one_in(2);
+        for _ in 0..if small { 1 + self.rng.below(3) } else { 1 } {
+            let most = if small { lob::MIX_MAX as u64 } else { 40_000 };
+            let (key, value) = (self.new_key(), self.bytes(most));
+            let stored = lob::write(tx, &tree, &value)?;
+            btree::insert(tx, &tree, &key, &stored.to_bytes())?;
+            own.insert((Place::Lobs, key.clone()), None);
+            changes.push(Change::Row(Place::Lobs, key, Some(value)));
+        }
         Ok(())
     }
 

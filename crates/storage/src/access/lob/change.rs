@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::super::claim::Claim;
-use super::super::directory::{self, Pending};
+use super::super::directory;
 use super::super::{Hobt, LobRef};
 use super::page::{self, Copied, Freed};
 use super::write::node;
-use super::{PIECE, Writer, not_ours, read};
+use super::{PIECE, Writer, mix, not_ours, read};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::txn::Transaction;
@@ -51,7 +51,8 @@ pub fn replace(
         return Ok(lob);
     }
     let whole = offset == 0 && to == lob.length;
-    if whole || is_chain(tx, hobt, lob)? {
+    // What is small, or has become small, lies where small values lie.
+    if whole || after <= mix::MAX as u64 || is_chain(tx, hobt, lob)? {
         return rewrite(tx, hobt, lob, (offset, to), bytes, after);
     }
     let db = tx.database().clone();
@@ -187,8 +188,8 @@ impl Change<'_> {
         }
         let id = self.hobt.id();
         for part in freed.chunks(directory::LISTED_MAX) {
-            directory::add_pending_pages(self.db, tx.parts().1, id, part)?;
-            tx.after_commit(Pending::Pages(id, part.into()));
+            let pending = directory::add_pending_pages(self.db, tx.parts().1, id, part)?;
+            tx.after_commit(pending);
         }
         Ok(refs[0])
     }

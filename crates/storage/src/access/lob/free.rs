@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use taffrail_base::{HobtId, PageId};
 
+use super::mix;
 use super::page::{Content, Freed, content};
 use crate::buffer::Access;
 use crate::database::Database;
@@ -26,9 +27,14 @@ pub(in super::super) fn free_value(
 ) -> StorageResult<()> {
     let mut todo = vec![(first, id, None)];
     while let Some((page, id, level)) = todo.pop() {
-        let Some(found) = ours(db, hobt, page, id, level)? else { continue };
-        todo.extend(found);
-        db.deallocate_page(work, hobt, page)?;
+        match ours(db, hobt, page, id, level)? {
+            Ours::Not => {}
+            Ours::Slot => mix::free(db, work, hobt, page, id)?,
+            Ours::Page(below) => {
+                todo.extend(below);
+                db.deallocate_page(work, hobt, page)?;
+            }
+        }
     }
     Ok(())
 }
@@ -43,8 +49,12 @@ pub(in super::super) fn free_listed(
     for freed in list {
         if freed.whole {
             free_value(db, work, hobt, freed.page, freed.id)?;
-        } else if ours(db, hobt, freed.page, freed.id, None)?.is_some() {
-            db.deallocate_page(work, hobt, freed.page)?;
+            continue;
+        }
+        match ours(db, hobt, freed.page, freed.id, None)? {
+            Ours::Not => {}
+            Ours::Slot => mix::free(db, work, hobt, freed.page, freed.id)?,
+            Ours::Page(_) => db.deallocate_page(work, hobt, freed.page)?,
         }
     }
     Ok(())
@@ -53,26 +63,40 @@ pub(in super::super) fn free_listed(
 /// A page with its identity, and its level where that is known.
 type Named = (PageId, u64, Option<u8>);
 
-/// What a page leads to; none if it is not, or not any more, what was meant.
+/// Whether a page is what was meant.
+enum Ours {
+    /// It is not, or not any more.
+    Not,
+    /// It is one of many small values: its slots say whether that one is there.
+    Slot,
+    /// It is the value's own, and leads to these.
+    Page(Vec<Named>),
+}
+
 fn ours(
     db: &Database,
     hobt: HobtId,
     id: PageId,
     value: u64,
     level: Option<u8>,
-) -> StorageResult<Option<Vec<Named>>> {
+) -> StorageResult<Ours> {
     let page = db.pool().read_for(&db.store, id, Access::Scan)?;
     let (pfs, index) = pfs_of(id);
     let map = db.pool().read(&db.store, pfs)?;
     if map.pfs(index) & PFS_ALLOCATED == 0 || level.is_some_and(|l| l != page.level()) {
-        return Ok(None);
+        return Ok(Ours::Not);
     }
-    Ok(content(&page, hobt, value).map(|content| match content {
-        Content::Piece(_) if page.next().is_none() => Vec::new(),
-        Content::Piece(_) => vec![(page.next(), value, Some(0))],
-        Content::Node(node) => {
-            let below = page.level() - 1;
-            node.iter().map(|child| (child.first, child.id, Some(below))).collect()
-        }
+    if mix::is_of(&page, hobt) {
+        return Ok(Ours::Slot);
+    }
+    Ok(content(&page, hobt, value).map_or(Ours::Not, |content| {
+        Ours::Page(match content {
+            Content::Piece(_) if page.next().is_none() => Vec::new(),
+            Content::Piece(_) => vec![(page.next(), value, Some(0))],
+            Content::Node(node) => {
+                let below = page.level() - 1;
+                node.iter().map(|child| (child.first, child.id, Some(below))).collect()
+            }
+        })
     }))
 }

@@ -7,6 +7,12 @@
 //! are below it, so that any byte is found by one page of each level; 2 GB have three. What fits on one page has no node.
 //!
 //! page    a page: made, logged, read;  write  values as they come;  change  bytes of a value replaced;  free  what is given back
+//! mix     small values that share pages;  room  on which of these there is room
+//!
+//! # Small values
+//! A value of up to about half a page lies beside others of the heap or tree on a text mix page ([`mix`]): a piece in a slot with an
+//! identity of its own. Everything below goes for the slot as it does for a page. A slot may become the piece of a tree, when what is
+//! put before its value has pages of its own.
 //!
 //! # Nothing is changed in place
 //! A page is written once. Who replaces bytes of a value ([`replace`]), or appends some, writes the pieces that change, and the nodes above
@@ -17,22 +23,25 @@
 //! # Who may read a value
 //! Whoever holds a lock on the row that refers to it finds it ([`read`]). Others hold a copy of the row, and by the time that they follow
 //! its reference the value may have been deleted and its pages may be another's. They do not take these for their own: each
-//! page bears an identity, the LSN of its allocation, which no other page has ever had, and so does the reference to
+//! page bears an identity, the LSN of its allocation, which no other page or slot has ever had, and so does the reference to
 //! it ([`read_unlocked`]). What bears the identity still holds what it held when the row was copied, given back or not. Who misses a
 //! page looks at the row again: under its lock ([`with_row`]) for READ COMMITTED.
 //!
 //! # Values of before
-//! Up to format version 3 a value was a chain: pieces, each of which names the next, and all of which bear the identity of the first; of
-//! version 1 none, 0, which is none of a later page's. They are read and deleted as they are, and become trees when they are changed.
+//! Up to format version 4 a small value had a page of its own. Up to version 3 a value was a chain: pieces, each of which names the
+//! next, and all of which bear the identity of the first; of version 1 none, 0, which is none of a later page's. All are read and deleted
+//! as they are, and become what values are now when they are changed.
 
 mod change;
 mod free;
+mod mix;
 mod page;
+mod room;
 mod write;
 
 use taffrail_base::PageId;
 
-use super::directory::{self, Pending};
+use super::directory;
 use super::{Hobt, HobtKind, LobRef, Rid, ScanLocks, btree, heap};
 use crate::buffer::{Access, RUN_PAGES};
 use crate::database::Database;
@@ -42,8 +51,11 @@ use crate::page::MAX_ROW_BYTES;
 use crate::txn::Transaction;
 
 pub use change::{append, replace};
-pub(super) use free::{free_listed, free_value};
+pub(super) use free::free_listed;
+pub use mix::MAX as MIX_MAX;
+pub(crate) use mix::{UNDO as UNDO_MIX, parts, undo_insert, values};
 pub(crate) use page::{Content, Freed, content, filled};
+pub(crate) use room::MixedRoom;
 pub use write::{Writer, write};
 
 /// Bytes of a value on one page.
@@ -232,8 +244,9 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, lob: LobRef) -> StorageResult<(
         return Ok(());
     }
     let db = tx.database().clone();
-    directory::add_pending_lob(&db, tx.parts().1, hobt.id(), lob)?;
-    tx.after_commit(Pending::Lob(hobt.id(), lob.first, lob.id));
+    let value = [Freed { page: lob.first, id: lob.id, whole: true }];
+    let pending = directory::add_pending_pages(&db, tx.parts().1, hobt.id(), &value)?;
+    tx.after_commit(pending);
     Ok(())
 }
 

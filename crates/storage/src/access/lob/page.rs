@@ -1,4 +1,4 @@
-//! A page of a large value: made, logged, told from others'.
+//! A page of a large value, its own: made, logged, told from others'.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use taffrail_log::{Lcx, Reserve};
 use super::super::claim::Claim;
 use super::super::record::{bits, format};
 use super::super::{Hobt, LobRef};
+use super::mix;
 use crate::alloc::Space;
 use crate::buffer::WriteGuard;
 use crate::database::Database;
@@ -18,7 +19,7 @@ use crate::txn::work::Work;
 
 /// What a page of a value holds.
 pub(crate) enum Content<'p> {
-    /// Bytes of the value: level 0.
+    /// Bytes of the value: level 0, or a slot of a text mix page.
     Piece(&'p [u8]),
     /// References to pages of the level below.
     Node(Node<'p>),
@@ -43,6 +44,10 @@ impl<'p> Node<'p> {
 
 /// What a page holds of a value of this heap or tree; none if it does not bear the identity, or was never filled.
 pub(crate) fn content(page: &Page, hobt: HobtId, id: u64) -> Option<Content<'_>> {
+    if page.is_mix() {
+        let found = if page.hobt() == hobt { mix::find(page, id) } else { None };
+        return found.map(|(_, bytes)| Content::Piece(bytes));
+    }
     let ours = page.kind() == Some(PageType::Lob)
         && page.hobt() == hobt
         && page.slots() == 1
@@ -50,10 +55,10 @@ pub(crate) fn content(page: &Page, hobt: HobtId, id: u64) -> Option<Content<'_>>
     if ours { filled(page) } else { None }
 }
 
-/// What a page of a value holds, whosever it is; none if that is not well formed.
+/// What a page that is one value's alone holds, whosever it is; none if that is not well formed.
 pub(crate) fn filled(page: &Page) -> Option<Content<'_>> {
     // Other pages need not have slots where these have them.
-    let lob = page.kind() == Some(PageType::Lob) && page.slots() > 0;
+    let lob = page.kind() == Some(PageType::Lob) && page.slots() > 0 && !page.is_mix();
     let row = if lob { page.row(0) } else { &[] };
     match (row.is_empty(), page.level()) {
         (true, _) => None,

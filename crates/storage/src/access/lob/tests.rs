@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use taffrail_base::{HobtId, PageId};
 
-use super::page::{filled, pages_of};
+use super::page::{filled, pages_of, store};
 use super::write::node;
 use super::*;
 use crate::access::record::format;
@@ -19,9 +19,16 @@ const OBJECT: i32 = 1000;
 /// A value as format version 2 and 3 wrote it: pages that name each other, with the identity of the first.
 fn write_chain(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8]) -> LobRef {
     let db = tx.database().clone();
-    let first = write(tx, hobt, &bytes[..1]).unwrap();
-    let more: Vec<PageId> =
-        bytes.chunks(PIECE).skip(1).map(|_| write(tx, hobt, b"x").unwrap().first).collect();
+    if hobt.root().is_none() {
+        db.allocate_root(tx.parts().1, hobt).unwrap();
+    }
+    let mut page = |piece: &[u8]| {
+        let work = tx.parts().1;
+        let mut claim = db.pages_for_value(work, hobt, 1).unwrap();
+        store(&db, work, hobt, &mut claim, 0, piece, 1).unwrap()
+    };
+    let first = page(b"x");
+    let more: Vec<PageId> = bytes.chunks(PIECE).skip(1).map(|_| page(b"x").first).collect();
     let pages: Vec<PageId> = std::iter::once(first.first).chain(more).collect();
     for (n, piece) in bytes.chunks(PIECE).enumerate() {
         let mut page = db.pool().write(&db.store, pages[n]).unwrap();

@@ -4,7 +4,7 @@ use taffrail_base::PageId;
 
 use super::super::claim::Claim;
 use super::super::{Hobt, LobRef};
-use super::{PIECE, page};
+use super::{PIECE, mix, page};
 use crate::error::{StorageError, StorageResult};
 use crate::txn::Transaction;
 
@@ -41,7 +41,8 @@ impl<'t, 'h> Writer<'t, 'h> {
         let mut writer =
             Writer { tx, hobt, claim: None, fanout, rest: Vec::new(), levels: vec![], length: 0 };
         let length = writer.checked(length)?;
-        if length > 0 {
+        // What is small may find room on a page that is there.
+        if length > mix::MAX as u64 {
             writer.begin(length as usize)?;
         }
         Ok(writer)
@@ -119,6 +120,10 @@ impl<'t, 'h> Writer<'t, 'h> {
             return Ok(LobRef { first: PageId::NONE, id: 0, length: 0 });
         }
         let rest = std::mem::take(&mut self.rest);
+        if self.levels.is_empty() && rest.len() <= mix::MAX {
+            self.claim = None;
+            return mix::put(self.tx, self.hobt, &rest);
+        }
         if !rest.is_empty() {
             self.put(0, &rest, rest.len() as u64)?;
         }

@@ -8,7 +8,7 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags};
 use super::delete::deleted_row;
 use super::row::{HEAP, LEAF, MOVED, modified};
 use crate::access::directory::{self, Entry};
-use crate::access::lob::{Content, content};
+use crate::access::lob::{Content, content, parts};
 use crate::access::node::{FORWARDED, FORWARDING, GHOST, split_entry};
 use crate::access::{HobtKind, LobRef, Rid, heap};
 use crate::layout::DIRECTORY;
@@ -208,10 +208,15 @@ pub enum LargePage {
     Node(Vec<LobRef>),
 }
 
-/// The page that a reference leads to, if this is the record that filled it. Its identity is the position of a record of the same
-/// transaction not far before. Values of format version 3 and before have none on more than one page.
+/// The page that a reference leads to, if this is the record that filled it, or that put a small value there. Its identity is the position
+/// of a record of the same transaction not far before. Values of format version 3 and before have none on more than one page.
 pub fn large_page(r: &Record<'_>, lob: LobRef) -> Option<LargePage> {
     let h = &r.header;
+    if h.op == Lop::InsertRows && h.context == Lcx::TextMix && h.page == lob.first {
+        let (id, bytes) = parts(r.payload)?;
+        let it = id == lob.id && bytes.len() as u64 == lob.length && !h.is_compensation();
+        return it.then(|| LargePage::Piece(bytes.to_vec()));
+    }
     if h.op != Lop::FormatPage || h.context != Lcx::TextMix || h.page != lob.first {
         return None;
     }

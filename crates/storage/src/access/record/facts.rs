@@ -9,8 +9,8 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 use super::bits::{first_bits, first_free_space};
 use super::row::modified;
 use super::{changes_page, xact};
-use crate::access::directory;
 use crate::access::node::split_entry;
+use crate::access::{directory, lob};
 use crate::codec::Take;
 use crate::page::HEADER_BYTES;
 
@@ -197,6 +197,7 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
     let besides = |key| directory::undo_reserve(r.header.hobt, r.header.context, key);
     let payload = match r.header.op {
         Lop::RootChange | Lop::DeleteSplit => return None,
+        Lop::FormatPage if r.header.flags.contains(RecordFlags::USER_1) => super::format::DISOWNED,
         // Before format version 2 its undo took the allocation of a large value's page back.
         Lop::FormatPage
             if r.header.context == Lcx::TextMix
@@ -204,8 +205,8 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
         {
             super::format::UNDO_TEXT_MIX
         }
-        Lop::FormatPage if r.header.flags.contains(RecordFlags::USER_1) => super::format::DISOWNED,
         Lop::FormatPage => return Some(0),
+        Lop::InsertRows if r.header.context == Lcx::TextMix => lob::UNDO_MIX,
         Lop::InsertRows => 1 + besides(split_entry(r.payload).0),
         Lop::DeleteRows => super::delete::undo_delete_bytes(r)?,
         Lop::ModifyRow => modified(r).map(|(_, before, _, key)| 8 + before.len() + besides(key))?,

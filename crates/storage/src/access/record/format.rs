@@ -4,7 +4,8 @@
 //! LOP_FORMAT_PAGE   the page's image: header, rows, slots. Redo does not look at what the page held before.
 //!                   Flag USER_1: a page that was allocated before, in the same system transaction. Its undo makes it
 //!                   nobody's ([`Page::disown`]), with a compensation of the same kind. Without the flag nothing is undone.
-//!                   LCX_TEXT_MIX: a piece of a large value; redo only. Before format version 2 its undo gave the page back.
+//!                   LCX_TEXT_MIX with that flag: a page of small values. Without it: a piece of a large value; redo only.
+//!                   Before format version 2 its undo gave the page back.
 //! LOP_ROOT_CHANGE   u64 child, u8 new level: the root keeps its place; its rows have moved to the child, the only entry now.
 //! ```
 

@@ -43,6 +43,8 @@ pub(crate) enum Place {
     Heap,
     Leaf,
     Interior,
+    /// A text mix page: see [`crate::access::lob`].
+    Mix,
 }
 
 impl Place {
@@ -51,8 +53,14 @@ impl Place {
             Lcx::Heap => Some(Place::Heap),
             Lcx::Clustered | Lcx::IndexLeaf => Some(Place::Leaf),
             Lcx::IndexInterior => Some(Place::Interior),
+            Lcx::TextMix => Some(Place::Mix),
             _ => None,
         }
+    }
+
+    /// A row stays in its slot, whatever becomes of others.
+    pub fn keeps_slots(self) -> bool {
+        matches!(self, Place::Heap | Place::Mix)
     }
 }
 

@@ -5,6 +5,8 @@
 //! LOP_INSERT_ROWS   insert-rows. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
 //! LOP_MODIFY_ROW    modify-row. Flag USER_1: the row is logged whole, and undo does not compare it with the bytes after.
 //! LOP_EXPUNGE_ROWS  u16 slots, ascending. Redo only.
+//! LCX_TEXT_MIX      of small values that share a page: see [`crate::access::lob`]. LOP_INSERT_ROWS lob-slot; LOP_DELETE_ROWS
+//!                   (compensation only) u8 place; LOP_EXPUNGE_ROWS as above.
 //! ```
 
 use std::sync::Arc;
@@ -14,7 +16,7 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::{Place, RedoResult, compensation, on_page};
 use crate::access::node::{FORWARDED, GHOST, is_ghost, search, split_entry};
-use crate::access::{Hobt, btree, directory};
+use crate::access::{Hobt, btree, directory, lob};
 use crate::buffer::WriteGuard;
 use crate::codec::{Put, Take};
 use crate::database::Database;
@@ -26,6 +28,7 @@ pub(super) const HEAP: u8 = 0;
 pub(super) const LEAF: u8 = 1;
 pub(super) const MOVED: u8 = 2;
 pub(super) const INTERIOR: u8 = 3;
+pub(crate) const MIX: u8 = 4;
 const MODIFY_HEADER: usize = 8;
 
 // ---- forward ----
@@ -47,6 +50,7 @@ pub(crate) fn place_byte(place: Place, row: &[u8]) -> [u8; 1] {
         Place::Heap => HEAP,
         Place::Leaf => LEAF,
         Place::Interior => INTERIOR,
+        Place::Mix => MIX,
     }]
 }
 
@@ -154,10 +158,10 @@ fn apply_modify(
 
 /// Removes a slot: an undone insertion.
 pub(super) fn apply_remove(page: &mut Page, place: Place, slot: usize) {
-    if is_ghost(page, slot) {
+    if place != Place::Mix && is_ghost(page, slot) {
         page.set_ghosts(page.ghosts().saturating_sub(1));
     }
-    if place == Place::Heap { page.clear_row(slot) } else { page.remove_row(slot) }
+    if place.keeps_slots() { page.clear_row(slot) } else { page.remove_row(slot) }
 }
 
 /// Removes ghosts.
@@ -186,12 +190,12 @@ pub(super) fn redo_insert(page: &mut Page, r: &Record<'_>) -> RedoResult {
     }
     let place = place_of(r)?;
     let free = page.free_bytes() as usize;
-    let new_slot = slot >= page.slots() as usize || place != Place::Heap;
+    let new_slot = slot >= page.slots() as usize || !place.keeps_slots();
     let need = r.payload.len() + if new_slot { SLOT_BYTES } else { 0 };
     if slot > page.slots() as usize || need > free || r.payload.is_empty() {
         return Err(format!("no room for a row of {} bytes in slot {slot}", r.payload.len()));
     }
-    if place == Place::Heap {
+    if place.keeps_slots() {
         if page.has_row(slot) {
             return Err(format!("slot {slot} is taken"));
         }
@@ -258,7 +262,7 @@ pub(crate) fn encode_slots(slots: &[u16]) -> Vec<u8> {
 
 // ---- undo ----
 
-pub(super) fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
+pub(crate) fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
     work.db.store.corrupt(r.header.page, format!("{what}: undo of {}", r.header.op))
 }
 
@@ -317,6 +321,9 @@ pub(super) fn undo_insert(
     let Some(place) = Place::of(r.header.context) else {
         return Err(damaged(work, r, "it has no place"));
     };
+    if place == Place::Mix {
+        return lob::undo_insert(work, r);
+    }
     let mut change = compensation(r, Lop::DeleteRows, r.header.context);
     let db = work.db.clone();
     let hobt = if place == Place::Interior { None } else { counted_hobt(&db, r)? };
@@ -414,9 +421,14 @@ pub(super) fn undo_modify(
 pub(super) fn describe(r: &Record<'_>) -> String {
     match r.header.op {
         Lop::InsertRows if r.header.context == Lcx::MarkAsGhost => "ghost revived".to_owned(),
+        Lop::InsertRows if r.header.context == Lcx::TextMix => {
+            format!("value of {} bytes", lob::parts(r.payload).map_or(0, |(_, bytes)| bytes.len()))
+        }
         Lop::InsertRows => format!("row of {} bytes", r.payload.len()),
         Lop::DeleteRows if r.header.context == Lcx::MarkAsGhost => "row becomes a ghost".to_owned(),
+        Lop::DeleteRows if r.header.context == Lcx::TextMix => "value removed".to_owned(),
         Lop::DeleteRows => "row removed".to_owned(),
+        Lop::ExpungeRows if r.header.context == Lcx::TextMix => "value freed".to_owned(),
         Lop::ExpungeRows => format!("{} ghosts removed", r.payload.len() / 2),
         _ => match parse_modify(r) {
             Some((old, (at, _, new, _))) => {
@@ -431,7 +443,7 @@ pub(super) fn describe(r: &Record<'_>) -> String {
 /// may be a row's as well.
 pub(crate) fn whole_row<'a>(r: &Record<'a>) -> Option<&'a [u8]> {
     match r.header.op {
-        _ if r.header.context == Lcx::IndexInterior => None,
+        _ if matches!(r.header.context, Lcx::IndexInterior | Lcx::TextMix) => None,
         Lop::InsertRows if r.header.context != Lcx::MarkAsGhost => Some(r.payload),
         Lop::ModifyRow => match parse_modify(r)? {
             (_, (0, _, new, _)) if new.len() > MODIFY_HEADER => Some(new),
