@@ -4,7 +4,7 @@
 //! page   0  file header                    9, 10  boot page, copies A and B      (primary file only, as all below)
 //!        1  PFS                               11  IAM of the directory
 //!        2  GAM                               12  root of the directory
-//!        6  changed extents (DIFF)      16 – 151  double-write region
+//!        6  changed extents (DIFF)      16 – 151  double-write region, for this file's pages
 //!        7  minimally logged extents         152  first page for users
 //! ```
 //! GAM, DIFF and ML pages stand for an interval of 511,232 pages and repeat at the same places of each interval; a PFS page

@@ -6,14 +6,15 @@
 //! counts on them.
 //!
 //! ```text
-//! pages 16 …      of the primary file: the double-write region
+//! pages 16 …      of a data file: its double-write region, for its own pages
 //!   16            header: magic, CRC, number of the batch, count, then per page: PageId u64, CRC u32
 //!   17 … 144      the images, in the order of the header
 //! ```
 //! A page needs no protection while its format record lies at or after the durable MinLSN: redo would build it anew, whatever is
 //! on disk.
 //!
-//! Invariant: while an in-place write of a protected page may be torn, the region holds its image, whole and durable.
+//! Invariant: while an in-place write of a protected page may be torn, the region of its file holds its image, whole and durable. A region
+//! says nothing of pages of other files: a file is repaired from what it brings itself.
 
 use std::io::IoSlice;
 use std::sync::atomic::Ordering;
@@ -25,7 +26,7 @@ use taffrail_observe::xe::{Event, wanted};
 
 use super::frame::Pin;
 use super::pool::{BufferPool, page_of};
-use super::store::Store;
+use super::store::{DataFile, Store};
 use super::told;
 use super::whole::read_whole;
 use crate::error::{PageIo, StorageError, StorageResult};
@@ -159,7 +160,9 @@ impl Store {
             self.sync_files()?;
             writer.batch += 1;
             let buf = writer.images.as_ref().expect("filled above");
-            self.write_region(buf, &images, writer.batch)?;
+            for file in self.files() {
+                self.write_region(&file, buf, &images, writer.batch)?;
+            }
         }
         let buf = writer.images.as_ref().expect("filled above");
         self.write_in_place(buf, &images)?;
@@ -180,15 +183,20 @@ impl Store {
 
     fn write_region(
         &self,
+        file: &DataFile,
         buf: &AlignedBuf,
         images: &[Image<'_>],
         batch: u64,
     ) -> StorageResult<()> {
+        let own = |i: &Image<'_>| i.protected && page_of(i.key).file == file.id;
+        if !images.iter().any(own) {
+            return Ok(());
+        }
         let mut header = AlignedBuf::zeroed(PAGE_BYTES);
         header[..8].copy_from_slice(&MAGIC.to_le_bytes());
         header[16..24].copy_from_slice(&batch.to_le_bytes());
         let mut parts: Vec<&[u8]> = Vec::with_capacity(images.len());
-        for (i, image) in images.iter().enumerate().filter(|(_, i)| i.protected) {
+        for (i, image) in images.iter().enumerate().filter(|(_, i)| own(i)) {
             let bytes = &buf[i * PAGE_BYTES..(i + 1) * PAGE_BYTES];
             let at = ENTRIES_AT + parts.len() * 12;
             header[at..at + 8].copy_from_slice(&page_of(image.key).to_u64().to_le_bytes());
@@ -205,7 +213,7 @@ impl Store {
         self.counters.data_writes.inc();
         self.counters.data_write_bytes.add(bytes);
         self.rarities.double_written.fetch_add(parts.len() as u64, Ordering::Relaxed);
-        self.primary().volume.write_durable(offset, &slices).map_err(|source| {
+        file.volume.write_durable(offset, &slices).map_err(|source| {
             StorageError::Io(Box::new(PageIo { operation: "write", offset, source }))
         })
     }

@@ -21,7 +21,7 @@ use taffrail_io::{AlignedBuf, IoResult, Volume};
 
 use super::create::io_error;
 use super::write_page;
-use crate::buffer::{DoubleWrite, Store, read_whole};
+use crate::buffer::{DataFile, DoubleWrite, Store, read_whole};
 use crate::error::StorageResult;
 use crate::page::Page;
 
@@ -39,24 +39,27 @@ pub(super) fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
 }
 
 fn repair(store: &Store) -> IoResult<u64> {
-    let file = store.primary();
+    store.files().iter().map(|file| repair_file(file, store.mark)).sum()
+}
+
+fn repair_file(file: &DataFile, mark: u32) -> IoResult<u64> {
     let mut repaired = 0;
-    let Some(region) = DoubleWrite::read(&*file.volume, store.mark)? else { return Ok(0) };
+    let Some(region) = DoubleWrite::read(&*file.volume, mark)? else { return Ok(0) };
     region.write_again(&*file.volume)?;
-    for (_, id, mut image) in region.images {
-        let Some(home) = store.file(id.file) else { continue };
+    // An image of another file's page is none that was written here.
+    for (_, id, mut image) in region.images.into_iter().filter(|(_, id, _)| id.file == file.id) {
         let mut page = Page::zeroed();
-        if id.file_offset() + PAGE_BYTES as u64 > home.volume.len()? {
+        if id.file_offset() + PAGE_BYTES as u64 > file.volume.len()? {
             continue;
         }
         // Whole, but another database's: that is not what was written here either.
-        let whole = |p: &mut Page| p.validate_of(id, store.mark);
-        match read_whole(&*home.volume, id.file_offset(), &mut page, whole)? {
+        let whole = |p: &mut Page| p.validate_of(id, mark);
+        match read_whole(&*file.volume, id.file_offset(), &mut page, whole)? {
             Ok(()) => {
-                home.volume.write_at(id.file_offset(), &AlignedBuf::from_slice(page.bytes()))?
+                file.volume.write_at(id.file_offset(), &AlignedBuf::from_slice(page.bytes()))?
             }
             Err(_) => {
-                write_page(&*home.volume, id, &mut image)?;
+                write_page(&*file.volume, id, &mut image)?;
                 repaired += 1;
             }
         }

@@ -141,6 +141,47 @@ fn a_region_of_another_database_mends_nothing() {
     assert_eq!((named(0), named(mark)), (true, false));
 }
 
+/// A region is its file's: an image of another file's page is not written to the page of the same number here, nor anywhere.
+#[test]
+fn a_region_mends_pages_of_its_own_file_only() {
+    let (ours, db, tree, id, mut foreign, _) = two();
+    ours.lose_power(db);
+    assert_eq!(restarted(&ours, tree).1, [1]);
+    let at = PageId::new(1, DOUBLE_WRITE_FIRST_PAGE).file_offset();
+    let mut bytes = AlignedBuf::zeroed(DOUBLE_WRITE_PAGES as usize * 8192);
+    volume(&ours).read_at(at, &mut bytes).unwrap();
+    // The same batch, as if it were file 2's.
+    let count = u32::from_le_bytes(bytes[24..28].try_into().unwrap()) as usize;
+    for n in 0..count {
+        let image: &mut [u8] = &mut bytes[(1 + n) * 8192..(2 + n) * 8192];
+        let mut page = Page::zeroed();
+        page.bytes_mut().copy_from_slice(image);
+        page.set_id(PageId { file: taffrail_base::FileId(2), ..page.id() });
+        page.seal();
+        image.copy_from_slice(page.bytes());
+        let entry = 32 + n * 12;
+        bytes[entry..entry + 8].copy_from_slice(&page.id().to_u64().to_le_bytes());
+        bytes[entry + 8..entry + 12].copy_from_slice(&page.crc().to_le_bytes());
+    }
+    bytes[8..12].fill(0);
+    let crc = crc32c::crc32c(&bytes[..8192]);
+    bytes[8..12].copy_from_slice(&crc.to_le_bytes());
+    volume(&ours).write_at(at, &bytes).unwrap();
+    let mark = page(&ours, id).database_mark();
+    let region = DoubleWrite::read(&*volume(&ours), mark).unwrap().unwrap();
+    assert!(region.images.iter().any(|i| i.1 == PageId { file: taffrail_base::FileId(2), ..id }));
+    put(&ours, id, &mut foreign);
+    let db = ours.instance();
+    let opened = ours.open_in(&db).map(|(db, report)| (report.torn_repaired, row(&db, tree)));
+    match opened {
+        Ok((repaired, got)) => {
+            assert_eq!(repaired, 0);
+            assert!(is_foreign(&got.unwrap_err()));
+        }
+        Err(e) => assert!(is_foreign(&e), "{e}"),
+    }
+}
+
 #[derive(Default)]
 struct Damaged(Vec<PageId>);
 
