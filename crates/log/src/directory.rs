@@ -28,9 +28,9 @@
 //! root       0 u32 magic "TLRT"  4 u16 version  6 u16 this file  8 u64 generation  16 log GUID  32 fork GUID
 //!           48 u32 sector  52 u32 incarnation  56 u32 features that a reader must know  60 u32 VLFs
 //!           64 u64 newest page: offset  72 u16 its file  74 u16 files  76 u32 last uses noted up to this number
-//!           80 files …   4092 u32 CRC-32C
+//!           80 files (packed, where feature 1 says so: see [`crate::packed`])   4092 u32 CRC-32C
 //!   file     u16 bytes of path (0: removed)  u8 growth kind  u8 0  u64 growth  u64 size  u64 max size
-//!            u64 smallest size  u64 born  path
+//!            u64 smallest size  u48 born  u16 id (0: none yet)  path
 //!   then     10 B LSN of the block that a restore put first; zeros: none did
 //!            u64 position that the log is known to have reached  u8 1: it was closed there
 //! page       0 u32 magic "TLVD"  4 u16 version  6 u16 entries  8 u64 next: offset  16 u16 next: file (0xffff none)
@@ -46,6 +46,7 @@ use std::path::PathBuf;
 use taffrail_base::{LogPos, Lsn};
 
 use crate::options::Growth;
+use crate::packed::{self, growth_of, growth_parts};
 
 /// Bytes of a root, a directory page and a VLF header each.
 pub(crate) const HALF: usize = 4096;
@@ -77,6 +78,10 @@ const REACHED_BYTES: usize = 9;
 /// Files that a log can have.
 pub(crate) const FILES_MAX: usize = 1024;
 const CRC_AT: usize = HALF - 4;
+/// Bytes of lines in a root that has room for all the rest.
+const LINES_MAX: usize = CRC_AT - FILES_AT - FIRST_BYTES - REACHED_BYTES;
+/// The feature that a reader must know of a root whose lines are packed.
+const PACKED: u32 = 1;
 
 /// One file of the log, as a root names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,6 +94,8 @@ pub(crate) struct RootFile {
     pub min_size: u64,
     /// The generation of the root that added it.
     pub born: u64,
+    /// What whoever keeps the log calls it; 0: nothing yet.
+    pub id: u16,
 }
 
 impl RootFile {
@@ -101,6 +108,7 @@ impl RootFile {
             max_size: 0,
             min_size: 0,
             born: 0,
+            id: 0,
         }
     }
 
@@ -143,28 +151,28 @@ pub(crate) enum Unreadable {
 }
 
 /// Reads integers one after the other, never past the end.
-struct Cursor<'a>(&'a [u8]);
+pub(crate) struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
-    fn bytes(&mut self, n: usize) -> Result<&'a [u8], Unreadable> {
+    pub fn bytes(&mut self, n: usize) -> Result<&'a [u8], Unreadable> {
         let (head, rest) = self.0.split_at_checked(n).ok_or(Unreadable::Damaged)?;
         self.0 = rest;
         Ok(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Unreadable> {
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Unreadable> {
         self.bytes(N)?.try_into().map_err(|_| Unreadable::Damaged)
     }
 
-    fn u16(&mut self) -> Result<u16, Unreadable> {
+    pub fn u16(&mut self) -> Result<u16, Unreadable> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    fn u32(&mut self) -> Result<u32, Unreadable> {
+    pub fn u32(&mut self) -> Result<u32, Unreadable> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    fn u64(&mut self) -> Result<u64, Unreadable> {
+    pub fn u64(&mut self) -> Result<u64, Unreadable> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 }
@@ -192,11 +200,15 @@ fn checked<'a>(b: &'a [u8], magic: u32) -> Result<Cursor<'a>, Unreadable> {
     }
 }
 
+fn whole_lines_fit(files: &[RootFile]) -> bool {
+    files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum::<usize>() <= LINES_MAX
+}
+
 impl Root {
-    /// True when the files' names fit a root.
+    /// True when the files' lines fit a root, whole or packed.
     pub fn fits(files: &[RootFile]) -> bool {
-        let names: usize = files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum();
-        names <= CRC_AT - FILES_AT - FIRST_BYTES - REACHED_BYTES && files.len() <= FILES_MAX
+        (whole_lines_fit(files) || packed::pack(files).len() <= LINES_MAX)
+            && files.len() <= FILES_MAX
     }
 
     /// True for bytes that begin like a root of this log, whole or torn.
@@ -215,26 +227,27 @@ impl Root {
         b.extend_from_slice(&self.fork);
         b.extend_from_slice(&self.sector.to_le_bytes());
         b.extend_from_slice(&self.incarnation.to_le_bytes());
-        b.extend_from_slice(&0u32.to_le_bytes());
+        // A version that kept less room beside the lines has written longer whole ones.
+        let packed = !whole_lines_fit(&self.files) && packed::pack(&self.files).len() <= LINES_MAX;
+        b.extend_from_slice(&(if packed { PACKED } else { 0 }).to_le_bytes());
         b.extend_from_slice(&self.vlfs.to_le_bytes());
         b.extend_from_slice(&self.newest.1.to_le_bytes());
         b.extend_from_slice(&self.newest.0.to_le_bytes());
         b.extend_from_slice(&(self.files.len() as u16).to_le_bytes());
         b.extend_from_slice(&self.noted.to_le_bytes());
-        for f in &self.files {
+        if packed {
+            b.extend_from_slice(&packed::pack(&self.files));
+        }
+        for f in self.files.iter().filter(|_| !packed) {
             let path = f.path.as_os_str().as_encoded_bytes();
-            let (kind, growth) = match f.growth {
-                Growth::None => (0u8, 0),
-                Growth::Bytes(n) => (1, n),
-                Growth::Percent(n) => (2, u64::from(n)),
-            };
+            let (kind, growth) = growth_parts(f.growth);
             b.extend_from_slice(&(path.len() as u16).to_le_bytes());
             b.extend_from_slice(&[kind, 0]);
             b.extend_from_slice(&growth.to_le_bytes());
             b.extend_from_slice(&f.size.to_le_bytes());
             b.extend_from_slice(&f.max_size.to_le_bytes());
             b.extend_from_slice(&f.min_size.to_le_bytes());
-            b.extend_from_slice(&f.born.to_le_bytes());
+            b.extend_from_slice(&(f.born | u64::from(f.id) << 48).to_le_bytes());
             b.extend_from_slice(path);
         }
         // A root that is full of names (of a version that kept no room for it) does not say it.
@@ -267,7 +280,8 @@ impl Root {
             reached: LogPos::ZERO,
             closed: false,
         };
-        if c.u32()? != 0 {
+        let features = c.u32()?;
+        if features & !PACKED != 0 {
             return Err(Unreadable::Version(VERSION));
         }
         root.vlfs = c.u32()?;
@@ -278,20 +292,19 @@ impl Root {
         if count > FILES_MAX {
             return Err(Unreadable::Damaged);
         }
-        for _ in 0..count {
+        if features & PACKED != 0 {
+            root.files = packed::unpack(&mut c, count)?;
+        }
+        for _ in root.files.len()..count {
             let len = usize::from(c.u16()?);
             let kind = c.u16()? as u8;
-            let growth = match (kind, c.u64()?) {
-                (0, _) => Growth::None,
-                (1, n) => Growth::Bytes(n),
-                (2, n) => Growth::Percent(n.min(100_000) as u32),
-                _ => return Err(Unreadable::Damaged),
-            };
+            let growth = growth_of(kind, c.u64()?)?;
             let (size, max_size) = (c.u64()?, c.u64()?);
-            let (min_size, born) = (c.u64()?, c.u64()?);
+            let (min_size, word) = (c.u64()?, c.u64()?);
+            let (born, id) = (word & ((1 << 48) - 1), (word >> 48) as u16);
             let path = std::str::from_utf8(c.bytes(len)?).map_err(|_| Unreadable::Damaged)?;
             let path = path.into();
-            root.files.push(RootFile { path, size, growth, max_size, min_size, born });
+            root.files.push(RootFile { path, size, growth, max_size, min_size, born, id });
         }
         // A root that is full of names has no room for it, and none of a restored log.
         root.first = c.array().map_or(Lsn::ZERO, Lsn::from_bytes);
@@ -468,8 +481,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roots_and_pages_survive_and_damage_shows() {
-        let root = Root {
+    fn files_that_do_not_fit_whole_are_packed() {
+        let file = |n: u16| RootFile {
+            path: format!("/data/shop/l{n:03}.ldf").into(),
+            size: u64::from(n % 7 + 1) << 20,
+            growth: if n < 150 { Growth::Bytes(1 << 20) } else { Growth::Percent(10) },
+            max_size: crate::options::LOG_FILE_BYTES_MAX,
+            min_size: 1 << 20,
+            born: u64::from(n) + 7,
+            id: n + 2,
+        };
+        let mut root = Root { files: (0..200).map(file).collect(), ..root() };
+        root.files[3] = RootFile::gone();
+        assert!(!whole_lines_fit(&root.files) && Root::fits(&root.files));
+        let bytes = root.to_bytes();
+        assert_eq!(Root::from_bytes(&bytes), Ok(root.clone()));
+        // The growth of files makes it no longer.
+        root.files.iter_mut().filter(|f| !f.is_gone()).for_each(|f| f.size = 2 << 40);
+        assert_eq!(Root::from_bytes(&root.to_bytes()), Ok(root.clone()));
+        let unlike =
+            |n: u16| RootFile { path: format!("{}{n}", "ab".repeat(99)).into(), ..file(n) };
+        root.files = (0..170).map(|n| if n % 2 == 0 { file(n) } else { unlike(n) }).collect();
+        assert!(!Root::fits(&root.files));
+        for cut in 0..80 {
+            let lines = packed::pack(&[file(1), file(2)]);
+            let whole = packed::unpack(&mut Cursor(&lines[..cut.min(lines.len())]), 2);
+            assert_eq!(whole.is_ok(), cut >= lines.len(), "{cut} of {}", lines.len());
+        }
+    }
+
+    fn root() -> Root {
+        Root {
             this_file: 0,
             generation: 3,
             log: [1; 16],
@@ -486,14 +528,20 @@ mod tests {
                     growth: Growth::Percent(10),
                     max_size: crate::options::LOG_FILE_BYTES_MAX,
                     min_size: 1 << 20,
-                    born: 0,
+                    born: 41,
+                    id: 65_535,
                 },
                 RootFile::gone(),
             ],
             first: Lsn::new(34, 80, 0),
             reached: LogPos(81920),
             closed: true,
-        };
+        }
+    }
+
+    #[test]
+    fn roots_and_pages_survive_and_damage_shows() {
+        let root = root();
         let create = Lsn::new(34, 16, 1);
         let entry = Entry { file: 3, create, last_seqno: 35, parity: 0x80, offset: 8192, size: 9 };
         let page = DirectoryPage {

@@ -28,6 +28,8 @@ use crate::retried::read_retried;
 pub struct LogFileInfo {
     /// Its number among the log's files: what [`crate::VlfInfo::file`] means. Stays when other files are removed.
     pub file: usize,
+    /// What whoever keeps the log calls it; 0: nothing yet.
+    pub id: u16,
     /// Where it is.
     pub path: PathBuf,
     /// Bytes.
@@ -103,6 +105,29 @@ impl Volume for NoVolume {
     fn truncate(&self, _: u64) -> IoResult<()> {
         Err(NoVolume::gone("truncate"))
     }
+}
+
+fn infos(root: &Root, kind: impl Fn(usize) -> VolumeKind) -> Vec<LogFileInfo> {
+    let files = root.files.iter().enumerate().filter(|(_, f)| !f.is_gone());
+    let info = |(i, f): (usize, &RootFile)| LogFileInfo {
+        file: i,
+        id: f.id,
+        path: f.path.clone(),
+        size: f.size,
+        growth: f.growth,
+        max_size: f.max_size,
+        min_size: f.min_size,
+        kind: kind(i),
+    };
+    files.map(info).collect()
+}
+
+/// The files of a log that nobody need have open, as its first file names them: where they were when it was opened last. None: the file
+/// is another one of a log.
+pub fn named_files(env: &Env, first: &Path) -> Result<Option<Vec<LogFileInfo>>, LogError> {
+    let volume = env.disk.open(first, OpenSpec::LOG.read_only())?;
+    let root = read_root(&*volume)?;
+    Ok((root.this_file == 0).then(|| infos(&root, |_| volume.kind())))
 }
 
 /// A durable write of bytes that need not be aligned.
@@ -282,17 +307,7 @@ impl LogFiles {
 
     /// What views show of the files.
     pub fn infos(&self) -> Vec<LogFileInfo> {
-        let files = self.root.files.iter().zip(&self.volumes).enumerate();
-        let infos = files.filter(|(_, (f, _))| !f.is_gone()).map(|(i, (f, v))| LogFileInfo {
-            file: i,
-            path: f.path.clone(),
-            size: f.size,
-            growth: f.growth,
-            max_size: f.max_size,
-            min_size: f.min_size,
-            kind: v.kind(),
-        });
-        infos.collect()
+        infos(&self.root, |i| self.volumes[i].kind())
     }
 
     /// Sum of the files' sizes.

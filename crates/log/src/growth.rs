@@ -32,7 +32,7 @@ use taffrail_io::{IoError, Volume};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::append::Limits;
-use crate::directory::entries;
+use crate::directory::{Root, entries};
 use crate::error::{AppendError, LogError};
 use crate::files::{LogFiles, zero_while};
 use crate::log::Log;
@@ -449,9 +449,33 @@ impl Log {
         if files.root.files.get(file).is_none_or(|f| f.is_gone()) {
             return Err(LogError::Specification(format!("the log has no file {file}")));
         }
+        let mut changed = files.root.files.clone();
+        (changed[file].growth, changed[file].max_size) = (growth, max_size.min(LOG_FILE_BYTES_MAX));
+        if !Root::fits(&changed) {
+            let why = "the lines of the log's files would not fit its header".to_owned();
+            return Err(LogError::Specification(why));
+        }
         let written = files.write_root(|r| {
             r.files[file].growth = growth;
             r.files[file].max_size = max_size.min(LOG_FILE_BYTES_MAX);
+        });
+        written.map_err(|e| self.lost_in_change(e))?;
+        self.note_files(&files);
+        Ok(())
+    }
+
+    /// Writes down what files are called that were made without a name: (number, id) of each.
+    pub fn set_file_ids(&self, ids: &[(usize, u16)]) -> Result<(), LogError> {
+        let mut files = self.files.lock();
+        if self.is_failed() {
+            return Err(LogError::Unavailable);
+        }
+        let written = files.write_root(|r| {
+            for &(file, id) in ids {
+                if let Some(line) = r.files.get_mut(file).filter(|f| !f.is_gone()) {
+                    line.id = id;
+                }
+            }
         });
         written.map_err(|e| self.lost_in_change(e))?;
         self.note_files(&files);

@@ -56,6 +56,7 @@ impl Log {
             max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
             min_size: size,
             born: files.root.generation + 1,
+            id: spec.id,
         };
         let place_line = |root: &mut Root| match root.files.get_mut(number) {
             Some(place) => *place = line.clone(),

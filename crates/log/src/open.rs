@@ -89,6 +89,7 @@ impl Log {
                 max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
+                id: spec.id,
             };
             let area = size - FILE_HEADER_BYTES;
             files.push((file, vlf_sizes(options.vlf_algorithm, area, size, None)));

@@ -105,6 +105,8 @@ pub const MIN_SIZE: u64 = 512 << 10;
 /// A log file to be created.
 #[derive(Clone, Debug)]
 pub struct LogFileSpec {
+    /// What whoever keeps the log calls it, and finds it by when it has moved; 0: nothing yet.
+    pub id: u16,
     /// Where.
     pub path: PathBuf,
     /// How large at first, bytes; at least 512 KB.
@@ -119,6 +121,7 @@ impl LogFileSpec {
     /// A file of the usual kind: grows by 64 MB, up to 2 TB.
     pub fn new(path: impl Into<PathBuf>, size: u64) -> LogFileSpec {
         LogFileSpec {
+            id: 0,
             path: path.into(),
             size,
             growth: Growth::Bytes(64 << 20),

@@ -148,6 +148,8 @@ impl Log {
 /// A log file to be made by a restore.
 #[derive(Clone, Debug)]
 pub struct RestoredFile {
+    /// What it is called: see [`crate::LogFileSpec::id`].
+    pub id: u16,
     /// Where.
     pub path: PathBuf,
     /// How it grows.
@@ -209,6 +211,7 @@ impl LogInstaller {
                 max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
+                id: spec.id,
             };
             made.push((file, spec.vlfs.clone()));
         }

@@ -25,6 +25,7 @@ fn files_without_a_block_keep_their_length() {
             disk.sync_dir("/data".as_ref()).unwrap();
             let paths = ["/data/a.ldf", "/data/b.ldf"];
             let specs = paths.map(|path| RestoredFile {
+                id: 0,
                 path: path.into(),
                 growth: Growth::None,
                 max_size: LOG_FILE_BYTES_MAX,
@@ -60,6 +61,7 @@ fn a_log_that_begins_inside_a_vlf_is_sound_and_damage_at_its_beginning_is_found(
     let copy = SimWorld::new(5);
     let path = std::path::PathBuf::from("/copy.ldf");
     let file = RestoredFile {
+        id: 0,
         path: path.clone(),
         growth: Growth::None,
         max_size: LOG_FILE_BYTES_MAX,

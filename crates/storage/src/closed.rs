@@ -1,15 +1,17 @@
-//! What can be told of a database that is not open, from its primary file alone.
+//! What can be told of a database that is not open: from its primary file, and from the header of its log about the log's files. What files
+//! are called is told as of the last checkpoint.
 
 use std::path::{Path, PathBuf};
 
-use taffrail_io::{OpenSpec as IoSpec, UtcTime};
+use taffrail_io::UtcTime;
 use taffrail_log::VlfStatus;
 
-use crate::database::{Database, DatabaseOptions, FileInfo, FileKind, OpenSpec};
+use crate::database::{Database, DatabaseOptions, FileInfo, OpenSpec};
 use crate::error::StorageResult;
+use crate::filelist::files_of;
 use crate::instance::StorageInstance;
 use crate::page::HEADER_BYTES;
-use crate::recovery::FILE_MAGIC;
+use crate::recovery::{FILE_MAGIC, log_files_at, read_primary};
 
 /// What a file is that nobody has open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,37 +64,15 @@ impl Database {
 
 /// When the database of a primary file was made. `name` is for messages.
 pub fn created(instance: &StorageInstance, name: &str, primary: &Path) -> StorageResult<UtcTime> {
-    Ok(crate::recovery::read_primary(instance, name, primary)?.1.created)
+    Ok(read_primary(instance, name, primary)?.1.created)
 }
 
 /// Reads the boot page of a database that nobody has open. `name` is for messages.
 pub fn closed(instance: &StorageInstance, name: &str, spec: &OpenSpec) -> StorageResult<Closed> {
     let primary = spec.primary.as_path();
-    let (_, boot) = crate::recovery::read_primary(instance, name, primary)?;
+    let (volume, boot) = read_primary(instance, name, primary)?;
     // Where opening it would find its files: they may have moved since they were noted.
-    let mut logs = crate::recovery::log_files_at(instance, &boot, spec)?.into_iter();
-    let disk = &instance.env.disk;
-    let size = |path: &Path| {
-        let volume = disk.open(path, IoSpec { direct: false, read_only: true });
-        // A file that is missing is no reason to say nothing of the others.
-        volume.and_then(|v| v.len()).unwrap_or(0)
-    };
-    let files = boot.files.iter().map(|f| {
-        let now = match f.kind {
-            FileKind::Log => logs.next(),
-            FileKind::Rows => Some(primary.to_owned()),
-        };
-        let path = now.unwrap_or_else(|| f.path.clone());
-        FileInfo {
-            id: f.id,
-            kind: f.kind,
-            name: f.name.clone(),
-            size: size(&path),
-            path,
-            used: 0,
-            growth: f.growth,
-            max_size: f.max_size,
-        }
-    });
-    Ok(Closed { created: boot.created, options: boot.options.clone(), files: files.collect() })
+    let logs = log_files_at(instance, &boot, spec)?;
+    let files = files_of(instance, &*volume, &boot, primary, &logs)?;
+    Ok(Closed { created: boot.created, options: boot.options.clone(), files })
 }

@@ -18,6 +18,7 @@ use crate::access::awaited::Returning;
 use crate::access::bulk_space::BulkGate;
 use crate::access::cleanup::Leaves;
 use crate::access::directory::{self, Entry, Pending};
+use crate::access::filelist::FileRows;
 use crate::access::{Hobt, HobtKind};
 use crate::alloc::ExtentSearch;
 use crate::buffer::{BufferPool, Rarities, Store};
@@ -67,6 +68,8 @@ pub struct Database {
     pub(crate) cleaner: taffrail_log::fair::Mutex<()>,
     /// The content of the newer boot page.
     pub(crate) boot: Mutex<Boot>,
+    /// The list of files as the directory has it, or is to have it; held while that changes.
+    pub(crate) listed: Mutex<FileRows>,
     /// One checkpoint at a time.
     pub(crate) checkpointing: Mutex<()>,
     /// One change of the options at a time.
@@ -134,6 +137,7 @@ impl Database {
             returning: Returning::default(),
             ghosts: Mutex::default(),
             cleaner: taffrail_log::fair::Mutex::default(),
+            listed: Mutex::default(),
             checkpointing: Mutex::default(),
             altering: Mutex::default(),
             ticking: Mutex::default(),
@@ -443,7 +447,7 @@ impl Database {
 
     /// ALTER DATABASE … MODIFY FILE (NAME, FILEGROWTH, MAXSIZE) of a data file.
     pub fn alter_data_file(
-        &self,
+        self: &Arc<Self>,
         file: FileId,
         name: Option<&str>,
         growth: Option<Growth>,
@@ -452,24 +456,23 @@ impl Database {
         let Some(file) = self.store.file(file) else {
             return Err(StorageError::Misuse("there is no data file with this id"));
         };
-        {
-            let mut settings = file.settings.lock();
-            if let Some(name) = name {
-                settings.name = name.to_owned();
-            }
-            settings.growth = growth.unwrap_or(settings.growth);
-            settings.max_size = max_size.unwrap_or(settings.max_size);
+        let mut new = file.settings.lock().clone();
+        if let Some(name) = name {
+            new.name = name.to_owned();
         }
-        self.save_boot(|_| {})
+        new.growth = growth.unwrap_or(new.growth);
+        new.max_size = max_size.unwrap_or(new.max_size);
+        self.change_file_row(file.id, |row| {
+            row.name.clone_from(&new.name);
+            (row.growth, row.max_size) = (new.growth, new.max_size);
+        })?;
+        *file.settings.lock() = new;
+        Ok(())
     }
 
     /// The logical name of a log file. Its size, growth and limit are altered through [`Database::log`].
-    pub fn rename_log_file(&self, file: FileId, name: &str) -> StorageResult<()> {
-        self.save_boot(|boot| {
-            for f in boot.files.iter_mut().filter(|f| f.id == file && f.kind == FileKind::Log) {
-                f.name = name.to_owned();
-            }
-        })?;
+    pub fn rename_log_file(self: &Arc<Self>, file: FileId, name: &str) -> StorageResult<()> {
+        self.change_file_row(file, |row| row.name = name.to_owned())?;
         self.name_log_files();
         Ok(())
     }

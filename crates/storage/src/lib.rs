@@ -39,6 +39,7 @@ pub mod database;
 #[path = "../../testkit/src/drawn.rs"]
 mod drawn;
 pub mod error;
+mod filelist;
 mod freelist;
 mod growth;
 pub mod instance;

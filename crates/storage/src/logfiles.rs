@@ -1,28 +1,24 @@
-//! Log files of a database that is in use: adding, removing, shrinking, and putting the boot page right after a crash.
+//! Log files of a database that is in use: adding, removing, shrinking.
 //!
-//! Which log files there are, the log's own root says (see `taffrail_log`). The boot page knows their ids, names and places:
+//! Which log files there are, the log's own root says (see `taffrail_log`); what they are called, the list of files. What is written
+//! in which order, and what a crash leaves: [`crate::filelist`]. A log that is full can be given a file: of the list of files nothing is
+//! logged before the log has the new one's room.
 //!
-//! | step                                  | a crash after it                                               |
-//! |---------------------------------------|----------------------------------------------------------------|
-//! | add: the boot page names the new file | restart: no file of that name in the log; the line goes        |
-//! | add: the log makes the file its own   | restart: there                                                 |
-//! | remove: the log lets go of the file, and deletes it | restart: what is left of the file is deleted, the line goes |
-//! | remove: the boot page forgets it      | restart: gone                                                  |
-//!
-//! A file that cannot be deleted keeps its line, which nobody sees, until a restart can. While a backup is taken files neither come, go
-//! nor shrink (message 3023): a set's boot page and its layout of the log are of one moment.
+//! A file that cannot be deleted keeps its line in the boot page, which nobody sees, until a restart can. While a backup is taken files
+//! neither come, go nor shrink (message 3023): a set's header and its layout of the log are of one moment.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use taffrail_base::sync::MutexGuard;
 use taffrail_base::{FileId, SqlError};
 use taffrail_log::{
-    LOG_FILE_BYTES_MAX, LogError, LogFileInfo, LogFileSpec, ShrinkMode, ShrinkReport,
+    Growth, LOG_FILE_BYTES_MAX, LogError, LogFileInfo, LogFileSpec, ShrinkMode, ShrinkReport,
 };
 
 use crate::database::{CheckpointKind, DataFileSpec, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
+use crate::filelist::name_of;
 use crate::recovery::BootFile;
 use crate::txn::work::Work;
 
@@ -36,17 +32,13 @@ fn sql(number: i32, args: &[&dyn std::fmt::Display]) -> StorageError {
 impl Database {
     /// The log files with their ids and names, in the log's order.
     pub fn log_files(&self) -> Vec<(FileId, String, LogFileInfo)> {
-        let lines = self.boot.lock().files.clone();
-        let named = |path: &Path| {
-            let mut logs = lines.iter().filter(|f| f.kind == FileKind::Log);
-            logs.find(|f| f.path == path).map(|f| (f.id, f.name.clone()))
-        };
+        let listed = self.listed.lock();
         let files = self.log().files().into_iter();
         files
             .map(|info| {
-                let unnamed = || (FileId(2 + info.file as u16), format!("log{}", info.file));
-                let (id, name) = named(&info.path).unwrap_or_else(unnamed);
-                (id, name, info)
+                let id = FileId(info.id);
+                let name = listed.get(&id).map(|row| row.name.clone());
+                (id, name.unwrap_or_else(|| name_of(&info.path)), info)
             })
             .collect()
     }
@@ -76,49 +68,39 @@ impl Database {
     }
 
     /// ALTER DATABASE … ADD LOG FILE. Durable on return.
-    pub fn add_log_file(&self, spec: &DataFileSpec) -> StorageResult<FileId> {
+    pub fn add_log_file(self: &Arc<Self>, spec: &DataFileSpec) -> StorageResult<FileId> {
         let _alone = self.change_files()?;
+        self.settle_files()?;
         let disk = &self.instance.env.disk;
         let read = |e| crate::recovery::io_error("read", e);
         let in_use = self.log().files().iter().any(|f| f.path == spec.path);
         if in_use || disk.exists(&spec.path).map_err(read)? {
             return Err(sql(5170, &[&spec.path.display()]));
         }
-        let mut id = FileId(2);
-        self.save_boot(|boot| {
-            // What is left of a file that could not be deleted, and that is gone by now.
-            boot.files.retain(|f| f.kind != FileKind::Log || f.path != spec.path);
-            while boot.files.iter().any(|f| f.id == id) {
-                id = FileId(id.0 + 1);
-            }
-            boot.files.push(BootFile {
-                id,
-                kind: FileKind::Log,
-                name: spec.name.clone(),
-                path: spec.path.clone(),
-                pages: 0,
-                growth: spec.growth,
-                max_size: spec.max_size,
-            });
-        })?;
+        let lines = self.boot.lock().files.clone();
+        let id = {
+            let listed = self.listed.lock();
+            let free = |id: &FileId| !listed.contains_key(id) && lines.iter().all(|l| l.id != *id);
+            (2..=u16::MAX).map(FileId).find(free)
+        };
+        let id = id.ok_or(StorageError::Misuse("there are too many files"))?;
+        self.put_line(id, &spec.name, &spec.path)?;
         let added = self.log().add_file(&LogFileSpec {
+            id: id.0,
             path: spec.path.clone(),
             size: spec.size,
             growth: spec.growth,
             max_size: spec.max_size.unwrap_or(LOG_FILE_BYTES_MAX),
         });
         match added {
-            Ok(_) => {
-                self.name_log_files();
-                Ok(id)
-            }
+            Ok(_) => self.settle_files().map(|()| id),
             Err(e) => {
                 let taken = matches!(&e, LogError::Io(io)
                     if io.source.kind() == std::io::ErrorKind::AlreadyExists);
                 // A file that cannot be deleted now keeps its line, so that the next restart does it.
                 if !self.log().is_failed() && (taken || self.log().remove_stray(&spec.path).is_ok())
                 {
-                    self.forget_log_file(id)?;
+                    self.take_line_back(&spec.path)?;
                 }
                 Err(match e {
                     LogError::Io(io) => sql(5123, &[&io.system_error(), &spec.path.display()]),
@@ -152,9 +134,26 @@ impl Database {
         }
     }
 
-    fn forget_log_file(&self, id: FileId) -> StorageResult<()> {
+    /// The boot page tells of a log file that comes or goes, in place of what it had to tell of one that was in the same place.
+    fn put_line(&self, id: FileId, name: &str, path: &Path) -> StorageResult<()> {
         self.save_boot(|boot| {
-            boot.files.retain(|f| f.id != id || f.kind != FileKind::Log);
+            boot.files.retain(|f| f.kind != FileKind::Log || !f.is_named() || f.path != path);
+            boot.files.push(BootFile {
+                id,
+                kind: FileKind::Log,
+                name: name.to_owned(),
+                path: path.to_owned(),
+                pages: 0,
+                growth: Growth::None,
+                max_size: None,
+            });
+        })
+    }
+
+    /// Nothing has come of an addition: what is in its place now, if anything, is somebody else's.
+    fn take_line_back(&self, path: &Path) -> StorageResult<()> {
+        self.save_boot(|boot| {
+            boot.files.retain(|f| f.kind != FileKind::Log || !f.is_named() || f.path != path);
         })
     }
 
@@ -162,25 +161,25 @@ impl Database {
     /// checkpoint holds is let go first.
     pub fn remove_log_file(self: &Arc<Self>, id: FileId) -> StorageResult<bool> {
         let _alone = self.change_files()?;
-        let Some((_, _, file)) = self.log_files().into_iter().find(|f| f.0 == id) else {
+        let Some((_, name, file)) = self.log_files().into_iter().find(|f| f.0 == id) else {
             // Somebody else has removed it.
             return Err(sql(5009, &[]));
         };
         self.checkpoint_if_room()?;
+        self.settle_files()?;
+        if file.file != 0 {
+            self.put_line(id, &name, &file.path)?;
+        }
         let remove = || self.log().remove_file(file.file).map_err(|e| self.store.log_error(e));
         if !remove()? {
             // Active log is never touched; but if only the rest of the log is too small (two VLFs, and what rollback and a
             // checkpoint may need), the rest grows: a log that was shrunk to the utmost could never lose a file.
             let free = self.log().is_removable(file.file).map_err(|e| self.store.log_error(e))?;
             if !free || !self.grow_instead_of(file.file) || !remove()? {
-                return Ok(false);
+                return self.settle_files().map(|()| false);
             }
         }
-        if !self.log().strays().contains(&file.path) {
-            self.forget_log_file(id)?;
-        }
-        self.name_log_files();
-        Ok(true)
+        self.settle_files().map(|()| true)
     }
 
     /// Makes the rest of the log larger by one growth of a file, at least by what a small log has. False: no other file may
@@ -189,9 +188,9 @@ impl Database {
         const LEAST: u64 = 1 << 20;
         self.log_files().into_iter().any(|(_, _, f)| {
             let by = match f.growth {
-                taffrail_log::Growth::None => return false,
-                taffrail_log::Growth::Bytes(by) => by,
-                taffrail_log::Growth::Percent(n) => f.size / 100 * u64::from(n),
+                Growth::None => return false,
+                Growth::Bytes(by) => by,
+                Growth::Percent(n) => f.size / 100 * u64::from(n),
             };
             let to = f.size + by.max(LEAST);
             f.file != number && self.log().grow_file(f.file, to).is_ok()
@@ -238,58 +237,5 @@ impl Database {
             Err(StorageError::LogFull(_)) => Ok(()),
             other => other,
         }
-    }
-
-    /// After the log was opened with `paths`, one for each of the boot page's log files: lines of files that the log does not
-    /// have go, and what is left of these files; a file without a line gets one.
-    pub(crate) fn settle_log_files(&self, paths: &[PathBuf]) -> StorageResult<()> {
-        let live: Vec<PathBuf> = self.log().files().into_iter().map(|f| f.path).collect();
-        let strays: Vec<&PathBuf> = paths.iter().filter(|p| !live.contains(p)).collect();
-        let mut stuck = Vec::new();
-        for path in &strays {
-            match self.log().remove_stray(path) {
-                // False: it belongs to somebody else, and stays.
-                Ok(_) => {}
-                // The database does without it; its line stays for the next restart.
-                Err(LogError::Io(_)) if !self.log().is_failed() => stuck.push((*path).clone()),
-                Err(e) => return Err(self.store.log_error(e)),
-            }
-        }
-        let unlisted: Vec<&PathBuf> = live.iter().filter(|p| !paths.contains(p)).collect();
-        let changed = !strays.is_empty() || !unlisted.is_empty();
-        {
-            let mut boot = self.boot.lock();
-            let logs = boot.files.iter_mut().filter(|f| f.kind == FileKind::Log);
-            for (line, path) in logs.zip(paths) {
-                line.path.clone_from(path);
-            }
-            // All together: where the others are is told by where the primary was.
-            for line in boot.files.iter_mut().filter(|f| f.kind == FileKind::Rows) {
-                if let Some(file) = self.store.file(line.id) {
-                    line.path.clone_from(&file.settings.lock().path);
-                }
-            }
-        }
-        if changed {
-            self.save_boot(|boot| {
-                let stays = |path: &PathBuf| live.contains(path) || stuck.contains(path);
-                boot.files.retain(|f| f.kind != FileKind::Log || stays(&f.path));
-                for path in unlisted {
-                    let id = 1 + boot.files.iter().map(|f| f.id.0).max().unwrap_or(1);
-                    let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("log");
-                    boot.files.push(BootFile {
-                        id: FileId(id),
-                        kind: FileKind::Log,
-                        name: stem.to_owned(),
-                        path: path.clone(),
-                        pages: 0,
-                        growth: taffrail_log::Growth::None,
-                        max_size: None,
-                    });
-                }
-            })?;
-        }
-        self.name_log_files();
-        Ok(())
     }
 }

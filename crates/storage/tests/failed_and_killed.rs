@@ -180,8 +180,8 @@ fn copies(seed: u64, file: &str, nth: u64, cut: Option<u64>) -> (bool, u64) {
     let what = format!("seed {seed}, write {nth} of {file}, power until I/O {cut:?}");
     let rig = Rig::sectors(seed, 512).dir_synced().frames(64);
     let rig = rig.data(MB, Growth::Bytes(256 * KB)).log(512 * KB, Growth::Bytes(256 * KB));
-    // Names so long that the boot page differs in two sectors, and can be torn.
-    let rig = rig.named(&"n".repeat(180));
+    // A path so long that the boot page differs in two sectors, and can be torn.
+    let rig = rig.named(&"n".repeat(225));
     let db = rig.create();
     let (tree, rng, may) = (make(&db, 1000, 1), SimRng::new(seed), Rows::new());
     let mut history = History { tree, rng, may, value: 0 };

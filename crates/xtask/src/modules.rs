@@ -38,7 +38,7 @@ const CRATES: &[Layers] = &[
             // A database, what is done in it, and the instance that its databases share.
             &["access", "alloc", "database", "freelist", "instance", "txn"],
             &["growth", "listing", "orphans", "tally"],
-            &["backup", "recovery"],
+            &["backup", "filelist", "recovery"],
             &["check", "closed", "closed_pages", "closing", "logfiles", "raw"],
         ],
         all: true,
@@ -47,7 +47,7 @@ const CRATES: &[Layers] = &[
         name: "log",
         layers: &[
             &["block", "company", "fair", "flush", "lop", "options", "retried", "waits"],
-            &["anchor", "directory", "error", "fresh", "record", "waiter"],
+            &["anchor", "directory", "error", "fresh", "packed", "record", "waiter"],
             &["files", "vlf"],
             &["cache", "walk"],
             // A log that is open, and what is done with it.

@@ -8,6 +8,7 @@
 //! key 4, u64 LOB page (big-endian)  u64 HobtId; per page u48 page, u16 1 = all below it too, u64 identity: these pages, of which this is
 //!                                   the first, are free as soon as … (the same)
 //! key 5, u64 identity (big-endian)  the same list, by the identity of its first: of a page many may be free that are small
+//! key 6, u64 file id (big-endian)   what a file is: see [`super::filelist`]
 //! ```
 //! Entries of key 3, and of 4 with an identity, are of format version 4 and before; they are freed as they are.
 //!

@@ -4,6 +4,7 @@
 //! record     every log record: encoding, redo, undo, description
 //! node       rows and entries as bytes
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
+//! filelist   the database's files, rows of the directory
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
@@ -33,6 +34,7 @@ mod claim;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
+pub(crate) mod filelist;
 pub(crate) mod free_space;
 pub(crate) mod full;
 pub mod heap;

@@ -29,9 +29,10 @@ use super::spec::{
 use super::state::{Base, RestoreState};
 use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
+use crate::filelist::files_of;
 use crate::instance::StorageInstance;
 use crate::recovery::{
-    Boot, BootFile, FORMAT_VERSION, file_header, log_files_of, log_options, read_primary,
+    Boot, FORMAT_VERSION, LogFile, file_header, log_files_of, log_options, read_primary,
     recover_restored, redo_restored, remove_file, write_boots, write_page,
 };
 
@@ -101,9 +102,14 @@ pub fn restore(
         false => (None, redo_restored(instance, spec.id, &spec.name, &primary)?.1),
     };
     let files = match &database {
-        Some(db) => files_of(&db.boot.lock().files),
-        None => files_of(&read_primary(instance, &spec.name, &primary)?.1.files),
+        Some(db) => db.files(),
+        None => {
+            let (volume, boot) = read_primary(instance, &spec.name, &primary)?;
+            let logs = log_files_of(instance, &boot, &primary)?;
+            files_of(instance, &*volume, &boot, &primary, &logs)?
+        }
     };
+    let files = files.into_iter().map(BackupFile::of).collect();
     Ok(Restored {
         database,
         header: set.header,
@@ -146,22 +152,17 @@ pub fn restoring(
     name: &str,
     primary: &Path,
 ) -> BackupResult<Option<Restoring>> {
-    let (_, boot) = read_primary(instance, name, primary)?;
+    let (volume, boot) = read_primary(instance, name, primary)?;
     let Some(state) = boot.backup.restoring else { return Ok(None) };
     // Where opening it would find its files: they may have moved since they were noted.
     let logs = log_files_of(instance, &boot, primary);
-    let mut files = files_of(&boot.files);
-    let mut found = logs.iter().flatten();
-    for f in &mut files {
-        let now = match f.kind {
-            FileKind::Rows => Some(primary),
-            FileKind::Log => found.next().map(PathBuf::as_path),
-        };
-        f.path = now.unwrap_or(&f.path).to_owned();
-    }
+    let known = logs.as_deref().unwrap_or_default();
+    let files = files_of(instance, &*volume, &boot, primary, known)?;
+    let files = files.into_iter().map(BackupFile::of).collect();
     let redo_lsn = match LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable) {
         Some(anchor) => {
-            taffrail_log::end_of_log(&instance.env, &logs?, &anchor).map_err(log_error)?
+            let paths = paths_of(&logs?);
+            taffrail_log::end_of_log(&instance.env, &paths, &anchor).map_err(log_error)?
         }
         None => Lsn::ZERO,
     };
@@ -174,18 +175,8 @@ pub fn restoring(
     }))
 }
 
-fn files_of(files: &[BootFile]) -> Vec<BackupFile> {
-    let file = |f: &BootFile| BackupFile {
-        id: f.id,
-        kind: f.kind,
-        name: f.name.clone(),
-        path: f.path.clone(),
-        size: u64::from(f.pages) * PAGE_BYTES as u64,
-        growth: f.growth,
-        max_size: f.max_size,
-        pages: 0,
-    };
-    files.iter().map(file).collect()
+fn paths_of(logs: &[LogFile]) -> Vec<PathBuf> {
+    logs.iter().map(|f| f.path.clone()).collect()
 }
 
 /// One restore.
@@ -205,22 +196,14 @@ impl Step<'_> {
     }
 
     /// The files of the set with their new places.
-    fn moved(&self, header: &SetHeader, boot: &Boot) -> BackupResult<Vec<BootFile>> {
+    fn moved(&self, header: &SetHeader) -> BackupResult<Vec<BackupFile>> {
         for (name, _) in &self.spec.moves {
-            if !boot.files.iter().any(|f| f.name.eq_ignore_ascii_case(name)) {
+            if !header.files.iter().any(|f| f.name.eq_ignore_ascii_case(name)) {
                 return Err(BackupError::NoSuchFile(name.clone()));
             }
         }
-        let mut files = boot.files.clone();
+        let mut files = header.files.clone();
         for f in &mut files {
-            // Sizes as they were when the header was written; a file that grew since is made larger by the log.
-            if let Some(h) = header.files.iter().find(|h| h.id == f.id) {
-                f.path.clone_from(&h.path);
-                if f.kind == FileKind::Rows {
-                    let pages = (h.size / PAGE_BYTES as u64).max(u64::from(f.pages));
-                    f.pages = pages.try_into().unwrap_or(u32::MAX);
-                }
-            }
             let to = self.spec.moves.iter().find(|(name, _)| f.name.eq_ignore_ascii_case(name));
             if let Some((_, path)) = to {
                 f.path.clone_from(path);
@@ -231,8 +214,19 @@ impl Step<'_> {
 
     fn full(&mut self, set: &mut SetReader<'_>, watch: &mut dyn Watch) -> BackupResult<PathBuf> {
         let mut boot = set.boot.clone();
-        boot.files = self.moved(&set.header, &boot)?;
-        let paths: Vec<PathBuf> = boot.files.iter().map(|f| f.path.clone()).collect();
+        let files = self.moved(&set.header)?;
+        for line in &mut boot.files {
+            let Some(f) = files.iter().find(|f| f.id == line.id) else {
+                return Err(BackupError::NotMedia(PathBuf::new()));
+            };
+            line.path.clone_from(&f.path);
+            if line.kind == FileKind::Rows {
+                // As large as it was when the header was written; a file that grew since is made larger by the log.
+                let pages = (f.size / PAGE_BYTES as u64).max(u64::from(line.pages));
+                line.pages = pages.try_into().unwrap_or(u32::MAX);
+            }
+        }
+        let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
         let twice = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i]));
         if let Some(i) = twice {
             return Err(BackupError::FileExists(paths[i].clone()));
@@ -255,7 +249,7 @@ impl Step<'_> {
         }
         self.instance.pool.unregister(self.spec.id);
         self.instance.pool.discard(self.spec.id);
-        let made = self.make(set, &mut boot, &primary, watch);
+        let made = self.make(set, &mut boot, &files, &primary, watch);
         if made.is_err() {
             for p in &paths {
                 // The first error is the one to report; what cannot be removed is in the way of the next attempt, which says so.
@@ -270,6 +264,7 @@ impl Step<'_> {
         &mut self,
         set: &mut SetReader<'_>,
         boot: &mut Boot,
+        files: &[BackupFile],
         primary: &Path,
         watch: &mut dyn Watch,
     ) -> BackupResult<()> {
@@ -285,7 +280,7 @@ impl Step<'_> {
             }
             data.push((f.id, volume));
         }
-        let logs: Vec<&BootFile> = boot.files.iter().filter(|f| f.kind == FileKind::Log).collect();
+        let logs: Vec<&BackupFile> = files.iter().filter(|f| f.kind == FileKind::Log).collect();
         let (sector, layout) = set.layout.clone();
         if logs.len() != layout.len() {
             return Err(BackupError::NotMedia(PathBuf::new()));
@@ -294,6 +289,7 @@ impl Step<'_> {
             .iter()
             .zip(layout)
             .map(|(f, vlfs)| RestoredFile {
+                id: f.id.0,
                 path: f.path.clone(),
                 growth: f.growth,
                 max_size: f.max_size.unwrap_or(taffrail_log::LOG_FILE_BYTES_MAX),
@@ -436,7 +432,7 @@ impl Step<'_> {
         if state.base != base || !base.is_some() {
             return Err(BackupError::WrongBase);
         }
-        let paths = log_files_of(self.instance, &boot, primary)?;
+        let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
         if state.log_usable
             && let Some(anchor) = LogAnchor::from_bytes(&boot.anchor)
         {
@@ -471,13 +467,10 @@ impl Step<'_> {
         new.guid = boot.guid;
         new.log_chain = LogPos::ZERO;
         new.backup = boot.backup;
-        for f in &mut new.files {
-            if let Some(own) = boot.files.iter().find(|own| own.id == f.id) {
-                f.path.clone_from(&own.path);
-                if f.kind == FileKind::Rows {
-                    f.pages = f.pages.max(own.pages);
-                }
-            }
+        new.files = boot.files;
+        for f in new.files.iter_mut().filter(|f| f.kind == FileKind::Rows) {
+            let set = set.boot.files.iter().find(|other| other.id == f.id);
+            f.pages = f.pages.max(set.map_or(0, |other| other.pages));
         }
         self.set_restored(&mut new, &set.header, &log)?;
         self.save(&data, &mut new)
@@ -503,7 +496,7 @@ impl Step<'_> {
         let Some(anchor) = anchor else {
             return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
         };
-        let paths = log_files_of(self.instance, &boot, primary)?;
+        let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
         let mut log = LogInstaller::open(self.env(), &paths, &anchor).map_err(log_error)?;
         let reached = log.end_lsn();
         check_fork(&boot, &set.header, reached)?;

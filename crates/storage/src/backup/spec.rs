@@ -8,7 +8,7 @@ use taffrail_base::{DatabaseId, FileId, Lsn, PageId};
 use taffrail_io::UtcTime;
 use taffrail_log::Growth;
 
-use crate::database::{Database, FileKind, RecoveryModel, RecoveryReport};
+use crate::database::{Database, FileInfo, FileKind, RecoveryModel, RecoveryReport};
 
 /// Where a stripe goes to or comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -204,6 +204,22 @@ pub struct BackupFile {
     pub max_size: Option<u64>,
     /// Pages of this file in the set.
     pub pages: u64,
+}
+
+impl BackupFile {
+    /// Of a database's file, without any page yet.
+    pub(super) fn of(f: FileInfo) -> BackupFile {
+        BackupFile {
+            id: f.id,
+            kind: f.kind,
+            name: f.name,
+            path: f.path,
+            size: f.size,
+            growth: f.growth,
+            max_size: f.max_size,
+            pages: 0,
+        }
+    }
 }
 
 /// Everything that a set's header says: a row of RESTORE HEADERONLY and of `msdb.dbo.backupset`.

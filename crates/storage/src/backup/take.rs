@@ -19,6 +19,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -251,16 +252,7 @@ impl Database {
         boot: &Boot,
     ) -> SetHeader {
         let state = boot.backup;
-        let files = self.files().into_iter().map(|f| BackupFile {
-            id: f.id,
-            kind: f.kind,
-            name: f.name,
-            path: f.path,
-            size: f.size,
-            growth: f.growth,
-            max_size: f.max_size,
-            pages: 0,
-        });
+        let files = self.files().into_iter().map(BackupFile::of);
         SetHeader {
             guid,
             position,
@@ -309,7 +301,7 @@ impl Database {
         let mut content = Vec::with_capacity(PAGE_BYTES + 1024);
         header.encode(&mut content);
         let mut boot = boot.clone();
-        let sizes = self.order_log_files(&mut boot)?;
+        let sizes = self.order_log_files(&mut boot);
         let Some(page) = boot.encode(boot_page(boot.sequence)) else {
             return Err(
                 StorageError::Misuse("the names of the files do not fit the boot page").into()
@@ -320,21 +312,13 @@ impl Database {
         put_layout(set, self.log().sector_bytes() as u32, &sizes)
     }
 
-    /// Puts the boot page's lines of log files into the order of the log's files, for a restore gives them their numbers anew, in
-    /// this order. Lines without a file, of those that could not be deleted, go. Returns the sizes of the files' VLFs.
-    fn order_log_files(&self, boot: &mut Boot) -> BackupResult<Vec<Vec<u64>>> {
+    /// The sizes of the VLFs of the log's files, in the order of these files, in which the header lists them: for a restore gives them
+    /// their numbers anew. Lines of files that are not the log's, of those that could not be deleted, go.
+    fn order_log_files(&self, boot: &mut Boot) -> Vec<Vec<u64>> {
         let layout = self.log().layout();
-        let (lines, others): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut boot.files).into_iter().partition(|f| f.kind == FileKind::Log);
-        boot.files = others;
-        for (path, _) in &layout {
-            let Some(line) = lines.iter().find(|f| f.path == *path) else {
-                const WHY: &str = "the log has a file that the boot page does not name";
-                return Err(StorageError::Misuse(WHY).into());
-            };
-            boot.files.push(line.clone());
-        }
-        Ok(layout.into_iter().map(|(_, sizes)| sizes).collect())
+        let is_there = |path: &Path| layout.iter().any(|(p, _)| p == path);
+        boot.files.retain(|f| f.kind != FileKind::Log || is_there(&f.path));
+        layout.into_iter().map(|(_, sizes)| sizes).collect()
     }
 
     pub(super) fn finish_set(

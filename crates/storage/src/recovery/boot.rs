@@ -3,6 +3,10 @@
 //! Two copies, pages 9 and 10 of the primary file, are written in turn; each carries a sequence number, and the valid one with
 //! the higher number counts. A copy is written whole and durably, so that a torn one leaves the other.
 //!
+//! Of the files it lists two: the primary file and the first one of the log, whose header names the others. Further lines, and names
+//! in these two, are there only while the list of files in the directory may lack them (see [`crate::filelist`]). So whatever number
+//! of files a database has, the boot page does not grow with it.
+//!
 //! What follows the page's header is drawn in docs/engineering/format.md; what backups and restores keep, at the end, in
 //! [`crate::backup::BackupState`].
 
@@ -12,14 +16,18 @@ use taffrail_base::{FileId, LogPos, Lsn, PageId};
 use taffrail_io::UtcTime;
 use taffrail_log::{Growth, Initialization, LogAnchor, VlfAlgorithm};
 
+use crate::access::filelist::FileRow;
 use crate::backup::BackupState;
 use crate::codec::{Put, Take, put_growth, take_growth, take_max_size};
 use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
 
 /// Version of the data files' format; 948 names it. 2: large values have an identity (see [`crate::lob`]). 3: the log holds deleted
-/// rows whole (see `LOP_DELETE_ROWS`), and rows may have a version tag. 4: large values are trees. 5: small ones share pages.
+/// rows whole (see `LOP_DELETE_ROWS`), and rows may have a version tag. 4: large values are trees. 5: small ones share pages; the list of
+/// files is rows of the directory.
 pub const FORMAT_VERSION: u16 = 5;
+/// Before this version the boot page lists all files.
+pub const LISTED_VERSION: u16 = 5;
 /// Feature bits that this version understands.
 pub const FEATURES: u64 = 0;
 
@@ -30,16 +38,32 @@ pub struct BootFile {
     pub id: FileId,
     /// Data or log.
     pub kind: FileKind,
-    /// Logical name.
+    /// Logical name, of a file whose row in the directory may lack. Empty: the line only says where the file is.
     pub name: String,
     /// Physical name.
     pub path: PathBuf,
     /// Pages, for a data file.
     pub pages: u32,
-    /// FILEGROWTH.
+    /// FILEGROWTH, in a line with a name.
     pub growth: Growth,
-    /// MAXSIZE in bytes.
+    /// MAXSIZE in bytes, in a line with a name.
     pub max_size: Option<u64>,
+}
+
+impl BootFile {
+    /// True for a line that tells more than where the file is.
+    pub fn is_named(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// What a line with a name says, as a row of the list of files.
+    pub(crate) fn row(&self) -> FileRow {
+        let name = self.name.clone();
+        match self.kind {
+            FileKind::Log => FileRow::log(name),
+            kind => FileRow { kind, name, growth: self.growth, max_size: self.max_size },
+        }
+    }
 }
 
 /// The boot page's content.
@@ -71,7 +95,7 @@ pub struct Boot {
     pub anchor: [u8; LogAnchor::BYTES],
     /// From where on log must be kept for a log backup; zero: no full backup has begun a chain.
     pub log_chain: LogPos,
-    /// Data and log files.
+    /// The primary file, the first of the log, and those that may not be in the list of files.
     pub files: Vec<BootFile>,
     /// What backups and restores keep.
     pub backup: BackupState,
@@ -95,6 +119,25 @@ pub enum BootError {
 }
 
 impl Boot {
+    /// The lines of log files; the first is that of the log's first file.
+    pub fn logs(&self) -> impl Iterator<Item = &BootFile> {
+        self.files.iter().filter(|f| f.kind == FileKind::Log)
+    }
+
+    /// The list of files is whole without these lines: what is left says where the primary file and the first of the log are, besides
+    /// the lines that `stay`.
+    pub fn forget_names(&mut self, stays: impl Fn(&BootFile) -> bool) {
+        let mut logs = 0;
+        self.files.retain_mut(|f| {
+            logs += usize::from(f.kind == FileKind::Log);
+            if f.kind == FileKind::Log && logs > 1 {
+                return stays(f);
+            }
+            (f.name, f.growth, f.max_size) = (String::new(), Growth::None, None);
+            true
+        });
+    }
+
     /// The bytes of one copy. `None` when the files' names do not fit.
     pub fn encode(&self, page: PageId) -> Option<Box<Page>> {
         let mut b: Vec<u8> = Vec::with_capacity(1024);
@@ -275,6 +318,31 @@ mod tests {
             ("list of files", &bytes[180..]),
         ];
         crate::drawn::check("boot-page", bytes, &fields);
+    }
+
+    #[test]
+    fn two_places_are_left_of_any_number_of_files() {
+        let mut b = sample();
+        let log = |id| BootFile {
+            id: FileId(id),
+            kind: FileKind::Log,
+            name: format!("log{id}"),
+            path: format!("/data/{id}.ldf").into(),
+            pages: 0,
+            growth: Growth::Bytes(5),
+            max_size: Some(9),
+        };
+        b.files.extend([2, 3, 4].map(log));
+        let (primary, first) = (b.files[0].clone(), log(2));
+        b.forget_names(|f| f.id == FileId(4));
+        let place = |f: BootFile| BootFile {
+            name: String::new(),
+            growth: Growth::None,
+            max_size: None,
+            ..f
+        };
+        assert_eq!(b.files, [place(primary), place(first), log(4)]);
+        assert!(!b.files[0].is_named() && !b.files[1].is_named() && b.files[2].is_named());
     }
 
     #[test]

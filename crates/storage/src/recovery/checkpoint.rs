@@ -286,17 +286,6 @@ impl Database {
                         .map_err(|e| self.store.log_error(e))?;
                 }
                 f.pages = pages;
-                let settings = file.settings.lock();
-                f.name.clone_from(&settings.name);
-                f.growth = settings.growth;
-                f.max_size = settings.max_size;
-            }
-        }
-        for info in self.store.log().files() {
-            let mut logs = files.iter_mut().filter(|f| f.kind == FileKind::Log);
-            if let Some(f) = logs.find(|f| f.path == info.path) {
-                f.growth = info.growth;
-                f.max_size = Some(info.max_size);
             }
         }
         Ok(())

@@ -20,6 +20,7 @@ use super::boot::{Boot, BootFile, FEATURES, FORMAT_VERSION};
 use super::write_page;
 use crate::access::HobtKind;
 use crate::access::directory::{Entry, hobt_key};
+use crate::access::filelist::{self, FileRow};
 use crate::access::node::entry_header;
 use crate::buffer::FileSettings;
 use crate::buffer::{DataFile, Store};
@@ -31,7 +32,9 @@ use crate::layout::{
     BOOT_PAGES, DIRECTORY, DIRECTORY_IAM, DIRECTORY_ROOT, EXTENT_PAGES, FIRST_USER_HOBT,
     FIRST_USER_PAGE, INTERVAL_PAGES, LAST_SYSTEM_HOBT, MIN_FILE_PAGES,
 };
-use crate::page::{BITMAP_BITS, Format, HEADER_BYTES, PFS_ALLOCATED, PFS_PAGES, Page, PageType};
+use crate::page::{
+    BITMAP_BITS, Format, HEADER_BYTES, PFS_ALLOCATED, PFS_PAGES, Page, PageType, SLOT_BYTES,
+};
 
 /// Starts the content of a file header page.
 pub(crate) const FILE_MAGIC: &[u8; 8] = b"TAFFRAIL";
@@ -114,8 +117,8 @@ pub(crate) fn file_header(file: FileId, guid: &[u8; 16]) -> Box<Page> {
     p
 }
 
-/// The directory as a new database has it: every system tree, none with a page yet, and itself.
-fn first_directory() -> (Box<Page>, Box<Page>) {
+/// The directory as a new database has it: every system tree, none with a page yet, and itself; its files, as many as there is room for.
+fn first_directory(files: &[(FileId, FileRow)]) -> (Box<Page>, Box<Page>) {
     let owned = |kind, id: PageId| Format {
         hobt: DIRECTORY,
         object: DIRECTORY.0 as i32,
@@ -130,6 +133,14 @@ fn first_directory() -> (Box<Page>, Box<Page>) {
         let entry = Entry::new(HobtKind::BTree, ObjectId(id as i32), IndexId(1)).encode();
         let key = hobt_key(HobtId(id));
         root.insert_row(root.slots().into(), &[&entry_header(0, &key), &key, &entry]);
+    }
+    for (id, row) in files {
+        let (key, value) = filelist::entry(*id, row);
+        let header = entry_header(0, &key);
+        if usize::from(root.free_bytes()) < header.len() + key.len() + value.len() + SLOT_BYTES {
+            break;
+        }
+        root.insert_row(root.slots().into(), &[&header, &key, &value]);
     }
     (iam, root)
 }
@@ -230,7 +241,9 @@ fn create_files(
     let bytes = u64::from(pages) * PAGE_BYTES as u64;
     taffrail_io::reserve(&*env.disk, &*volume, 0, bytes).map_err(fail)?;
     let first = FileId(1);
-    let (mut iam, mut root) = first_directory();
+    let files = boot_files(spec, pages);
+    let rows: Vec<(FileId, FileRow)> = files.iter().map(|f| (f.id, f.row())).collect();
+    let (mut iam, mut root) = first_directory(&rows);
     let mut header = file_header(first, &guid);
     let written = (|| {
         write_page(&*volume, PageId { file: first, page: 0 }, &mut header)?;
@@ -249,10 +262,10 @@ fn create_files(
     };
     store.add_file(Arc::new(DataFile::new(first, volume, pages, settings)));
 
-    let log_specs: Vec<LogFileSpec> = spec
-        .log_files
-        .iter()
-        .map(|f| LogFileSpec {
+    let logs = files.iter().filter(|f| f.kind == FileKind::Log).zip(&spec.log_files);
+    let log_specs: Vec<LogFileSpec> = logs
+        .map(|(line, f)| LogFileSpec {
+            id: line.id.0,
             path: f.path.clone(),
             size: f.size,
             growth: f.growth,
@@ -263,7 +276,6 @@ fn create_files(
         .map_err(|e| open_log_error(&store, e))?;
     store.set_log(log.clone());
     let start = log.appended();
-    let files = boot_files(spec, pages);
     let boot = Boot {
         version: FORMAT_VERSION,
         sequence: 0,
@@ -284,7 +296,7 @@ fn create_files(
     let db = Database::assemble(instance, store.clone(), boot);
     instance.pool.register(&store);
     db.register_log_holders();
-    db.name_log_files();
+    db.list_new_files()?;
     store.durable_min.store(start.0, std::sync::atomic::Ordering::Release);
     if !spec.temporary {
         // Everything above is durable before the boot page that a checkpoint writes first.

@@ -38,10 +38,11 @@ pub(crate) use create::{
     FILE_MAGIC, boot_page, cannot_create, file_header, io_error, log_options, remove_file,
     remove_files,
 };
+pub(crate) use moved::{LogFile, log_files_at};
 pub use pace::RecoveryEstimate;
 pub(crate) use restart::open_over;
 pub(crate) use restored::{
-    log_files_at, log_files_of, read_primary, recover_restored, redo_restored, write_boots,
+    log_files_of, read_primary, recover_restored, redo_restored, write_boots,
 };
 pub(crate) use undo::Recovering;
 

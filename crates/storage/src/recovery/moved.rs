@@ -1,7 +1,8 @@
 //! Where a database's log files are, when the database may lie elsewhere than it did.
 //!
-//! The boot page knows where all files were. What lay in the data directory goes along with it: the primary's old path, without what is
-//! the same below the data directory of now, is where that directory was, and the log files below it are looked for in the new one.
+//! The boot page knows where the primary file and the first of the log were, and the log's header there where the others were. What lay
+//! in the data directory goes along with it: the primary's old path, without what is the same below the data directory of now, is where
+//! that directory was, and the log files below it are looked for in the new one.
 //!
 //! ```text
 //! was   /srv/data/shop/d.mdf   /srv/data/logs/d.ldf   /fast/e.ldf
@@ -16,10 +17,11 @@ use std::path::{Path, PathBuf};
 
 use taffrail_base::{FileId, SqlError};
 use taffrail_io::IoError;
+use taffrail_log::{Growth, LOG_FILE_BYTES_MAX, LogError, LogFileInfo, named_files};
 
-use super::boot::{Boot, BootFile};
+use super::boot::{Boot, BootFile, LISTED_VERSION};
 use super::create::io_error;
-use crate::database::{FileKind, OpenSpec};
+use crate::database::OpenSpec;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 
@@ -38,55 +40,154 @@ fn refused(path: &Path, number: i32, why: &str) -> StorageError {
     StorageError::Sql(SqlError::new(5120, &[&path.display(), &number, &why]))
 }
 
-/// The log files: where whoever opens it says, else where the boot page says, or, of those that went along with the primary, where it
-/// is now.
-pub(super) fn log_paths(
+/// A log file of a database that nobody has open.
+#[derive(Clone, Debug)]
+pub(crate) struct LogFile {
+    pub id: FileId,
+    /// Logical name, where the boot page tells it; else empty.
+    pub name: String,
+    /// Where it was when the database was opened last.
+    pub was: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
+    pub growth: Growth,
+    pub max_size: Option<u64>,
+}
+
+/// The log files, the first one first: where whoever opens it says, else where they were, or, of those that went along with the
+/// primary, where it is now. The header of the first one names them all; the boot page, those that come or go.
+pub(crate) fn log_files_at(
     instance: &StorageInstance,
     boot: &Boot,
     spec: &OpenSpec,
-) -> StorageResult<Vec<PathBuf>> {
-    let primary = spec.primary.as_path();
-    let disk = &instance.env.disk;
-    let exists = |path: &Path| disk.exists(path).map_err(|e| io_error("read", e));
-    let recorded = boot.files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.as_path());
-    let moved = recorded.and_then(|was| roots(was, primary, &instance.options.data_dir));
-    // The same file by another name is no copy.
-    let copied = match recorded.filter(|_| moved.is_some()) {
-        Some(was) => {
-            let same = disk.same_file(was, primary).map_err(|e| io_error("read", e))?;
-            !same && exists(was)?
-        }
-        None => false,
+) -> StorageResult<Vec<LogFile>> {
+    let places = Places::of(instance, boot, spec)?;
+    let of_line = |f: &BootFile| LogFile {
+        id: f.id,
+        name: f.name.clone(),
+        was: f.path.clone(),
+        path: f.path.clone(),
+        growth: f.growth,
+        max_size: f.max_size,
     };
-    let logs = || boot.files.iter().filter(|f| f.kind == FileKind::Log);
-    let same_name = |f: &BootFile| spec.logs.iter().find(|g| g.file_name() == f.path.file_name());
+    let lines: Vec<LogFile> = boot.logs().map(of_line).collect();
+    let named = match lines.first().filter(|_| boot.version >= LISTED_VERSION) {
+        Some(first) => places.header(&first.was)?,
+        None => None,
+    };
+    let mut files = match named {
+        Some(named) => together(named, lines),
+        // Of an older version; or whoever opens the log will say what is wrong with its header.
+        None => lines,
+    };
     // As many as there are, under other names: in their order.
-    let in_order = spec.logs.len() == logs().count() && logs().all(|f| same_name(f).is_none());
-    let given = |n: usize, f: &BootFile| match in_order {
-        true => spec.logs.get(n),
-        false => same_name(f),
-    };
-    logs()
-        .enumerate()
-        .map(|(n, f)| {
-            if let Some(path) = given(n, f) {
-                return Ok(path.clone());
+    let in_order =
+        spec.logs.len() == files.len() && files.iter().all(|f| places.given(&f.was).is_none());
+    for (n, f) in files.iter_mut().enumerate() {
+        f.path = match spec.logs.get(n).filter(|_| in_order) {
+            Some(path) => path.clone(),
+            None => places.place(&f.was)?,
+        };
+    }
+    Ok(files)
+}
+
+/// What the log's header and the boot page's lines say of the same files. The first line is the first file's.
+fn together(named: Vec<LogFileInfo>, mut lines: Vec<LogFile>) -> Vec<LogFile> {
+    let mut files = Vec::new();
+    for (i, info) in named.into_iter().enumerate() {
+        let known = |l: &LogFile| l.was == info.path || (info.id != 0 && l.id.0 == info.id);
+        let line = if i == 0 { Some(0) } else { lines.iter().position(known) };
+        let line = line.map(|at| lines.remove(at));
+        let (line_id, name, line_was) = match line {
+            Some(line) => (line.id, line.name, Some(line.was)),
+            None => (FileId(0), String::new(), None),
+        };
+        // Where the first one was is told together with where the primary was.
+        let was = line_was.filter(|_| i == 0).unwrap_or(info.path);
+        let id = if info.id == 0 { line_id } else { FileId(info.id) };
+        let max_size = Some(info.max_size).filter(|&m| m < LOG_FILE_BYTES_MAX);
+        let path = was.clone();
+        files.push(LogFile { id, name, was, path, growth: info.growth, max_size });
+    }
+    files.extend(lines);
+    files
+}
+
+/// What tells where files are by where they were.
+struct Places<'a> {
+    instance: &'a StorageInstance,
+    spec: &'a OpenSpec,
+    moved: Option<(&'a Path, &'a Path)>,
+    /// The primary is still where it was, too.
+    copied: bool,
+}
+
+impl<'a> Places<'a> {
+    fn of(
+        instance: &'a StorageInstance,
+        boot: &'a Boot,
+        spec: &'a OpenSpec,
+    ) -> StorageResult<Places<'a>> {
+        let primary = spec.primary.as_path();
+        let recorded = boot.files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.as_path());
+        let moved = recorded.and_then(|was| roots(was, primary, &instance.options.data_dir));
+        let mut places = Places { instance, spec, moved, copied: false };
+        // The same file by another name is no copy.
+        if let Some(was) = recorded.filter(|_| moved.is_some()) {
+            let disk = &instance.env.disk;
+            let same = disk.same_file(was, primary).map_err(|e| io_error("read", e))?;
+            places.copied = !same && places.exists(was)?;
+        }
+        Ok(places)
+    }
+
+    fn exists(&self, path: &Path) -> StorageResult<bool> {
+        self.instance.env.disk.exists(path).map_err(|e| io_error("read", e))
+    }
+
+    /// The path of the same file name among those that whoever opens it says.
+    fn given(&self, was: &Path) -> Option<&'a PathBuf> {
+        self.spec.logs.iter().find(|g| g.file_name() == was.file_name())
+    }
+
+    fn place(&self, was: &Path) -> StorageResult<PathBuf> {
+        if let Some(path) = self.given(was) {
+            return Ok(path.clone());
+        }
+        let there = self.exists(was)?;
+        let along = self.moved.and_then(|(old, new)| below(was, old, new));
+        match along {
+            // A file may be named before it is made, and after it has gone: then it is nowhere.
+            Some(path) if !there || self.exists(&path)? => Ok(path),
+            Some(path) => Err(refused(&path, 2, "The system cannot find the file specified.")),
+            None if there && self.copied => Err(refused(was, 32, SHARING)),
+            None if there => Ok(was.to_owned()),
+            None => {
+                let beside = self.spec.primary.parent().zip(was.file_name());
+                Ok(beside.map_or_else(|| was.to_owned(), |(dir, name)| dir.join(name)))
             }
-            let there = exists(&f.path)?;
-            let along = moved.and_then(|(was, is)| below(&f.path, was, is));
-            match along {
-                // The boot page names a file before it is made: then it is nowhere.
-                Some(path) if !there || exists(&path)? => Ok(path),
-                Some(path) => Err(refused(&path, 2, "The system cannot find the file specified.")),
-                None if there && copied => Err(refused(&f.path, 32, SHARING)),
-                None if there => Ok(f.path.clone()),
-                None => {
-                    let beside = primary.parent().zip(f.path.file_name());
-                    Ok(beside.map_or_else(|| f.path.clone(), |(dir, name)| dir.join(name)))
+        }
+    }
+
+    /// The files that the log's header names, in its first file. None: there is no such file, or no header can be read in it.
+    fn header(&self, was: &Path) -> StorageResult<Option<Vec<LogFileInfo>>> {
+        let at = |path: &Path| match self.exists(path)? {
+            true => named_files(&self.instance.env, path).or_else(|e| match e {
+                LogError::Io(e) => Err(open_error(e)),
+                _ => Ok(None),
+            }),
+            false => Ok(None),
+        };
+        if self.given(was).is_none() {
+            for path in &self.spec.logs {
+                if let Some(named) = at(path)? {
+                    return Ok(Some(named));
                 }
             }
-        })
-        .collect()
+        }
+        at(&self.place(was)?)
+    }
 }
 
 /// Where a file is that lay below the directory that has moved. One that is below the new directory was noted there; of two directories

@@ -35,7 +35,7 @@ use super::boot::{Boot, BootError, FEATURES, FORMAT_VERSION};
 use super::checkpoint::not_primary;
 use super::create::{FILE_MAGIC, io_error, log_options, open_log_error};
 use super::medium::{boot_again, repair_torn_pages};
-use super::moved::{log_paths, open_error};
+use super::moved::{log_files_at, open_error};
 use super::redo::{self, Redo};
 use super::undo;
 use crate::access::directory;
@@ -115,11 +115,13 @@ fn open(
     }
     // Undo, as far as it cannot wait.
     let began = instance.env.clock.monotonic();
+    db.read_file_list()?;
     next_hobt_id(&db)?;
     undo::prepare(&db, losers)?;
     // The newest may have been dropped by one of those, and be there again.
     next_hobt_id(&db)?;
     directory::load_pending(&db)?;
+    db.settle_files()?;
     report.system_undo = instance.env.clock.monotonic().saturating_sub(began);
     db.note_recovery(&report);
     Ok((db, report))
@@ -163,9 +165,19 @@ pub(super) fn open_for_redo(
     add_files(&store, volume.clone(), &boot, &spec.primary)?;
     boot_again(&*volume, &page)?;
     report.torn_repaired = repair_torn_pages(&store)?;
-    let paths = log_paths(instance, &boot, spec)?;
+    let mut boot = boot;
+    let files = log_files_at(instance, &boot, spec)?;
+    let paths: Vec<PathBuf> = files.iter().map(|f| f.path.clone()).collect();
     store.durable_min.store(boot.scan_from.0, Ordering::Release);
     instance.pool.register(&store);
+    // All together: where the others are is told by where the primary was.
+    for line in &mut boot.files {
+        match (line.kind, files.iter().find(|f| f.was == line.path)) {
+            (FileKind::Log, Some(file)) => line.path.clone_from(&file.path),
+            (FileKind::Log, None) => {}
+            (FileKind::Rows, _) => line.path.clone_from(&spec.primary),
+        }
+    }
     let db = Database::assemble(instance, store.clone(), boot.clone());
     report.analysis = clock.monotonic().saturating_sub(began);
 
@@ -178,7 +190,6 @@ pub(super) fn open_for_redo(
     let (losers, checkpoint) = read_log(&db, &boot, &paths, &mut report)?;
     report.end = db.log().lsn(db.log().appended()).unwrap_or_default();
     db.register_log_holders();
-    db.settle_log_files(&paths)?;
     load_changed_maps(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
     instance.redo_rate.measured(report.redo, report.redo_bytes, report.pages_read);

@@ -14,7 +14,7 @@
 //! can go on. A step that is interrupted changes the boot page only as a whole; what it has done besides (blocks at the log's end, pages
 //! that are newer than the boot page says) is done again or found done by the next.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use taffrail_base::{DatabaseId, LogPos, Lsn};
@@ -22,7 +22,7 @@ use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, Volume};
 
 use super::boot::{Boot, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
-use super::moved::{log_paths, open_error};
+use super::moved::{LogFile, log_files_at, open_error};
 use super::restart::{Redone, check_header, next_hobt_id, open_for_redo, read_boot};
 use super::undo;
 use crate::access::directory;
@@ -43,22 +43,13 @@ pub(crate) fn read_primary(
     Ok((volume, boot))
 }
 
-/// Where its log files are.
+/// Its log files.
 pub(crate) fn log_files_of(
     instance: &StorageInstance,
     boot: &Boot,
     primary: &Path,
-) -> StorageResult<Vec<PathBuf>> {
+) -> StorageResult<Vec<LogFile>> {
     log_files_at(instance, boot, &OpenSpec::of(primary.to_owned()))
-}
-
-/// The same for whoever says where some are.
-pub(crate) fn log_files_at(
-    instance: &StorageInstance,
-    boot: &Boot,
-    spec: &OpenSpec,
-) -> StorageResult<Vec<PathBuf>> {
-    log_paths(instance, boot, spec)
 }
 
 /// Writes the next copy of the boot page, or both, durably.
@@ -177,6 +168,7 @@ fn finish<E: From<StorageError>>(
     let end_lsn = db.log().lsn(end).unwrap_or_default();
     let boot = db.boot.lock().clone();
     reached(end_lsn, &boot)?;
+    db.read_file_list()?;
     next_hobt_id(&db)?;
     // The log chain goes on, on a new fork: the next log backup begins where the restored log ends.
     if boot.options.recovery_model != RecoveryModel::Simple {
@@ -194,6 +186,7 @@ fn finish<E: From<StorageError>>(
     undo::prepare(&db, losers)?;
     next_hobt_id(&db)?;
     directory::load_pending(&db)?;
+    db.settle_files()?;
     db.note_recovery(&report);
     db.finish_recovery()?;
     match db.checkpoint(CheckpointKind::Internal) {
