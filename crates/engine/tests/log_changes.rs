@@ -443,29 +443,6 @@ fn more_changes_than_a_batch_are_all_told() {
     assert_eq!(told, "INSERT | 50000 | 0 | 0\nUPDATE | 100000 | 150000 | 0");
 }
 
-#[test]
-fn large_values_that_are_gone_from_their_pages_come_from_the_log() {
-    let (_world, mut c) = World::with_database();
-    c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(max), n int)");
-    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
-    c.ok("INSERT t VALUES (1, REPLICATE(CAST('a' AS varchar(max)), 50000), 0), (2, REPLICATE(CAST('b' AS varchar(max)), 9000), 0)");
-    c.ok("BEGIN TRAN gone; UPDATE t SET v = 'short' WHERE id = 1; DELETE t WHERE id = 2; COMMIT");
-    // Their pages are others' now.
-    c.ok("INSERT t SELECT value, REPLICATE(CAST('c' AS varchar(max)), 9000), 0 FROM GENERATE_SERIES(10, 60)");
-    let told = "SELECT operation, REPLACE(REPLACE(before, REPLICATE(CAST('a' AS varchar(max)), 50000), 'A'), \
-        REPLICATE(CAST('b' AS varchar(max)), 9000), 'B'), note";
-    let live = c.rows(&format!(
-        "{told} FROM taffrail.log_changes(NULL, NULL, 't') WHERE transaction_name = 'gone'"
-    ));
-    let want = "UPDATE | {\"id\":1,\"v\":\"A\",\"n\":0} | NULL\nDELETE | {\"id\":2,\"v\":\"B\",\"n\":0} | NULL";
-    assert_eq!(live, want);
-    c.ok("BACKUP LOG d TO DISK = 'd.trn'");
-    let backup = c.rows(&format!(
-        "{told} FROM taffrail.log_changes(NULL, NULL, 't', 'd.trn') WHERE transaction_name = 'gone'"
-    ));
-    assert_eq!(backup, want);
-}
-
 /// What a transaction does to a table beside rebuilding it is told, and the rebuilding is not.
 #[test]
 fn a_transaction_that_rebuilds_a_table_changes_rows_too() {
