@@ -31,6 +31,7 @@ WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mu
 TREE = WORK / "tree"
 # A mutant that hangs is caught; nothing here takes so long by itself. In turn it is to be over soon.
 TIMEOUT_S = {False: 300, True: 50}
+PASSED, FAILED, HUNG = "passed", "failed", "hung"
 
 
 class Broken(Exception):
@@ -72,7 +73,7 @@ def copy_tree():
 
 
 def run_test(test, build, in_turn=False):
-    """True: it passed. False: it failed."""
+    """How it ended: PASSED, FAILED or HUNG."""
     *cargo, name = test.split()
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "build"), "RUST_BACKTRACE": "0"}
     # The binary that is tested is the one that is built here.
@@ -102,10 +103,10 @@ def run_test(test, build, in_turn=False):
             command, cwd=crate, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S[in_turn],
         )
     except subprocess.TimeoutExpired:
-        return False
+        return HUNG
     if ran.returncode == 0 and not re.search(r"\b1 passed", ran.stdout):
         raise Broken(f"there is no test {name}")
-    return ran.returncode == 0
+    return PASSED if ran.returncode == 0 else FAILED
 
 
 def apply(patch, reverse=False):
@@ -118,16 +119,16 @@ def apply(patch, reverse=False):
 def verdict(patch, facts, sound, in_turn=False):
     if isinstance(sound, Broken):
         raise sound
-    if not sound:
-        raise Broken("its test fails without it")
+    if sound != PASSED:
+        raise Broken(f"its test {sound} without it")
     apply(patch)
     try:
-        passed = run_test(facts["Test"], facts.get("Build", ""), in_turn)
+        ended = run_test(facts["Test"], facts.get("Build", ""), in_turn)
     finally:
         apply(patch, reverse=True)
     if "Equivalent" in facts:
-        return "equivalent" if passed else "caught, though declared equivalent"
-    return "survived" if passed else "caught"
+        return "equivalent" if ended == PASSED else "caught, though declared equivalent"
+    return {PASSED: "survived", FAILED: "caught", HUNG: "caught (its test hung)"}[ended]
 
 
 def turn(patches, count):
@@ -160,7 +161,7 @@ def main(arguments):
     sound = {}
     for test in sorted({test for patch in patches if (test := named_test(patch))}):
         try:
-            sound[test] = in_turn or run_test(*test)
+            sound[test] = PASSED if in_turn else run_test(*test)
         except Broken as why:
             sound[test] = why
     bad = 0
@@ -170,7 +171,7 @@ def main(arguments):
             said = verdict(patch, facts, sound[named_test(patch)], in_turn)
         except Broken as why:
             said, facts = f"BROKEN: {why}", {"What": ""}
-        bad += said not in ("caught", "equivalent")
+        bad += said not in ("caught", "caught (its test hung)", "equivalent")
         print(f"{patch.stem}: {said}. {facts['What']}", flush=True)
     print(f"{len(patches)} mutants, {bad} not caught")
     return 1 if bad else 0
