@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use taffrail_base::FileId;
+use taffrail_base::{FileId, HobtId, ObjectId};
 use taffrail_io::sim::{Fault, FaultKind, HookedDisk, IoKind};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
@@ -204,4 +204,83 @@ fn whatever_fails_once_what_was_acknowledged_is_there() {
         }
     }
     assert!(struck > 60, "hardly anything failed: {struck}");
+}
+
+/// The first has 10 rows on disk and few pages in memory; all others, nearly all of them dirty if `all`, are those of the second, whose
+/// number comes first and which cannot be written.
+struct Beside {
+    own: Rig,
+    failing: Rig,
+    instance: Arc<StorageInstance>,
+    db: Arc<Database>,
+    other: Arc<Database>,
+    trees: (HobtId, HobtId),
+}
+
+fn insert(db: &Arc<Database>, id: HobtId, keys: std::ops::Range<u64>) -> StorageResult<()> {
+    let mut tx = begin(db);
+    tx.lock_object(ObjectId(1000), LockMode::IX)?;
+    let tree = db.hobt(id)?;
+    for key in keys {
+        btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[7; 3000])?;
+    }
+    tx.commit(Durability::Full)
+}
+
+fn beside_one_that_fails(all: bool) -> Beside {
+    let own = rig(1).frames(64);
+    let failing = own.clone().id(4).named("failing");
+    let instance = own.instance();
+    let (db, other) = (own.create_in(&instance).unwrap(), failing.create_in(&instance).unwrap());
+    let trees = (make(&db, 1000, 1), make(&other, 1000, 1));
+    insert(&db, trees.0, 0..10).unwrap();
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    // Its pages are in memory first, and then dirty, which takes no frame.
+    let rows = if all { 0..106 } else { 0..1 };
+    insert(&other, trees.1, rows.clone()).unwrap();
+    other.checkpoint(CheckpointKind::Manual).unwrap();
+    let (kind, path_contains) = (Some(IoKind::Write), "failing.mdf".to_owned());
+    let fault = Fault { nth: 1, kind, path_contains, fault: FaultKind::Full, sticky: true };
+    own.world.inject(fault);
+    let mut tx = begin(&other);
+    tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+    let tree = other.hobt(trees.1).unwrap();
+    for key in rows {
+        btree::update(&mut tx, &tree, &key.to_be_bytes(), &[8; 3000]).unwrap();
+    }
+    tx.commit(Durability::Full).unwrap();
+    insert(&other, trees.1, 200..1000).unwrap_err();
+    assert!(matches!(other.state(), DatabaseState::Suspect(_)));
+    Beside { own, failing, instance, db, other, trees }
+}
+
+/// Nothing of a suspect database is read or written any more: its dirty pages make room.
+#[test]
+fn a_database_that_has_failed_leaves_the_memory_to_others() {
+    let Beside { own, failing, instance, db, other, trees } = beside_one_that_fails(true);
+    insert(&db, trees.0, 10..400).unwrap();
+    let mut tx = begin(&db);
+    assert_eq!(whole_tree(&mut tx, &db.hobt(trees.0).unwrap()).unwrap().len(), 400);
+    tx.commit(Durability::Full).unwrap();
+    // It comes back as its log has it.
+    own.world.clear_faults();
+    drop(other);
+    let (other, _) = failing.open_in(&instance).unwrap();
+    let mut tx = begin(&other);
+    let rows = whole_tree(&mut tx, &other.hobt(trees.1).unwrap()).unwrap();
+    assert!(rows.len() == 106 && rows.values().all(|row| row[..] == [8; 3000]));
+    tx.commit(Durability::Full).unwrap();
+}
+
+/// Pages of the others go to the disk before somebody needs their frames.
+#[test]
+fn a_database_that_has_failed_is_not_in_the_lazy_writers_way() {
+    let beside = beside_one_that_fails(false);
+    insert(&beside.db, beside.trees.0, 10..20).unwrap();
+    let written = || beside.instance.pool.counters.lazy_writes.get();
+    let before = written();
+    for _ in 0..64 {
+        beside.instance.lazy_writer_tick();
+    }
+    assert!(written() > before, "nothing was written");
 }

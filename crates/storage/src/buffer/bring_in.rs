@@ -142,7 +142,9 @@ impl BufferPool {
             if read.is_ok() {
                 guard.bytes_mut().copy_from_slice(&scratch[start..start + PAGE_BYTES]);
             }
-            if read.is_err() || store.check_page(run[at], &mut guard).is_err() {
+            // A suspect database's may be older than what was in memory.
+            let whole = read.is_ok() && store.check_page(run[at], &mut guard).is_ok();
+            if !whole || store.check().is_err() {
                 self.give_up(&guard, key);
                 continue;
             }

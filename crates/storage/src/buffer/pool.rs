@@ -297,7 +297,8 @@ impl BufferPool {
                 Ok(())
             }
         };
-        if let Err(e) = filled {
+        // What was dirty of a suspect database may have been dropped since: on disk is an older one.
+        if let Err(e) = filled.and_then(|()| store.check()) {
             self.give_up(&guard, key);
             return Err(e);
         }
@@ -451,7 +452,10 @@ impl BufferPool {
                     false => Unhardened::Written,
                 };
                 if let Err(e) = self.write_victims(frame, unhardened) {
-                    // A failing database must not stop the others: go on looking for clean frames.
+                    // A failing database must not stop the others.
+                    if self.evict_unwritable(frame) {
+                        return Ok(frame);
+                    }
                     write_error = Some(e);
                 }
                 if control.first_dirty.load(Ordering::Relaxed) != 0 {
@@ -507,6 +511,15 @@ impl BufferPool {
         });
     }
 
+    /// Forgets the page of an owned frame, dirty or not.
+    pub(super) fn drop_page(&self, control: &Control, key: u64) {
+        self.shard(key).lock().remove(&key);
+        control.key.store(0, Ordering::Release);
+        control.valid.store(false, Ordering::Release);
+        control.first_dirty.store(0, Ordering::Release);
+        control.listed.store(false, Ordering::Release);
+    }
+
     /// Takes each frame of a database that nobody uses any more, and forgets its page unless `stays`.
     fn leave(&self, database: DatabaseId, stays: impl Fn(&Control) -> bool) {
         let used = self.high_water.load(Ordering::Relaxed).min(self.arena.frames());
@@ -522,11 +535,7 @@ impl BufferPool {
             }
             let key = control.key.load(Ordering::Relaxed);
             if ours(key) && !stays(control) {
-                self.shard(key).lock().remove(&key);
-                control.key.store(0, Ordering::Release);
-                control.valid.store(false, Ordering::Release);
-                control.first_dirty.store(0, Ordering::Release);
-                control.listed.store(false, Ordering::Release);
+                self.drop_page(control, key);
                 self.free.lock().push(frame);
             }
             self.arena.disown(frame);

@@ -39,6 +39,24 @@ impl BufferPool {
         Ok(())
     }
 
+    /// Takes the frame of a dirty page of a suspect database, if nobody uses it: nothing is read from or written to that database any
+    /// more, and its pages would stay for ever in the way of the others'.
+    pub(super) fn evict_unwritable(&self, frame: u32) -> bool {
+        if !self.arena().own(frame) {
+            return false;
+        }
+        let control = self.arena().control(frame);
+        let key = control.key.load(Ordering::Relaxed);
+        // Looked up while the frame is owned: the database's next handle comes when every frame of this one has been let go of.
+        let store = self.stores.read().get(&DatabaseId((key >> 48) as u16)).cloned();
+        let goes = key != 0 && store.is_some_and(|store| store.suspect_reason().is_some());
+        match goes {
+            true => self.drop_page(control, key),
+            false => self.arena().disown(frame),
+        }
+        goes
+    }
+
     /// Writes some dirty pages ahead of the clock's hand, so that whoever needs a frame finds clean ones. Returns how many.
     pub fn write_ahead_of_hand(&self, pages: u32) -> StorageResult<usize> {
         let n = self.limit();
@@ -57,14 +75,17 @@ impl BufferPool {
                 dirty.entry(database).or_default().push(frame);
             }
         }
-        let mut written = 0;
+        let (mut written, mut failed) = (0, None);
         for (database, mut frames) in dirty {
             let store = self.stores.read().get(&DatabaseId(database)).cloned();
-            if let Some(store) = store {
-                written += store.write_frames(self, &mut frames, Unhardened::StayIfTight)?;
+            // A database that has failed has said so; those behind it are written all the same.
+            let Some(store) = store.filter(|store| store.check().is_ok()) else { continue };
+            match store.write_frames(self, &mut frames, Unhardened::StayIfTight) {
+                Ok(n) => written += n,
+                Err(e) => failed = failed.or(Some(e)),
             }
         }
         self.counters.lazy_writes.add(written as u64);
-        Ok(written)
+        failed.map_or(Ok(written), Err)
     }
 }
