@@ -333,5 +333,11 @@ fn an_escalation_is_told_with_its_statement_for_who_asks() {
     let told = events(&mut c, "grown", "lock_escalation", &fields);
     assert_eq!(told, "X | OBJECT | Transaction | Lock threshold | UPDATE t SET v = 2 | d");
     let locks = events(&mut c, "grown", "lock_escalation", &["escalated_lock_count"]);
-    assert!(locks.parse::<u32>().is_ok_and(|n| n >= 1000), "{locks}");
+    let of_tree = events(&mut c, "grown", "lock_escalation", &["hobt_lock_count"]);
+    let [locks, of_tree] = [locks, of_tree].map(|n| n.parse::<u32>().expect("a number"));
+    assert!(locks >= 1000 && (1000..=locks).contains(&of_tree), "{locks} {of_tree}");
+    let hobt = events(&mut c, "grown", "lock_escalation", &["hobt_id"]);
+    let tree =
+        "SELECT hobt_id FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND index_id = 1";
+    assert_eq!(hobt, c.rows(tree));
 }

@@ -111,6 +111,10 @@ pub enum Event {
         session: SessionId,
         /// How many.
         locks: u32,
+        /// The tree whose lock was one too many; 0 for a heap.
+        hobt: u64,
+        /// How many of the locks were of it.
+        hobt_locks: u32,
         /// The object is locked X, and not S.
         exclusive: bool,
         /// Since locks took much memory, and not since the statement had so many.

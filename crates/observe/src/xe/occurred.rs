@@ -21,11 +21,11 @@ pub(crate) fn occurred(event: &crate::Event) {
         E::Checkpoint { database, .. } if wanted(Event::CheckpointEnd) => {
             tell(Event::CheckpointEnd, &[database.0.into()]);
         }
-        E::LockEscalation { database, object, locks, exclusive, memory, .. }
-            if wanted(Event::LockEscalation) =>
-        {
+        E::LockEscalation {
+            database, object, locks, hobt, hobt_locks, exclusive, memory, ..
+        } if wanted(Event::LockEscalation) => {
             let transaction = crate::session::with_current(|c| c.transaction_id.load(Relaxed));
-            // Locks are counted of the object, not of each of its trees; the statement is asked for by who wants it.
+            // The statement is asked for by who wants it; of which heap they are is not known here.
             let fields = [
                 if *exclusive { 5 } else { 3 }.into(),
                 transaction.map_or(Val::Empty, Val::from),
@@ -37,9 +37,9 @@ pub(crate) fn occurred(event: &crate::Event) {
                 1.into(),
                 u32::from(*memory).into(),
                 (*locks).into(),
-                Val::Empty,
+                (*hobt_locks).into(),
                 (*object).into(),
-                Val::Empty,
+                if *hobt == 0 { Val::Empty } else { (*hobt).into() },
                 Val::Empty,
                 Val::Empty,
             ];

@@ -18,9 +18,15 @@ impl LockManager {
             return false;
         }
         let owner = state.owner;
+        // The tree whose lock was one too many; 0 for a heap, whose locks do not name it.
+        let of = |held: &Held| held.resource.associated_entity_id();
+        let last = state.held.iter().rev().find(|held| held.object == index);
+        let hobt = last.map_or(0, of);
+        let mut hobt_locks = 0;
         state.held.retain(|held: &mut Held| {
             let of_object = held.object == index;
             if of_object {
+                hobt_locks += u32::from(of(held) == hobt);
                 self.unlock(&held.resource, held.resource.hash(), owner);
             }
             !of_object
@@ -36,6 +42,8 @@ impl LockManager {
             object: object.object_id().map_or(0, |o| o.0),
             session: SessionId(owner.session()),
             locks,
+            hobt: hobt as u64,
+            hobt_locks,
             exclusive: writes,
             memory,
         });
