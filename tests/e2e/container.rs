@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ConnectOptions};
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
@@ -304,6 +305,23 @@ fn with_scripts(folder: &Path, scripts: &[(&str, u32, &str)]) -> Command {
     let mut command = serve(&folder.join("data"));
     command.args(["--listen", "127.0.0.1:0", "--log-to-stdout", "--init-dir"]).arg(init);
     command
+}
+
+#[test]
+fn no_backup_is_taken_before_the_scripts_have_run() {
+    let temp = TempDir::new("first-backup");
+    let count = "SELECT COUNT(*) FROM msdb.dbo.backupset";
+    let script = format!(
+        "CREATE DATABASE a\nGO\nWAITFOR DELAY '00:00:02'\nIF ({count}) > 0 RAISERROR ('too early', 16, 1)\n"
+    );
+    let mut command = with_scripts(temp.path(), &[("1.sql", 0o644, &script)]);
+    let server = Running::start(command.env("TAFFRAIL_BACKUP_FULL_MINUTES", "60"));
+    let until = Instant::now() + Duration::from_secs(60);
+    while server.query(count) == "0" {
+        assert!(Instant::now() < until, "no backup afterwards");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    server.stop();
 }
 
 #[test]

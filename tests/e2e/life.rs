@@ -1,5 +1,6 @@
 //! Start, second server, stop, restart.
 
+use std::path::Path;
 use std::process::Command;
 use taffrail_lab::client::{Client, ConnectOptions};
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
@@ -47,6 +48,57 @@ fn a_second_server_on_the_same_data_says_who_holds_it() {
         server.pid()
     );
     assert_eq!(connect(&server, "master").query("SELECT 1").unwrap().first_value(), "1");
+}
+
+/// What a start with these flags says at its end on standard error, having come to nothing.
+fn refused(data: &Path, flags: &[&str]) -> String {
+    let out = Command::new(binary())
+        .args(["serve", "--admin-listen", "off", "--console", "off", "--data"])
+        .arg(data)
+        .args(flags)
+        .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+        .output()
+        .expect("the binary runs");
+    assert!(!out.status.success() && out.stdout.is_empty(), "{flags:?}: {out:?}");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let last = said.lines().last().unwrap_or_default();
+    last.strip_prefix("taffrail: ").unwrap_or_else(|| panic!("{said}")).to_owned()
+}
+
+#[test]
+fn a_start_that_fails_makes_nothing_and_says_why_in_the_error_log_too() {
+    let temp = TempDir::new("refused");
+    let (data, gone) = (temp.path().join("data"), temp.path().join("gone"));
+    let file = temp.path().join("file");
+    std::fs::write(&file, "no certificate").unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let (gone, file) = (gone.to_str().unwrap(), file.to_str().unwrap());
+    let listens = ["--listen", "127.0.0.1:0"];
+    for (flags, why) in [
+        (vec!["--file-root", file], format!("file_roots: {file}: it is no directory")),
+        (vec!["--default-data-dir", file], format!("default_data_dir: {file}: File exists")),
+        (
+            vec!["--tls-certificate-file", file, "--tls-key-file", file],
+            format!("certificate: {file}: no certificate in this file"),
+        ),
+        (vec!["--listen", &taken], format!("listen {taken}: Address already in use")),
+    ] {
+        let flags = if flags[0] == "--listen" { flags } else { [&listens[..], &flags].concat() };
+        let said = refused(&data, &flags);
+        assert!(said.starts_with(&why), "{said} instead of {why}");
+        let log = std::fs::read_to_string(data.join("log/errorlog")).unwrap();
+        let last = log.lines().last().unwrap();
+        assert!(last.ends_with(&format!(" Server      {said}")), "{last} instead of {said}");
+        assert!(!data.join("master.mdf").exists(), "{said}");
+    }
+    // What the settings name and cannot be read: nothing at all is made.
+    let (data, at) = (temp.path().join("other"), format!("{gone}: No such file or directory"));
+    for setting in ["sa-password-file", "metrics-token-file", "config"] {
+        let said = refused(&data, &[&format!("--{setting}"), gone]);
+        assert!(said.starts_with(&format!("{}: {at}", setting.replace('-', "_"))), "{said}");
+        assert!(!data.exists());
+    }
 }
 
 #[test]

@@ -36,6 +36,9 @@ fn backups_and_files_under_a_relative_data_directory() {
     let server = Server::start_in(&folder, &["--file-root", "./more"]);
     assert!(server.ready_line.ends_with(" data=./data"), "{}", server.ready_line);
     fs::create_dir(folder.join("more")).unwrap();
+    // A disk that is mounted later, say.
+    let log = fs::read_to_string(folder.join("data/log/errorlog")).unwrap();
+    assert!(log.contains(" file_roots: ./more: No such file or directory"), "{log}");
     let mut c = connect(&server, "master");
     let more = folder.join("more");
     c.run(&format!(

@@ -58,7 +58,7 @@ GO
 CREATE PROCEDURE dbo.note @what varchar(46), @article varchar(66), @rows int = NULL AS
 INSERT #seen
 SELECT @what,
-    CONCAT(CAST(x.ms / 1000. AS decimal(9, 2)), ' s, ', x.writes, ' log writes of ',
+    CONCAT(CAST(x.ms / 1000. AS decimal(9, 2)), ' s, ', x.writes, IIF(x.writes = 1, ' log write of ', ' log writes of '),
         CAST(x.bytes / 1024. / NULLIF(x.writes, 0) AS decimal(9, 1)), ' KB',
         CASE WHEN @rows IS NOT NULL THEN CONCAT(', ', CAST(1. * x.flushes / @rows AS decimal(9, 2)), ' flushes a row') END),
     @article

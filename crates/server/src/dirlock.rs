@@ -2,6 +2,7 @@
 //!
 //! The kernel drops the lock with the process, so a crash leaves nothing to clean up; the text alone means nothing.
 
+use crate::ground::why;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ impl std::fmt::Display for LockFailure {
                     dir.display()
                 )
             }
-            LockFailure::Io(path, e) => write!(f, "{}: {e}", path.display()),
+            LockFailure::Io(path, e) => write!(f, "{}: {}", path.display(), why(e)),
         }
     }
 }

@@ -70,6 +70,8 @@ pub fn run(settings: &Settings, sqlcmd: &[&str], orders: &Orders) -> Result<(), 
         // The server that stays says these.
         unknown_variables: Vec::new(),
         notes: Vec::new(),
+        // What the scripts make is theirs until they have run: a backup would be in the way of what they do next.
+        backup_schedule: None,
         ..settings.clone()
     };
     orders.hear()?;

@@ -27,6 +27,7 @@ mod dirlock;
 mod entry;
 pub mod errorlog;
 pub mod first_start;
+mod ground;
 mod interrupts;
 mod listener;
 mod login;

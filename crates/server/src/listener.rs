@@ -14,15 +14,19 @@ use crate::credentials::Credentials;
 use crate::dirlock::{DirLock, LockFailure, lock_file};
 use crate::entry::escaped;
 use crate::errorlog::{ErrorLog, Level};
+use crate::ground::{
+    ADMIN, CONSOLE, bind, bind_beside, default_dirs, raise_file_limit, roots, survive_long_files,
+    why,
+};
 use crate::notify;
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
-use crate::settings::{DefaultDirs, Place, Settings, TlsPolicy};
+use crate::settings::{Settings, TlsPolicy};
 use crate::watch::Watcher;
 use crate::web::WebServer;
 use parking_lot::RwLock;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +40,6 @@ use taffrail_types::Collation;
 
 /// How long they may take to roll back after they were cancelled.
 const ROLLBACK: Duration = Duration::from_secs(20);
-/// Clients that may wait for accept.
-const BACKLOG: i32 = 1024;
 
 /// Why a server did not start: one line for standard error.
 #[derive(Debug)]
@@ -55,6 +57,10 @@ impl From<LockFailure> for StartFailure {
     fn from(e: LockFailure) -> Self {
         StartFailure(e.to_string())
     }
+}
+
+fn fail(what: &str, e: &dyn std::fmt::Display) -> StartFailure {
+    StartFailure(format!("{what}: {e}"))
 }
 
 /// What all sessions use.
@@ -181,34 +187,23 @@ pub struct Server {
     known: Arc<OnceLock<Arc<Instance>>>,
     /// It is what whoever started the process waits for, and not the server of the first start.
     announced: bool,
-    _lock: DirLock,
+    /// Held as long as the server lives.
+    lock: Option<DirLock>,
 }
 
 impl Server {
-    /// Starts a server; it accepts connections when this returns.
+    /// Starts a server; it accepts connections when this returns. Why it does not is in the error log, too, once there is one.
     pub fn start(settings: Settings) -> Result<Server, StartFailure> {
-        let fail = |what: &str, e: &dyn std::fmt::Display| StartFailure(format!("{what}: {e}"));
         let lock = DirLock::take(&settings.data)?;
         // Statements name files below the data directory, and databases remember theirs: neither may depend on where the
         // server was started, or on links and `..` in its name.
-        let disk = Env::os().disk;
-        let whole = |path: &PathBuf| {
-            disk.real_path(path).map_err(|e| fail(&path.to_string_lossy(), &e.source))
-        };
-        let data = whole(&settings.data)?;
-        let file_roots: Vec<PathBuf> =
-            settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
-        let dirs = default_dirs(&settings.default_dirs, &*disk)?;
-        let given = [&dirs.data, &dirs.log, &dirs.backup].into_iter().flatten().cloned();
-        let file_roots: Vec<PathBuf> = file_roots.into_iter().chain(given).collect();
-        let env = Env::os_beneath([std::slice::from_ref(&data), &file_roots[..]].concat());
+        let data = Env::os().disk.real_path(&settings.data);
+        let data = data.map_err(|e| fail(&settings.data.to_string_lossy(), &why(&e.source)))?;
         // Before the first entry has a time.
         let zone = taffrail_io::zone::follow_time_zone();
         let log_dir = data.join("log");
-        let log = Arc::new(
-            ErrorLog::open(&log_dir, settings.log_to_stdout)
-                .map_err(|e| fail(&log_dir.to_string_lossy(), &e))?,
-        );
+        let log = ErrorLog::open(&log_dir, settings.log_to_stdout);
+        let log = Arc::new(log.map_err(|e| fail(&log_dir.to_string_lossy(), &why(&e)))?);
         let name = |what| format!("Taffrail {} {what}", env!("CARGO_PKG_VERSION"));
         log.info("Server", &name("(TDS as Microsoft SQL Server 2022)"));
         log.info("Server", &format!("Server process ID is {}.", std::process::id()));
@@ -217,6 +212,24 @@ impl Server {
             let text = format!("The time zone of TZ is not known, times are in UTC: {e}.");
             log.write(Level::Warning, "Server", &text);
         }
+        let started = Server::start_in(settings, data, &log);
+        let mut server = started.inspect_err(|e| log.write(Level::Error, "Server", &e.0))?;
+        server.lock = Some(lock);
+        Ok(server)
+    }
+
+    fn start_in(
+        settings: Settings,
+        data: PathBuf,
+        log: &Arc<ErrorLog>,
+    ) -> Result<Server, StartFailure> {
+        let (log, log_dir) = (log.clone(), data.join("log"));
+        let disk = Env::os().disk;
+        let file_roots = roots(&settings.file_roots, &*disk, &log)?;
+        let dirs = default_dirs(&settings.default_dirs, &*disk)?;
+        let given = [&dirs.data, &dirs.log, &dirs.backup].into_iter().flatten().cloned();
+        let file_roots: Vec<PathBuf> = file_roots.into_iter().chain(given).collect();
+        let env = Env::os_beneath([std::slice::from_ref(&data), &file_roots[..]].concat());
         if !settings.unknown_variables.is_empty() {
             let text = format!(
                 "Variables that are no settings were ignored: {}.",
@@ -236,6 +249,8 @@ impl Server {
         let admin = bind_beside(ADMIN, settings.admin_listen, &log)?;
         let console = bind_beside(CONSOLE, settings.console, &log)?;
         let admin_address = admin.as_ref().and_then(|admin| admin.local_addr().ok());
+        // One that cannot be used is missed before anything is made.
+        let tls = load_tls(&settings, &data, &log).map_err(|e| fail("certificate", &e))?;
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
         let mut options = InstanceOptions::new(&data, env.clone());
@@ -263,7 +278,6 @@ impl Server {
             .map_err(|e| fail("error log thread", &e))?;
         let instance = Instance::start(options).map_err(|e| {
             reporter.stop();
-            log.write(Level::Error, "Server", &e.to_string());
             StartFailure(e.to_string())
         })?;
         note_collation(settings.collation, &instance, &log);
@@ -283,7 +297,6 @@ impl Server {
         let given = settings.sa_password.as_deref();
         sa::prepare(&instance, &credentials, &*env.entropy, &data, given, &log)
             .map_err(|e| fail("password of sa", &e))?;
-        let tls = load_tls(&settings, &data, &log).map_err(|e| fail("certificate", &e))?;
         let watcher = Watcher::start().map_err(|e| fail("watcher thread", &e))?;
         let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let (hup, hung_up) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
@@ -353,7 +366,7 @@ impl Server {
             reporter,
             known,
             announced: false,
-            _lock: lock,
+            lock: None,
         })
     }
 
@@ -486,24 +499,6 @@ impl Server {
     }
 }
 
-/// The directories for files that no statement places, made where they are missing, as the disk knows them.
-fn default_dirs(
-    given: &DefaultDirs,
-    disk: &dyn taffrail_io::Disk,
-) -> Result<DefaultDirs, StartFailure> {
-    let whole = |path: &Option<PathBuf>| -> Result<Option<PathBuf>, StartFailure> {
-        let Some(path) = path else { return Ok(None) };
-        let fail = |e: &dyn std::fmt::Display| StartFailure(format!("{}: {e}", path.display()));
-        std::fs::create_dir_all(path).map_err(|e| fail(&e))?;
-        disk.real_path(path).map(Some).map_err(|e| fail(&e.source))
-    };
-    Ok(DefaultDirs {
-        data: whole(&given.data)?,
-        log: whole(&given.log)?,
-        backup: whole(&given.backup)?,
-    })
-}
-
 /// What no statement may name: see `InstanceOptions::private_files`.
 fn private_files(data: &Path, settings: &Settings) -> Vec<PathBuf> {
     let mut own = vec![data.join("log"), lock_file(data), password_file(data)];
@@ -515,68 +510,6 @@ fn private_files(data: &Path, settings: &Settings) -> Vec<PathBuf> {
     );
     own.extend(settings.secret_files.iter().cloned());
     own
-}
-
-fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
-    use socket2::{Domain, Socket, Type};
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-    // A restarted server must not wait for the connections of the last one to be forgotten.
-    socket.set_reuse_address(true)?;
-    socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
-}
-
-/// What is served beside TDS: its setting, and what is lost without it.
-type Beside = (&'static str, &'static str);
-/// 17810's one session, whatever else is connected.
-const ADMIN: Beside = ("admin_listen", "admin connection");
-const CONSOLE: Beside = ("console", "console");
-
-/// A listener beside that of TDS. The default place may be taken, by another server say.
-fn bind_beside(
-    (setting, what): Beside,
-    place: Place,
-    log: &ErrorLog,
-) -> Result<Option<TcpListener>, StartFailure> {
-    let at = match place {
-        Place::Off => return Ok(None),
-        Place::Default(at) | Place::At(at) => at,
-    };
-    match (bind(at), place) {
-        (Ok(listener), _) => Ok(Some(listener)),
-        (Err(e), Place::At(_)) => Err(StartFailure(format!("{setting} {at}: {e}"))),
-        (Err(e), _) => {
-            let text = format!("There is no {what}: {at}: {e}. See {setting}.");
-            log.write(Level::Warning, "Server", &text);
-            Ok(None)
-        }
-    }
-}
-
-/// As many descriptors as the system lets this process have: sessions and files share them.
-fn raise_file_limit(log: &ErrorLog) {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    if limit.current != limit.maximum {
-        limit.current = limit.maximum;
-        if let Err(e) = setrlimit(Resource::Nofile, limit) {
-            log.write(
-                Level::Warning,
-                "Server",
-                &format!("The limit of open files could not be raised: {e}."),
-            );
-        }
-    }
-}
-
-/// A file that would exceed the process's limit is an error of the write, like a full disk, and not the end of the process.
-fn survive_long_files(log: &ErrorLog) {
-    // A handler that only notes it: then the write fails with EFBIG, and whoever wrote knows what to do.
-    let noted = Arc::new(AtomicBool::new(false));
-    if let Err(e) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted) {
-        log.write(Level::Warning, "Server", &format!("SIGXFSZ is not caught: {e}."));
-    }
 }
 
 /// Says where the collation that is wanted is not the one that the data directory was made with.

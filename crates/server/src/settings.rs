@@ -8,6 +8,7 @@ mod mssql;
 
 pub use backup::BackupOverrides;
 
+use crate::ground::why;
 use crate::memory::half_of_memory_mb;
 use serde::Deserialize;
 use std::cell::RefCell;
@@ -298,8 +299,8 @@ impl Settings {
         let unknown = unknown_variables(std::env::vars_os().map(|(n, _)| n), &known.into_inner());
         let mut given = flags.or(env).or(mssql);
         if let Some(path) = given.config.clone() {
-            let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
-            let text = std::fs::read_to_string(&path).map_err(|e| at(&e))?;
+            let at = |e: &dyn std::fmt::Display| format!("config: {}: {e}", path.display());
+            let text = std::fs::read_to_string(&path).map_err(|e| at(&why(&e)))?;
             given = given.or(Overrides::from_toml(&text).map_err(|e| at(&e))?);
         }
         let settings = Settings::from_overrides(given)?;
@@ -320,11 +321,11 @@ impl Settings {
         let admin_listen = admin_listen(given.admin_listen.as_deref(), listen)?;
         let console = console(given.console.as_deref(), listen)?;
         let metrics_token = match &given.metrics_token_file {
-            Some(path) => Some(first_line(path, "the token")?),
+            Some(path) => Some(first_line("metrics_token_file", path)?),
             None => None,
         };
         let sa_password = match (&given.sa_password_file, given.sa_password) {
-            (Some(path), _) => Some(first_line(path, "the password of sa")?),
+            (Some(path), _) => Some(first_line("sa_password_file", path)?),
             (None, password) => password,
         };
         if sa_password.as_deref() == Some("") {
@@ -473,11 +474,12 @@ fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) ->
 }
 
 /// What a file keeps secret: its first line.
-fn first_line(path: &Path, what: &str) -> Result<String, String> {
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+fn first_line(setting: &str, path: &Path) -> Result<String, String> {
+    let at = |what: &str| format!("{setting}: {}: {what}", path.display());
+    let text = std::fs::read_to_string(path).map_err(|e| at(&why(&e)))?;
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
-        return Err(format!("{}: {what} must not be empty", path.display()));
+        return Err(at("its first line must not be empty"));
     }
     Ok(line.to_string())
 }
@@ -580,7 +582,7 @@ mod tests {
         assert!(with(|o| o.tls = Some("maybe".into())).starts_with("tls: 'maybe'"));
         assert!(with(|o| o.console = Some("8433".into())).contains("not ADDRESS:PORT or off"));
         let missing = with(|o| o.metrics_token_file = Some("/no/such/file".into()));
-        assert!(missing.starts_with("/no/such/file: "), "{missing}");
+        assert!(missing.starts_with("metrics_token_file: /no/such/file: "), "{missing}");
         assert!(with(|o| o.log_initialization = Some("late".into())).contains("sql2022, ahead"));
         assert!(with(|o| o.sa_password = Some(String::new())).contains("empty"));
         assert!(with(|o| o.listen = Some("nowhere".into())).contains("ADDRESS:PORT"));
