@@ -107,6 +107,7 @@ if tests; then
     part "the npm package" packaging/tests/npm.sh "$out"/taffrail-*-linux-$cpu.tgz
     part "the Debian package" packaging/tests/deb.sh "$out"/taffrail_*_$deb.deb
     part "the image" tests/image.sh "$out/taffrail-$deb.docker.tar" "$out/taffrail-$deb.oci.tar"
+    part "the guide's commands" packaging/tests/guide.sh "$out"
     part "the image under Testcontainers" examples/testcontainers/run.sh "$out/taffrail-$deb.docker.tar"
 fi
 echo

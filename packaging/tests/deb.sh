@@ -46,12 +46,15 @@ volatile() { printf -- '--mount type=tmpfs,destination=%s,notmpcopyup ' "$@"; }
 # This system's own files below, what is written above them; none of its services but ours.
 # shellcheck disable=SC2046
 pod run -d --name service --privileged --systemd=always --network none $(volatile /tmp /run /var/log) \
-    -v "$package:/mnt/taffrail.deb:ro" --rootfs /:O /lib/systemd/systemd --unit=basic.target > /dev/null
+    -v "$package:/mnt/$(basename "$package"):ro" --rootfs /:O /lib/systemd/systemd --unit=basic.target > /dev/null
 for _ in $(seq 100); do [ "$(in_it systemctl is-system-running 2>/dev/null)" = running ] && break; sleep 0.2; done
-in_it dpkg -i /mnt/taffrail.deb > "$here/dpkg" 2>&1 || { cat "$here/dpkg"; fail 'dpkg in the container'; }
+# The guide's commands as they stand. Type=notify: the service is up when the server has said that it serves.
+commands=$("$(dirname "$0")/blocks.py" 'sh root' "$(dirname "$0")"/../../docs/guide/*.md)
+pod exec -w /mnt service timeout 120 bash -euo pipefail -c "$commands" > "$here/guide" 2>&1 \
+    || { cat "$here/guide"; in_it journalctl -u taffrail --no-pager | tail -20; fail "the guide's commands"; }
+[ "$(tail -1 "$here/guide")" = "$(in_it cat /var/lib/private/taffrail/sa-password)" ] || fail "the guide's commands show the password"
+[ "$(in_it systemctl is-enabled taffrail)" = enabled ] || fail 'the service is enabled'
 in_it systemd-analyze verify taffrail.service || fail 'systemd-analyze verify'
-# Type=notify: this returns when the server has said that it serves.
-in_it timeout 60 systemctl start taffrail || { in_it journalctl -u taffrail --no-pager | tail -20; fail 'systemctl start'; }
 in_it systemctl show -p StatusText taffrail | grep -q '^StatusText=taffrail ready: ' || fail StatusText
 [ "$(in_it stat -c %U /proc/$(in_it systemctl show -p MainPID --value taffrail))" = taffrail ] || fail 'a user of its own'
 query() { in_it sh -c 'SQLCMDPASSWORD=$(cat /var/lib/private/taffrail/sa-password) taffrail sql -S 127.0.0.1 -U sa -C -b -h -1 -W -Q "SET NOCOUNT ON '"$1"'"'; }

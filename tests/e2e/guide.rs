@@ -6,7 +6,8 @@
 //! | `sh server` | run in the background until the server is ready, or the ready server of a later start |
 //! | `sql` | run by `taffrail sql` |
 //! | `python`, `js` | run by them, with the packages of `packaging` |
-//! | `sh root`, `sh network`, `sh container` | not run: only counted |
+//! | `sh root`, `sh network`, `sh container` | not run here: `make release` does (`packaging/tests/guide.sh`, `deb.sh`) |
+//! | `sh sources` | not run: what has brought this test here |
 //!
 //! A server listens on a free port, and `taffrail sql` and `taffrail health` look for it there: by variables, which the pages need
 //! not know.
@@ -79,7 +80,7 @@ fn script(page: &str) -> (String, usize) {
             .unwrap(),
             "python" => write!(script, "python3 - <<'PYTHON-ENDS'\n{text}PYTHON-ENDS\n").unwrap(),
             "js" => write!(script, "node - <<'JS-ENDS'\n{text}JS-ENDS\n").unwrap(),
-            "sh root" | "sh network" | "sh container" => continue,
+            "sh root" | "sh network" | "sh container" | "sh sources" => continue,
             other => panic!("a block of '{other}'"),
         }
         count += 1;
