@@ -311,3 +311,27 @@ fn bytes_are_shown_whole_unless_a_width_is_said() {
     let out = sql(folder.path(), server.port, &["-Y", "200", "-Q", query]);
     assert_eq!(text(&out.stdout), "0x0A0B 1\n\n");
 }
+
+/// go-sqlcmd has no `-p`; sqlcmd of ODBC prints packet size, transactions, milliseconds, their mean, transactions a second.
+#[test]
+fn times_are_told_behind_each_batch() {
+    let folder = TempDir::new("sqlcmd-times");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    fs::write(folder.path().join("two.sql"), "SELECT 1\nGO\nWAITFOR DELAY '00:00:00.2'\nGO 2\n")
+        .unwrap();
+    let out = text(&sql(folder.path(), server.port, &["-p1", "-i", "two.sql"]).stdout);
+    let times: Vec<Vec<f64>> = out
+        .lines()
+        .filter(|line| line.starts_with("4096:1:"))
+        .map(|line| line.split(':').skip(2).map(|n| n.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(times.len(), 3, "{out}");
+    for time in &times[1..] {
+        let [total, mean, rate] = time[..] else { panic!("{out}") };
+        assert!(total >= 200.0 && mean >= 200.0 && rate <= 5.0, "{out}");
+    }
+    let out = text(&sql(folder.path(), server.port, &["-p", "-Q", "SELECT 1"]).stdout);
+    let told: Vec<&str> = out.lines().skip_while(|line| !line.starts_with("Network")).collect();
+    assert_eq!(told[..2], ["Network packet size (bytes): 4096", "1 xact[s]:"], "{out}");
+    assert!(told[2].starts_with("Clock Time (ms.): total "), "{out}");
+}
