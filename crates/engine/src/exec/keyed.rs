@@ -3,8 +3,9 @@
 //! The results are found once the outer rows are enough ([`Keyed::after`]). What then fails by a value of a row that nobody has asked
 //! for, or has no room, is not told: the subquery goes on one by one, and fails where it would have.
 
+use crate::exec::key_map::KeyMap;
 use crate::exec::ops;
-use crate::exec::runtime::{KeyMap, Rt};
+use crate::exec::runtime::Rt;
 use crate::memory::Held;
 use crate::plan::expr::Subquery;
 use crate::plan::locking::Isolation;

@@ -24,6 +24,7 @@ mod handed_in;
 pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
+mod key_map;
 mod keyed;
 pub(crate) mod metadata;
 pub(crate) mod mistakes;

@@ -2,8 +2,10 @@
 
 use super::partial::Partial;
 use super::sort::compare_keys;
+use super::states::States;
 use super::{Op, Operator, build};
-use crate::exec::runtime::{KeyMap, Rt, ValueSet};
+use crate::exec::key_map::KeyMap;
+use crate::exec::runtime::{Rt, ValueSet};
 use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::{Agg, AggFunction, Aggregate};
@@ -43,6 +45,11 @@ impl Accumulator {
             })
         });
         Accumulator { part: Partial::NONE, more }
+    }
+
+    /// What it takes.
+    pub fn size(&self) -> usize {
+        size_of::<Accumulator>() + self.more.as_ref().map_or(0, |_| size_of::<More>())
     }
 
     /// Takes a value in.
@@ -165,14 +172,34 @@ fn short_enough(agg: &Agg, text: &[u8]) -> SqlResult<()> {
     }
 }
 
+/// Groups of rows in any order.
 pub(crate) struct AggregateOp<'a> {
     node: &'a Aggregate,
     input: Op<'a>,
     groups: KeyMap,
-    states: Vec<Accumulator>,
+    /// Each aggregate's.
+    states: Vec<States>,
+    /// Rows that wait for the others of their batch.
+    waiting: Batch,
     at: usize,
     count: usize,
     held: Held,
+}
+
+/// From so many groups on they and their states lie beyond the nearer caches, and rows are taken in together.
+const MANY_GROUPS: usize = 8 << 10;
+/// So many rows are.
+const ROWS_AT_ONCE: usize = 256;
+
+#[derive(Default)]
+struct Batch {
+    rows: usize,
+    /// Their keys, flat.
+    keys: Vec<Value>,
+    /// The arguments of the aggregates, flat.
+    arguments: Vec<Value>,
+    /// The groups they belong to.
+    groups: Vec<u32>,
 }
 
 impl<'a> AggregateOp<'a> {
@@ -181,7 +208,8 @@ impl<'a> AggregateOp<'a> {
             node,
             input: build(&node.input),
             groups: KeyMap::new(node.groups.iter().map(|g| g.2).collect()),
-            states: Vec::new(),
+            states: node.aggs.iter().map(States::new).collect(),
+            waiting: Batch::default(),
             at: 0,
             count: 0,
             held: Held::default(),
@@ -189,23 +217,101 @@ impl<'a> AggregateOp<'a> {
     }
 
     fn new_group(&mut self) {
-        self.states.extend(self.node.aggs.iter().map(Accumulator::new));
-        let more = self.states.iter().rev().take(self.node.aggs.len());
-        let boxes = more.filter(|s| s.more.is_some()).count() * size_of::<More>();
-        self.held.add(self.node.aggs.len() * size_of::<Accumulator>() + boxes);
+        let sizes = self.states.iter_mut().zip(&self.node.aggs).map(|(s, agg)| s.push(agg));
+        self.held.add(sizes.sum());
         self.count += 1;
+    }
+
+    /// Takes the row in the frame into its group.
+    #[inline]
+    fn take(&mut self, rt: &mut Rt<'a>, key: &mut Vec<Value>) -> SqlResult<()> {
+        let mut group = 0;
+        if !self.node.scalar {
+            key.clear();
+            for (e, ..) in &self.node.groups {
+                key.push(rt.eval(e)?);
+            }
+            let (at, new) = self.groups.insert(key);
+            if new {
+                self.new_group();
+            }
+            group = at as usize;
+        }
+        for (agg, states) in self.node.aggs.iter().zip(&mut self.states) {
+            match agg.separator {
+                None => states.add(group, agg, argument(rt, agg)?)?,
+                Some(_) => states.take(group, agg, arguments(rt, agg)?)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the row in the frame to those that wait.
+    fn wait(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let batch = &mut self.waiting;
+        for (e, ..) in &self.node.groups {
+            batch.keys.push(rt.eval(e)?);
+        }
+        for agg in &self.node.aggs {
+            batch.arguments.push(argument(rt, agg)?);
+        }
+        batch.rows += 1;
+        if batch.rows == ROWS_AT_ONCE { self.take_waiting() } else { Ok(()) }
+    }
+
+    /// Takes the rows that wait into their groups, in their order.
+    fn take_waiting(&mut self) -> SqlResult<()> {
+        let mut batch = std::mem::take(&mut self.waiting);
+        // What there is of a row that was not computed whole does not count.
+        batch.keys.truncate(batch.rows * self.node.groups.len());
+        if batch.rows > 0 {
+            self.groups.insert_all(&mut batch.keys, &mut batch.groups);
+            while self.count < self.groups.len() {
+                self.new_group();
+            }
+            self.states.iter().for_each(|s| s.fetch(&batch.groups));
+            let mut arguments = batch.arguments.drain(..);
+            for group in &batch.groups {
+                for (agg, states) in self.node.aggs.iter().zip(&mut self.states) {
+                    let v = arguments.next().expect("each row has waited with all of its own");
+                    states.add(*group as usize, agg, v)?;
+                }
+            }
+        }
+        batch.arguments.clear();
+        batch.rows = 0;
+        self.waiting = batch;
+        Ok(())
+    }
+
+    /// Reads the input to its end.
+    fn read(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let mut key = Vec::with_capacity(self.node.groups.len());
+        // Texts that are joined are as long as they are: none is kept twice.
+        let may_wait = self.node.aggs.iter().all(|a| a.separator.is_none());
+        while self.input.next(rt)? {
+            rt.tick()?;
+            match self.count >= MANY_GROUPS && may_wait {
+                false => self.take(rt, &mut key)?,
+                true => self.wait(rt)?,
+            }
+        }
+        Ok(())
     }
 }
 
 /// What an aggregate takes of a row: its argument, STRING_AGG's separator and the keys of its order.
 pub(crate) type Arguments = (Value, Option<Value>, Vec<Value>);
 
-/// Evaluates an aggregate's arguments.
+/// Evaluates an aggregate's argument.
+#[inline]
+fn argument<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Value> {
+    agg.arg.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))
+}
+
+/// Evaluates all that an aggregate takes.
 pub(crate) fn arguments<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Arguments> {
-    let v = match &agg.arg {
-        None => Value::Null,
-        Some(e) => rt.eval(e)?,
-    };
+    let v = argument(rt, agg)?;
     let Some(s) = &agg.separator else { return Ok((v, None, Vec::new())) };
     let s = rt.eval(s)?;
     let mut keys = Vec::new();
@@ -221,50 +327,29 @@ pub(crate) fn accumulate<'a>(
     agg: &'a Agg,
     state: &mut Accumulator,
 ) -> SqlResult<()> {
-    if agg.separator.is_none() {
-        let v = match &agg.arg {
-            None => Value::Null,
-            Some(e) => rt.eval(e)?,
-        };
-        return state.add(agg, v, None);
+    match agg.separator {
+        None => state.add(agg, argument(rt, agg)?, None),
+        Some(_) => state.take(agg, arguments(rt, agg)?),
     }
-    let row = arguments(rt, agg)?;
-    state.take(agg, row)
 }
 
 impl<'a> Operator<'a> for AggregateOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.groups.clear();
-        self.states.clear();
+        self.states.iter_mut().for_each(States::clear);
+        self.waiting = Batch::default();
         self.held.clear();
         self.at = 0;
         self.count = 0;
         if self.node.scalar {
             self.new_group();
         }
-        let width = self.node.aggs.len();
-        let mut key = Vec::with_capacity(self.node.groups.len());
         self.input.open(rt)?;
-        while self.input.next(rt)? {
-            rt.tick()?;
-            let group = if self.node.scalar {
-                0
-            } else {
-                key.clear();
-                for (e, ..) in &self.node.groups {
-                    key.push(rt.eval(e)?);
-                }
-                let (at, new) = self.groups.insert(&mut key);
-                if new {
-                    self.new_group();
-                }
-                at as usize
-            };
-            for (i, agg) in self.node.aggs.iter().enumerate() {
-                accumulate(rt, agg, &mut self.states[group * width + i])?;
-            }
-        }
-        if self.states.iter().any(|s| s.part.nulls) && rt.cx.session.options.ansi_warnings {
+        let read = self.read(rt);
+        // An error of a row that came before is the one that is told.
+        self.take_waiting()?;
+        read?;
+        if self.states.iter().any(States::nulls) && rt.cx.session.options.ansi_warnings {
             rt.cx.session.warnings.null_eliminated = true;
         }
         Ok(())
@@ -280,9 +365,8 @@ impl<'a> Operator<'a> for AggregateOp<'a> {
                 rt.frame[*slot as usize] = v.clone();
             }
         }
-        let width = self.node.aggs.len();
-        for (i, agg) in self.node.aggs.iter().enumerate() {
-            rt.frame[agg.slot as usize] = self.states[self.at * width + i].finish(agg)?;
+        for (agg, states) in self.node.aggs.iter().zip(&self.states) {
+            rt.frame[agg.slot as usize] = states.finish(self.at, agg)?;
         }
         self.at += 1;
         Ok(true)

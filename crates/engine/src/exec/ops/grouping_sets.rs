@@ -5,7 +5,8 @@
 
 use super::aggregate::{Accumulator, arguments};
 use super::{Op, Operator, build};
-use crate::exec::runtime::{KeyMap, Rt};
+use crate::exec::key_map::KeyMap;
+use crate::exec::runtime::Rt;
 use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::Aggregate;

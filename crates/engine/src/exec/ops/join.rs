@@ -2,7 +2,8 @@
 
 use super::view::Partners;
 use super::{Op, Operator, build};
-use crate::exec::runtime::{KeyMap, RowBuffer, Rt};
+use crate::exec::key_map::KeyMap;
+use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{HashJoin, JoinType, LoopJoin, Node};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;

@@ -14,6 +14,7 @@ mod seek;
 mod set;
 mod sliding;
 mod sort;
+mod states;
 mod streamed;
 pub(crate) mod view;
 mod window;

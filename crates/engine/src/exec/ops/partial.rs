@@ -41,6 +41,11 @@ impl Partial {
     /// Of no rows.
     pub const NONE: Partial = Partial { count: 0, nulls: false, state: State::Value(Value::Null) };
 
+    /// Of so many numbers with a sum.
+    pub fn of_sum(count: i64, sum: i64) -> Partial {
+        Partial { count, nulls: false, state: State::Sum(sum as u64, sum >> 63) }
+    }
+
     fn wide(&self) -> i128 {
         match self.state {
             State::Sum(low, high) => i128::from(high) << 64 | i128::from(low),

@@ -1,7 +1,8 @@
 //! TOP, DISTINCT, UNION, EXCEPT, INTERSECT, spools.
 
 use super::{Op, Operator, build};
-use crate::exec::runtime::{KeyMap, RowBuffer, Rt};
+use crate::exec::key_map::KeyMap;
+use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::expr::Expr;
 use crate::plan::node::{Distinct, Node, SetOperation, Spool, Top};
 use taffrail_base::{SqlError, SqlResult};

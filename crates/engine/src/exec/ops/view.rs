@@ -6,7 +6,8 @@
 
 use super::{Op, Operator, build};
 use crate::catalog::{Blocked, Touched};
-use crate::exec::runtime::{KeyMap, Rt};
+use crate::exec::key_map::KeyMap;
+use crate::exec::runtime::Rt;
 use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
