@@ -151,6 +151,14 @@ impl Cursors {
         self.count();
     }
 
+    /// A transaction has ended under CURSOR_CLOSE_ON_COMMIT.
+    pub fn close_all(&mut self) {
+        for cursor in &mut self.list {
+            cursor.open = None;
+        }
+        self.count();
+    }
+
     /// `@@CURSOR_ROWS` when the cursor that was opened last may be open no more.
     fn count(&mut self) {
         let last = self.last.as_ref();

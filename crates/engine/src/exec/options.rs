@@ -28,12 +28,7 @@ impl Session {
             SwitchOption::ArithIgnore => s.arithignore = on,
             SwitchOption::ConcatNullYieldsNull => s.concat_null_yields_null = on,
             SwitchOption::NumericRoundAbort => s.numeric_roundabort = on,
-            // Cursors stay open over COMMIT and ROLLBACK.
-            SwitchOption::CursorCloseOnCommit if !on => s.cursor_close_on_commit = false,
-            SwitchOption::CursorCloseOnCommit => {
-                let what = "SET CURSOR_CLOSE_ON_COMMIT ON";
-                return Err(taffrail_base::message::unsupported(what));
-            }
+            SwitchOption::CursorCloseOnCommit => s.cursor_close_on_commit = on,
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
             // Of a text that another one runs it would not last.

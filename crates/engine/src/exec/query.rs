@@ -105,9 +105,6 @@ impl Interpreter<'_> {
                 }
                 let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
                 self.session.rollback_transaction(name.as_deref(), self.sink)?;
-                if self.session.transaction.count() == 0 {
-                    self.session.held.cursors.rolled_back();
-                }
                 plain(Command::ROLLBACK)
             }
             StmtKind::Save(name) => {

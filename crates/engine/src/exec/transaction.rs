@@ -280,6 +280,9 @@ impl Session {
         let result = self.commit_parts(delayed == Some(true));
         let ended = if result.is_ok() { Transaction::Commit } else { Transaction::Rollback };
         tell::transaction(self, ended, "");
+        if self.options.cursor_close_on_commit {
+            self.held.cursors.close_all();
+        }
         let descriptor = self.transaction_over();
         let marked = std::mem::take(&mut self.transaction.marked);
         if !marked.is_empty()
@@ -333,7 +336,12 @@ impl Session {
             let marks: Marks = self.transaction.savepoints[at].parts.iter().copied().collect();
             return self.rollback_to(&marks);
         }
-        self.rollback_all(sink)
+        self.rollback_all(sink)?;
+        match self.options.cursor_close_on_commit {
+            true => self.held.cursors.close_all(),
+            false => self.held.cursors.rolled_back(),
+        }
+        Ok(())
     }
 
     /// Rolls back the transaction, if there is one.
