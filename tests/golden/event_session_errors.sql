@@ -70,7 +70,7 @@ IF @@TRANCOUNT > 0 ROLLBACK
 CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.plan_guide_successful
 GO
 --@ source: reasoned
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed (ACTION (sqlserver.tsql_stack))
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed (ACTION (sqlserver.query_hash))
 GO
 --@ source: message 25703
 CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed WITH (MAX_DURATION = 5 WEEKS)

@@ -229,7 +229,7 @@ impl Connection {
                     Err(_) => ConnectionFate::Close,
                 };
             }
-            self.session.entry.set_text(name);
+            self.session.entry.set_call(name);
         }
         if let crate::rpc::RpcProcedure::Id(number) = call.procedure {
             // Where the text stands among the parameters.
@@ -240,7 +240,7 @@ impl Connection {
                 _ => None,
             };
             let text = at.and_then(|n| call.params.get(n)).and_then(|p| p.value.as_text());
-            self.session.entry.set_text(text.as_deref().unwrap_or_default());
+            self.session.entry.set_call(text.as_deref().unwrap_or_default());
         }
         self.session.instance.counters().batch_requests.inc();
         if !tell::requests_wanted() {

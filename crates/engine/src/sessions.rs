@@ -6,11 +6,16 @@
 use crate::connection::ConnectOptions;
 use crate::exec::module::Module;
 use parking_lot::{Mutex, RwLock};
+use running::{Level, Running};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, SessionId, SqlError};
 use taffrail_observe::{Command, Counter, Gauge, Moment, SessionCell, Status};
 use taffrail_types::Value;
+
+mod running;
+
+pub(crate) use running::Statements;
 
 /// Counters of an instance: what its sessions do.
 #[derive(Default)]
@@ -73,6 +78,9 @@ impl InstanceCounters {
     }
 }
 
+/// The text came as a batch.
+const NO_CALL: u64 = u64::MAX;
+
 /// A session as others see it.
 pub struct SessionEntry {
     /// `session_id`.
@@ -87,8 +95,10 @@ pub struct SessionEntry {
     pub connection_id: [u8; 16],
     clock: ThreadClock,
     text: Mutex<Arc<str>>,
+    /// [`NO_CALL`]; 0 for a remote call of a text or of a procedure of the server's; a procedure's database and id.
+    call: AtomicU64,
     /// What runs: the batch, or the innermost module that it has called.
-    running_module: Mutex<Option<Arc<Module>>>,
+    levels: Mutex<Running>,
     killed: AtomicBool,
     /// The server stops: what it runs has been cancelled for good.
     stopped: AtomicBool,
@@ -156,14 +166,6 @@ impl ThreadClock {
     }
 }
 
-/// A text of statements that a session runs.
-pub(crate) struct Statements {
-    /// The batch, or the text that made the module.
-    pub text: Arc<str>,
-    /// Database and id of a module.
-    pub object: Option<(u16, i32)>,
-}
-
 /// See [`SessionEntry::waits_in`].
 pub(crate) struct CallerWaits(Arc<SessionEntry>);
 
@@ -216,41 +218,70 @@ impl SessionEntry {
 
     pub(crate) fn set_text(&self, text: &str) {
         *self.text.lock() = text.into();
+        self.call.store(NO_CALL, Ordering::Relaxed);
     }
 
-    /// From now on this runs; what ran before.
-    pub(crate) fn runs(&self, module: Option<Arc<Module>>) -> Option<Arc<Module>> {
-        std::mem::replace(&mut *self.running_module.lock(), module)
+    /// The text is of a remote call: what it has to run, or the name of its procedure.
+    pub(crate) fn set_call(&self, text: &str) {
+        *self.text.lock() = text.into();
+        self.call.store(0, Ordering::Relaxed);
+    }
+
+    /// The remote call is of this procedure.
+    pub(crate) fn set_called(&self, database: u16, procedure: i32) {
+        let packed = u64::from(database) << 32 | u64::from(procedure as u32);
+        self.call.store(packed, Ordering::Relaxed);
+    }
+
+    /// The text as reports show it, and how it came: `Language Event`, `RPC Event`, or `No Event` at all.
+    pub(crate) fn input(&self) -> (&'static str, Arc<str>) {
+        match self.call.load(Ordering::Relaxed) {
+            NO_CALL => {
+                let text = self.text();
+                (if text.is_empty() { "No Event" } else { "Language Event" }, text)
+            }
+            0 => ("RPC Event", self.text()),
+            called => {
+                let (database, object) = (called >> 32, called as u32 as i32);
+                let text = format!("Proc [Database Id = {database} Object Id = {object}]");
+                ("RPC Event", text.into())
+            }
+        }
+    }
+
+    /// From now on this runs, called by nothing.
+    pub(crate) fn runs(&self, module: Option<Arc<Module>>) {
+        self.levels.lock().begins(module);
+    }
+
+    /// What runs calls this.
+    pub(crate) fn calls(&self, module: Arc<Module>) {
+        let of = |a: &std::sync::atomic::AtomicI32| a.load(Ordering::Relaxed);
+        let (start, end) = (of(&self.cell.statement_start), of(&self.cell.statement_end));
+        self.levels.lock().calls(module, start, end);
+    }
+
+    /// What was called has ended: its caller goes on where it was.
+    pub(crate) fn returns(&self) {
+        let (start, end) = self.levels.lock().returns();
+        self.cell.statement_start.store(start, Ordering::Relaxed);
+        self.cell.statement_end.store(end, Ordering::Relaxed);
     }
 
     /// What runs, or else the text of the last batch; and where its running statement stands: offsets in bytes of UTF-16.
     pub(crate) fn running_statement(&self) -> (Statements, i32, i32) {
-        let module = self.running_module.lock().clone();
+        self.frames(1).remove(0)
+    }
+
+    /// The running statement and those that have called it, `most` at most, the innermost first.
+    pub(crate) fn frames(&self, most: usize) -> Vec<(Statements, i32, i32)> {
         let of = |a: &std::sync::atomic::AtomicI32| a.load(Ordering::Relaxed);
-        let (start, end) = (of(&self.cell.statement_start), of(&self.cell.statement_end));
-        let Some(module) = module else {
-            return (Statements { text: self.text(), object: None }, 0, -1);
+        let now = (of(&self.cell.statement_start), of(&self.cell.statement_end));
+        let levels = self.levels.lock().levels(now, most);
+        let of = |level: &Level| {
+            level.place().unwrap_or_else(|| (Statements::of_batch(self.text()), 0, -1))
         };
-        let before = match &*module.declarations {
-            "" => String::new(),
-            declared => format!("({declared})"),
-        };
-        // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
-        let wide = |at: i32| {
-            let at = usize::try_from(at).unwrap_or(0).min(module.text.len());
-            let at = (0..=at).rev().find(|n| module.text.is_char_boundary(*n)).unwrap_or(0);
-            let units = before.encode_utf16().count() + module.text[..at].encode_utf16().count();
-            2 * units as i32
-        };
-        let last = usize::try_from(end).is_ok_and(|e| module.text[..].len() <= e);
-        let (start, end) = (wide(start), if last { -1 } else { wide(end) });
-        let text =
-            if before.is_empty() { module.text.clone() } else { (before + &module.text).into() };
-        let object = match (module.object_id, &module.database) {
-            (0, _) | (_, None) => None,
-            (id, Some(database)) => Some((database.id.0, id)),
-        };
-        (Statements { text, object }, start, end)
+        levels.iter().map(of).collect()
     }
 
     /// Whether it uses a database: as its current one or that of a caller, by a part of its open transaction, or by a backup of it
@@ -466,7 +497,8 @@ fn enlist(
         connection_id,
         clock: ThreadClock::default(),
         text: Mutex::new("".into()),
-        running_module: Mutex::new(None),
+        call: AtomicU64::new(NO_CALL),
+        levels: Mutex::default(),
         killed: AtomicBool::new(false),
         stopped: AtomicBool::new(false),
         running: AtomicBool::new(false),

@@ -52,6 +52,8 @@ fn a_deadlock_is_reported_with_its_processes_and_resources() {
         "transactionname=\"user_transaction\"",
         "taskpriority=\"-5\"",
         "currentdbname=\"d\"",
+        // The transaction's and the statement's.
+        "trancount=\"2\"",
         "isolationlevel=\"read committed (2)\"",
         "lockTimeout=\"4294967295\"",
         "<frame procname=\"adhoc\" line=\"1\"",

@@ -261,7 +261,7 @@ fn a_full_disk_ends_the_file_and_not_the_server() {
 
 #[test]
 fn a_remote_call_is_told_with_its_values() {
-    let (_w, mut c) = World::with_database();
+    let (w, mut c) = World::with_database();
     c.ok("CREATE PROCEDURE dbo.p @i int AS SELECT @i AS i");
     c.ok("CREATE EVENT SESSION calls ON SERVER ADD EVENT sqlserver.rpc_completed, ADD EVENT sqlserver.rpc_starting \
           ADD TARGET package0.ring_buffer ALTER EVENT SESSION calls ON SERVER STATE = START");
@@ -280,10 +280,20 @@ fn a_remote_call_is_told_with_its_values() {
             vec![text("SELECT @id"), text("@id int"), param("@id", Value::Int(7), SqlType::Int)],
         ),
     ];
+    let mut other = w.connect();
+    let spid = c.connection.session_id().0;
+    let input =
+        format!("SELECT event_type, event_info FROM sys.dm_exec_input_buffer({spid}, NULL)");
+    let proc = other.rows("SELECT CONCAT('Proc [Database Id = ', DB_ID('d'), ' Object Id = ', OBJECT_ID('d.dbo.p'), ']')");
+    let mut inputs = [proc.as_str(), "SELECT @id"].into_iter();
     for (procedure, params) in calls {
         let mut heard = Heard::default();
         c.connection.execute_rpc(RpcCall { procedure, params }, &mut heard);
+        // What reports of deadlocks and blocked processes say, too.
+        assert_eq!(other.rows(&input), format!("RPC Event | {}", inputs.next().expect("an input")));
     }
+    c.ok("SELECT 1");
+    assert_eq!(other.rows(&input), "Language Event | SELECT 1");
     let fields = [field("object_name", "value"), field("statement", "value")];
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     let want =
@@ -291,4 +301,25 @@ fn a_remote_call_is_told_with_its_values() {
     for event in ["rpc_completed", "rpc_starting"] {
         assert_eq!(events(&mut c, "calls", event, &fields), want, "{event}");
     }
+}
+
+#[test]
+fn a_stack_names_the_statement_and_its_callers() {
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE PROCEDURE dbo.deep AS\nRAISERROR (N'down here', 16, 1)");
+    c.ok("CREATE PROCEDURE dbo.caller AS\n\nEXEC dbo.deep SELECT 'goes on'");
+    c.ok("CREATE EVENT SESSION stacks ON SERVER ADD EVENT sqlserver.error_reported (ACTION (sqlserver.tsql_stack) \
+          WHERE sqlserver.like_i_sql_unicode_string(message, N'% here')) ADD TARGET package0.ring_buffer");
+    c.ok("ALTER EVENT SESSION stacks ON SERVER STATE = START");
+    let said = c.run("SELECT 1\nEXEC dbo.caller");
+    assert!(said.contains("goes on"), "{said}");
+    let frames = "SELECT f.value('@level', 'int'), f.value('@line', 'int'), LEFT(f.value('@handle', 'varchar(90)'), 4), \
+         f.value('@offsetStart', 'int') FROM (SELECT CAST(t.target_data AS xml) AS data FROM sys.dm_xe_sessions s \
+         JOIN sys.dm_xe_session_targets t ON t.event_session_address = s.address WHERE s.name = 'stacks') d \
+         CROSS APPLY data.nodes('/RingBufferTarget/event/action[@name=\"tsql_stack\"]/value/frames/frame') AS n(f)";
+    assert_eq!(c.rows(frames), "1 | 2 | 0x03 | 58\n2 | 3 | 0x03 | 64\n3 | 2 | 0x02 | 18");
+    // Who has called goes on where it was.
+    c.run("EXEC dbo.caller\nRAISERROR (N'up here', 16, 1)");
+    let last = c.rows(frames);
+    assert!(last.ends_with("\n1 | 2 | 0x02 | 32"), "{last}");
 }

@@ -20,9 +20,8 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
     let found = sessions.iter().find(|s| i64::from(s.id.0) == id);
     let invalid =
         || SqlError::of_text(7955, 16, format!("Invalid SPID {id} specified.")).with_state(2);
-    let text = found.ok_or_else(invalid)?.text();
+    let (event, text) = found.ok_or_else(invalid)?.input();
     let kept: String = text.chars().take(4000).collect();
-    let event = if text.is_empty() { "No Event" } else { "Language Event" };
     let shown = (!text.is_empty()).then_some(kept);
     let columns = [
         ("EventType", SqlType::NVarChar(MaxLen::N(30)), true),

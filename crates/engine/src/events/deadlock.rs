@@ -3,6 +3,7 @@
 
 use super::xml::{attribute, escaped};
 use crate::instance::Instance;
+use crate::sessions::Statements;
 use crate::views::sql_text::running_handle;
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;
@@ -156,8 +157,8 @@ pub(super) fn process(
     }
     let (open, number) =
         (cell.open_transaction_count.load(Relaxed), cell.transaction_id.load(Relaxed));
-    // A statement that changes rows counts itself and the transaction that begins and ends with it.
-    let statements_own = waits.is_some() && open == 0 && changes(cell.command());
+    // A statement that changes rows counts itself, too, within the transaction that begins and ends with it at least.
+    let changing = waits.is_some() && changes(cell.command());
     let database = cell.database_id.load(Relaxed);
     let timeout = cell.lock_timeout_ms.load(Relaxed);
     p = p
@@ -166,7 +167,7 @@ pub(super) fn process(
         .with("sbid", 0)
         .with("ecid", 0)
         .with("priority", cell.deadlock_priority.load(Relaxed))
-        .with("trancount", if statements_own { 2 } else { open })
+        .with("trancount", if changing { open.max(1) + 1 } else { open })
         .with("lastbatchstarted", moment(cell.request_started.load(Relaxed)))
         .with("lastbatchcompleted", moment(cell.request_ended.load(Relaxed)))
         .with("clientapp", &client.program_name)
@@ -180,37 +181,43 @@ pub(super) fn process(
         .with("lockTimeout", if timeout < 0 { u32::MAX } else { timeout as u32 });
     let mut stack = Node::new("executionStack");
     if s.is_running() {
-        let (statements, start, end) = s.running_statement();
-        let module = statements.object;
-        let wide: Vec<u16> = statements.text.encode_utf16().collect();
-        let to = if end < 0 { wide.len() } else { (end as usize / 2).min(wide.len()) };
-        let from = (start.max(0) as usize / 2).min(to);
-        let before = String::from_utf16_lossy(&wide[..from]);
-        let named = module.map_or_else(
-            || "adhoc".to_owned(),
-            |(database, id)| object_name(instance, database, id),
-        );
-        let mut frame = Node::new("frame");
-        if texts {
-            frame = frame.with("procname", named);
-        }
-        frame = frame.with("line", 1 + before.matches('\n').count());
-        if start > 0 {
-            frame = frame.with("stmtstart", start);
-        }
-        if end >= 0 {
-            frame = frame.with("stmtend", end);
-        }
-        let handle = running_handle(&statements);
-        let handle: String = handle.iter().flatten().map(|b| format!("{b:02x}")).collect();
-        frame = frame.with("sqlhandle", format!("0x{handle}"));
-        if texts {
-            frame = frame.saying(String::from_utf16_lossy(&wide[from..to]).trim());
-        }
-        stack = stack.holding([frame]);
+        stack = stack.holding(s.frames(usize::MAX).into_iter().map(|f| frame(instance, f, texts)));
     }
-    let input = Node::new("inputbuf").saying(&s.text());
+    let input = Node::new("inputbuf").saying(&s.input().1);
     Some(p.holding([stack, input]))
+}
+
+/// The element of a statement that runs, or has called one that does.
+fn frame(
+    instance: &Instance,
+    (statements, start, end): (Statements, i32, i32),
+    texts: bool,
+) -> Node {
+    let module = statements.object;
+    let wide: Vec<u16> = statements.text.encode_utf16().collect();
+    let to = if end < 0 { wide.len() } else { (end as usize / 2).min(wide.len()) };
+    let from = (start.max(0) as usize / 2).min(to);
+    let before = String::from_utf16_lossy(&wide[..from]);
+    let named = module
+        .map_or_else(|| "adhoc".to_owned(), |(database, id)| object_name(instance, database, id));
+    let mut frame = Node::new("frame");
+    if texts {
+        frame = frame.with("procname", named);
+    }
+    frame = frame.with("line", 1 + before.matches('\n').count());
+    if start > 0 {
+        frame = frame.with("stmtstart", start);
+    }
+    if end >= 0 {
+        frame = frame.with("stmtend", end);
+    }
+    let handle = running_handle(&statements);
+    let handle: String = handle.iter().flatten().map(|b| format!("{b:02x}")).collect();
+    frame = frame.with("sqlhandle", format!("0x{handle}"));
+    match texts {
+        true => frame.saying(String::from_utf16_lossy(&wide[from..to]).trim()),
+        false => frame,
+    }
 }
 
 /// `database.schema.object`, or as much of it as there is.
@@ -373,12 +380,9 @@ fn nodes(instance: &Instance, deadlock: &Deadlock) -> Vec<String> {
                 let line = 1 + before.iter().filter(|c| **c == u16::from(b'\n')).count();
                 let kind = s.cell.command().name();
                 out.push(format!("   SPID: {spid} ECID: 0 Statement Type: {kind} Line #: {line}"));
-                let text = s.text();
+                let (event, text) = s.input();
                 let mut text = text.lines();
-                out.push(format!(
-                    "   Input Buf: Language Event: {}",
-                    text.next().unwrap_or_default()
-                ));
+                out.push(format!("   Input Buf: {event}: {}", text.next().unwrap_or_default()));
                 out.extend(text.map(str::to_owned));
             }
         }

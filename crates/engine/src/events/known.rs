@@ -49,7 +49,7 @@ const ACTIONS: [(&str, &str); 3] = [
         "sqlserver",
         "context_info plan_handle query_hash query_hash_signed query_plan_hash \
          query_plan_hash_signed server_principal_sid \
-         tsql_stack transaction_sequence compile_plan_guid execution_plan_guid \
+         transaction_sequence compile_plan_guid execution_plan_guid \
          create_dump_all_threads create_dump_single_thread",
     ),
 ];

@@ -4,7 +4,7 @@
 //! list of databases, which is
 //! held while databases are made.
 
-use crate::sessions::{SessionEntry, Sessions};
+use crate::sessions::{SessionEntry, Sessions, Statements};
 use crate::views::dm_os_tasks::scheduler_of;
 use crate::views::sql_text::running_handle;
 use parking_lot::Mutex;
@@ -43,20 +43,33 @@ impl Around {
     }
 }
 
-/// The running statement: of which text, and where in it.
-fn frame(s: &SessionEntry) -> Val {
+/// A statement: of which text, and where in it.
+fn frame(level: usize, (statements, start, end): &(Statements, i32, i32)) -> String {
+    let wide = statements.text.encode_utf16().take((*start).max(0) as usize / 2);
+    let line = 1 + wide.filter(|c| *c == u16::from(b'\n')).count();
+    let handle = running_handle(statements);
+    let handle: String = handle.iter().flatten().map(|b| format!("{b:02X}")).collect();
+    let (start, end) = ((*start).max(0), if *end < 0 { -1 } else { *end });
+    format!(
+        "<frame level='{level}' handle='0x{handle}' line='{line}' offsetStart='{start}' offsetEnd='{end}'/>"
+    )
+}
+
+/// The running statement.
+fn innermost(s: &SessionEntry) -> Val {
     if !s.is_running() {
         return Val::Empty;
     }
-    let (statements, start, end) = s.running_statement();
-    let wide = statements.text.encode_utf16().take(start.max(0) as usize / 2);
-    let line = 1 + wide.filter(|c| *c == u16::from(b'\n')).count();
-    let handle = running_handle(&statements);
-    let handle: String = handle.iter().flatten().map(|b| format!("{b:02X}")).collect();
-    let (start, end) = (start.max(0), if end < 0 { -1 } else { end });
-    Val::text(&format!(
-        "<frame level='1' handle='0x{handle}' line='{line}' offsetStart='{start}' offsetEnd='{end}'/>"
-    ))
+    Val::text(&frame(1, &s.running_statement()))
+}
+
+/// The running statement and those that have called it.
+fn stack(s: &SessionEntry) -> Val {
+    if !s.is_running() {
+        return Val::Empty;
+    }
+    let frames: String = s.frames(usize::MAX).iter().zip(1..).map(|(f, n)| frame(n, f)).collect();
+    Val::text(&format!("<frames>{frames}</frames>"))
 }
 
 impl Surroundings for Around {
@@ -84,7 +97,8 @@ impl Surroundings for Around {
             Action::ClientConnectionId => {
                 of(|s| Val::text(&taffrail_types::text::guid(&s.connection_id)))
             }
-            Action::TsqlFrame => of(frame),
+            Action::TsqlFrame => of(innermost),
+            Action::TsqlStack => of(stack),
             // The session itself knows the others.
             _ => Val::Empty,
         }

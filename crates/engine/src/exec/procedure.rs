@@ -13,7 +13,6 @@ use crate::plan::expr::Expr;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_types::convert::Declared;
@@ -467,18 +466,14 @@ impl Interpreter<'_> {
             self.session.running.procedure_id = module.object_id;
         }
         self.session.running.nest_level += 1;
-        let caller = self.session.entry.runs(Some(module.clone()));
-        let cell = self.session.cell.clone();
-        let at = [&cell.statement_start, &cell.statement_end].map(|a| a.load(Relaxed));
+        self.session.entry.calls(module.clone());
         let told = tell::modules_wanted().then(|| tell::module_begins(&module));
         let step = self.list(&module, &mut act, &module.statements);
         if let Some(began) = told {
             tell::module_ended(self.session, &module, began);
         }
         let cleaned = self.leave(&mut act);
-        self.session.entry.runs(caller);
-        cell.statement_start.store(at[0], Relaxed);
-        cell.statement_end.store(at[1], Relaxed);
+        self.session.entry.returns();
         self.session.running.nest_level -= 1;
         self.session.running.procedure_id = procedure_id;
         self.session.last.scope_identity = scope_identity;

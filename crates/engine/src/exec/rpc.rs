@@ -263,7 +263,11 @@ impl Interpreter<'_> {
                 output: p.by_ref,
             })
             .collect();
-        let result = match self.callee(&procedure) {
+        let callee = self.callee(&procedure);
+        if let Ok((Callee::User(database, module), ..)) = &callee {
+            self.session.entry.set_called(database.id.0, module.head.id.0);
+        }
+        let result = match callee {
             // Texts take what they are given for output only where they declare it so.
             Ok((callee, name, place)) => self.in_database(place, |it| match callee {
                 Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {

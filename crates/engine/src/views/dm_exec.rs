@@ -389,8 +389,7 @@ fn input_buffer(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlRes
     let wanted = super::integer(args, 0)?;
     let sessions = cx.session.instance.sessions();
     if let Some(s) = sessions.iter().find(|s| Some(i64::from(s.id.0)) == wanted) {
-        let text = s.text();
-        let event = if text.is_empty() { "No Event" } else { "Language Event" };
+        let (event, text) = s.input();
         rows.push(row![event, 0, (!text.is_empty()).then(|| text.to_string())]);
     }
     Ok(())

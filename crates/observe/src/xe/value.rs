@@ -172,6 +172,7 @@ actions! {
     SqlText = SqlServer "sql_text" Text true "Collect SQL text";
     TransactionId = SqlServer "transaction_id" Int64 true "Collect transaction ID";
     TsqlFrame = SqlServer "tsql_frame" Xml false "Collect Transact-SQL frame";
+    TsqlStack = SqlServer "tsql_stack" Xml false "Collect Transact-SQL stack";
     Username = SqlServer "username" Text true "Collect username";
 }
 
