@@ -123,7 +123,7 @@ impl Options {
             match &*name {
                 "MAX_MEMORY" => {
                     let kb = size_kb(&option.value).ok_or_else(wrong)?;
-                    if kb * 1024 < LEAST_MEMORY {
+                    if kb.saturating_mul(1024) < LEAST_MEMORY {
                         return Err(SqlError::new(25632, &[&LEAST_MEMORY]));
                     }
                     if kb >= 2 << 20 {
@@ -325,6 +325,8 @@ mod tests {
             ("MAX_MEMORY = 4", Some(25703)),
             ("MAX_MEMORY = 1 KB", Some(25632)),
             ("MAX_MEMORY = 2048 MB", Some(25633)),
+            ("MAX_MEMORY = 9007199254740991 MB", Some(25633)),
+            ("MAX_MEMORY = 9223372036854775807 KB", Some(25633)),
             ("STARTUP_STATE = ON, STARTUP_STATE = OFF", Some(25702)),
             ("EVENT_RETENTION_MODE = EVERY", Some(25703)),
             ("MAX_EVENT_SIZE = 64 KB", Some(25640)),

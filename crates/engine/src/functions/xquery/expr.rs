@@ -30,7 +30,16 @@ pub(super) enum Start {
     /// The document.
     Document,
     /// `(…)[n]`
-    Inner(Box<Expr>, Option<usize>),
+    Inner(Box<Expr>, Option<Nth>),
+}
+
+/// Which of those found.
+#[derive(Clone, Copy)]
+pub(super) enum Nth {
+    /// From 1 on.
+    Of(usize),
+    /// `last()`
+    Last,
 }
 
 /// A way to nodes.
@@ -254,7 +263,8 @@ impl Asked<'_> {
                     return Err(unsupported("A path that begins at a value"));
                 };
                 match nth {
-                    Some(n) => list.get(n.wrapping_sub(1)).copied().into_iter().collect(),
+                    Some(Nth::Of(n)) => list.get(n.wrapping_sub(1)).copied().into_iter().collect(),
+                    Some(Nth::Last) => list.last().copied().into_iter().collect(),
                     None => list,
                 }
             }

@@ -1,6 +1,6 @@
 //! How expressions are read.
 
-use super::expr::{Expr, Function, Op, Path, Start, Step, Test};
+use super::expr::{Expr, Function, Nth, Op, Path, Start, Step, Test};
 use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;
 
@@ -218,7 +218,8 @@ impl<'t> Reader<'t> {
         }
         let nth = match self.eat("[") {
             true => {
-                let n = self.digits()?.parse().ok()?;
+                let last = ["last", "(", ")"].into_iter().all(|word| self.eat(word));
+                let n = if last { Nth::Last } else { Nth::Of(self.digits()?.parse().ok()?) };
                 if !self.eat("]") {
                     return None;
                 }
