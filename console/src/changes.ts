@@ -142,9 +142,9 @@ function values(json: string | null, changed: Set<string>): HTMLElement {
   return h(
     "code",
     {},
-    ...columns.map(([name, value], i) => {
-      const text = `${i ? ", " : ""}${name}: ${value === null ? "NULL" : value.length > 200 ? `${value.slice(0, 200)}…` : value}`;
-      return changed.has(name) ? h("mark", {}, text) : text;
+    ...columns.flatMap(([name, value], i) => {
+      const text = `${name}: ${value === null ? "NULL" : value.length > 200 ? `${value.slice(0, 200)}…` : value}`;
+      return [i ? ", " : "", changed.has(name) ? h("mark", {}, text) : text];
     }),
   );
 }

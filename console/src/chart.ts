@@ -84,7 +84,8 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
             stroke: () => colour(line.colour),
             width: 1.5,
             spanGaps: true,
-            points: { show: options.points ?? false, size: 5, fill: () => colour(line.colour) },
+            // A line begins as a dot.
+            points: { show: options.points ?? ((u: uPlot) => u.data[0].length < 3), size: 5, fill: () => colour(line.colour) },
             ...(options.points ? { paths: () => null } : {}),
           })),
         ],

@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { existsSync } from "node:fs";
@@ -51,16 +52,31 @@ async function logIn(server) {
   return response.headers.get("set-cookie").split(";")[0];
 }
 
+/** The text of an answer, however long it takes: `fetch` gives up who is blocked for five minutes. */
+function post(url, headers, body) {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method: "POST", headers }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (part) => (text += part));
+      answer.on("end", () => resolve(text));
+      answer.on("error", reject);
+    });
+    asked.on("error", reject);
+    asked.end(JSON.stringify(body));
+  });
+}
+
 let sessions = 0;
 
 /** A session of statements: the rows of a batch's last result; errors are thrown unless `any`. */
 export function session(server, database = null) {
   const name = `test-${++sessions}`;
   const headers = { ...OWN, cookie: server.cookie };
-  const send = (path, body) => fetch(`${server.url}${path}`, { method: "POST", headers, body: JSON.stringify({ session: name, ...body }) });
+  const send = (path, body) => post(`${server.url}${path}`, headers, { session: name, ...body });
   return {
     run: async (sql, { any = false } = {}) => {
-      const text = await (await send("/api/query", { database, sql })).text();
+      const text = await send("/api/query", { database, sql });
       let rows = [];
       for (const line of text.split("\n").filter(Boolean)) {
         const said = JSON.parse(line);
