@@ -107,6 +107,16 @@ for program in JdbcClient JdbcBulk; do
         touch "$cache/java/$program.class"
     fi
 done
+if [ ! -x "$cache/prometheus-sql-exporter" ]; then
+    # Its package wants a PostgreSQL beside it; the program does not.
+    say "prometheus-sql-exporter (Debian's)"
+    need dpkg-deb dpkg "unpacks prometheus-sql-exporter"
+    rm -rf "$cache/exporter" && mkdir -p "$cache/exporter"
+    (cd "$cache/exporter" && { apt-get download -qq prometheus-sql-exporter ||
+        { retried apt-get update -qq && retried apt-get download -qq prometheus-sql-exporter; } && dpkg-deb -x ./*.deb .; }) >&2
+    cp -f "$cache/exporter/usr/bin/prometheus-sql-exporter" "$cache/prometheus-sql-exporter"
+    rm -rf "$cache/exporter"
+fi
 need freebcp freetds-bin "copies files in bulk"
 if [ "$here/gobulk/main.go" -nt "$cache/gobulk" ]; then
     need_go "builds the bulk copy of go-mssqldb"

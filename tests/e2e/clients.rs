@@ -109,6 +109,16 @@ fn telegraf() {
     run("telegraf", program);
 }
 
+/// Prometheus' exporter of SQL, with what the collectors for SQL Server read.
+#[test]
+fn exporter() {
+    let mut program = Command::new(installed("python/bin/python"));
+    program
+        .arg(repository().join("tests/clients/exporter_client.py"))
+        .env("EXPORTER", installed("prometheus-sql-exporter"));
+    run("exporter", program);
+}
+
 #[test]
 fn pymssql_bulk() {
     let mut program = Command::new(installed("python/bin/python"));

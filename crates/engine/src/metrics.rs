@@ -381,8 +381,8 @@ fn memory(instance: &Instance, out: &mut Families) {
     let own = |name| kb("/proc/self/status", name);
     let resident = own("VmRSS:");
     out.gauge("mssql_resident_memory_bytes", "Memory of the server.", resident);
-    let help = "Memory that the server has asked the system for.";
-    out.gauge("mssql_virtual_memory_bytes", help, own("VmData:"));
+    let help = "Memory of the server, with what is swapped out.";
+    out.gauge("mssql_virtual_memory_bytes", help, resident + own("VmSwap:"));
     out.gauge("mssql_server_total_memory_bytes", "Memory of the server.", resident);
     let target = instance.databases().memory_mb() as f64 * 1_048_576.0;
     let help = "max server memory, or what stands for it.";

@@ -276,7 +276,9 @@ const ADDRESS_SPACE_KB: u64 = 1 << 37;
 fn process_memory(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let kb = |name| proc_kb("/proc/self/status", name).unwrap_or(0);
     let of_system = |name| proc_kb("/proc/meminfo", name).unwrap_or(0);
-    let (used, committed, reserved) = (kb("VmRSS:"), kb("VmData:"), kb("VmSize:"));
+    let (used, reserved) = (kb("VmRSS:"), kb("VmSize:"));
+    // What was asked for and never touched is reserved only.
+    let committed = used + kb("VmSwap:");
     let faults = proc_stat().map_or(0, |s| s.2);
     rows.push(row![
         used,
