@@ -7,10 +7,10 @@ cd "$(dirname "$0")/.."
 
 hours=${HOURS:-1}
 end=$(($(date +%s) + $(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')))
-rounds=0 seeds=0 kills=0
+rounds=0 seeds=0 kills=0 cuts=0
 
 summary() {
-    echo "$rounds rounds: $seeds simulated seeds, $kills kills of the real binary, histories, variants of questions and every reader in each"
+    echo "$rounds rounds: $seeds simulated seeds, $kills kills and $cuts losses of power of the real binary, histories, variants of questions and every reader in each"
 }
 trap 'summary; step_table' EXIT
 
@@ -36,8 +36,8 @@ while [ "$(date +%s)" -lt "$end" ]; do
     run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1000 cargo test --locked -p taffrail-storage --test simulation nothing_acknowledged
     seeds=$((seeds + 1000))
     run cargo test --locked -p taffrail-tests --test histories -- --test-threads=1
-    run env TAFFRAIL_KILLS=100 cargo test --locked -p taffrail-tests --test e2e crash_loop
-    kills=$((kills + 100))
+    run env TAFFRAIL_KILLS=100 TAFFRAIL_CUTS=100 cargo test --locked -p taffrail-tests --test e2e crash_loop
+    kills=$((kills + 100)) cuts=$((cuts + 100))
     run env TAFFRAIL_VARIANTS_SEED="$seed" TAFFRAIL_VARIANTS_SECONDS=300 cargo test --locked -p taffrail-tests --test e2e variants
     run env TAFFRAIL_FUZZ_SEED="$seed" cargo test --locked -p taffrail-fuzz
 done

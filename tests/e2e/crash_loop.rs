@@ -1,4 +1,4 @@
-//! SIGKILL under eight writers, again and again; a ledger on the client's side knows what was acknowledged.
+//! SIGKILL or a loss of power under eight writers, again and again; a ledger on the client's side knows what was acknowledged.
 //!
 //! Each writer owns a table and numbers its transactions 1, 2, 3 … in it. A transaction writes two rows, `(n, 1)` and
 //! `(n, 2)`, and every third one moves an older pair's marker as well, so that a half-applied transaction shows. After each
@@ -12,20 +12,23 @@
 //! * DBCC CHECKDB finds nothing wrong;
 //! * a delayed commit that a later fully durable one of the same database followed is there.
 //!
-//! A kill proves nothing about syncs (the page cache survives it); the simulated disk does.
+//! A kill proves nothing about syncs (the page cache survives it); the file system that loses power does, as the simulated disk does.
 
 use super::life::connect;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use taffrail_lab::client::{Client, ConnectOptions};
+use taffrail_tests::powercut::{self, PowerCut};
 use taffrail_tests::{PASSWORD, Server, TempDir};
 
 const WRITERS: usize = 8;
 
-/// `TAFFRAIL_KILLS`, 20 unless set.
-fn kills() -> usize {
-    std::env::var("TAFFRAIL_KILLS").map_or(20, |n| n.parse().expect("a number"))
+/// As many as the environment says.
+fn times(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).map_or(usual, |n| n.parse().expect("a number"))
 }
 
 /// What one writer knows.
@@ -150,8 +153,67 @@ fn check(client: &mut Client, writer: usize, ledger: &mut Ledger) -> i64 {
 #[test]
 fn nothing_acknowledged_is_lost_over_twenty_kills() {
     let data = TempDir::new("crash");
+    // TAFFRAIL_KILLS for more.
+    ends(&data.path().join("data"), times("TAFFRAIL_KILLS", 20), "kills", Server::kill);
+}
+
+/// Runs a test of this module in a namespace of its own, where a file system can be mounted. None: that cannot be had here.
+fn passes_in_a_namespace(test: &str) -> Option<bool> {
+    match powercut::in_a_namespace(&format!("crash_loop::{test}")) {
+        Ok(ended) => Some(ended.success()),
+        Err(why) => {
+            eprintln!("no file system can be mounted here: {why}");
+            None
+        }
+    }
+}
+
+/// Losses of power on a file system of the test's own: of what was not synced each sector is kept or lost. With `lies` syncs do nothing.
+fn losses_of_power(data: &TempDir, times: usize, lies: bool) {
     let folder = data.path().join("data");
-    let server = Server::start(&folder, &[]);
+    std::fs::create_dir(&folder).unwrap();
+    let files = PowerCut::mount(&folder, u64::from(std::process::id()) << 20 | 0x5eed).unwrap();
+    if lies {
+        files.lie();
+    }
+    ends(&folder, times, "losses of power", |server| {
+        files.cut();
+        server.kill();
+        files.power_on();
+    });
+    let stats = files.stats();
+    println!("{stats:?}");
+    assert!(stats.lost > 0 && stats.kept > 0 && stats.torn > 0, "nothing was torn: {stats:?}");
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_over_losses_of_power() {
+    match powercut::is_in_a_namespace() {
+        // TAFFRAIL_CUTS for more.
+        true => losses_of_power(&TempDir::new("power"), times("TAFFRAIL_CUTS", 4), false),
+        false => {
+            let test = "nothing_acknowledged_is_lost_over_losses_of_power";
+            assert_ne!(passes_in_a_namespace(test), Some(false), "see above");
+        }
+    }
+}
+
+/// Otherwise the test above would prove nothing.
+#[test]
+fn syncs_that_do_nothing_are_noticed() {
+    if powercut::is_in_a_namespace() {
+        let data = TempDir::new("lies");
+        let ended = catch_unwind(AssertUnwindSafe(|| losses_of_power(&data, 10, true)));
+        assert!(ended.is_err(), "ten losses of power, and nothing was missed");
+    } else {
+        let noticed = passes_in_a_namespace("syncs_that_do_nothing_are_noticed");
+        assert_ne!(noticed, Some(false), "see above");
+    }
+}
+
+/// Writers until the server is ended as `end` does, a restart, a look: so many times.
+fn ends(folder: &Path, times: usize, what: &str, end: impl Fn(Server)) {
+    let server = Server::start(folder, &[]);
     let mut client = connect(&server, "master");
     client.run("CREATE DATABASE ledger").unwrap();
     client.run("ALTER DATABASE ledger SET DELAYED_DURABILITY = ALLOWED").unwrap();
@@ -176,8 +238,7 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
     let mut server = Some(server);
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64 ^ u64::from(std::process::id());
     let mut commits = 0;
-    let kills = kills();
-    for round in 0..kills {
+    for round in 0..times {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let life = Duration::from_millis(50 + (seed >> 33) % 900);
         let running = server.take().expect("a server");
@@ -196,10 +257,10 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
             } else {
                 std::thread::sleep(life);
             }
-            running.kill();
+            end(running);
             stop.store(true, Ordering::Relaxed);
         });
-        let next = Server::start(&folder, &[]);
+        let next = Server::start(folder, &[]);
         let mut client = connect(&next, "ledger");
         let last: Vec<i64> = ledgers
             .iter()
@@ -209,11 +270,11 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
         check_pairs(&mut client, last.iter().map(|n| pairs(*n)).sum());
         commits = last.iter().sum();
         let wrong = client.query("DBCC CHECKDB (ledger) WITH NO_INFOMSGS");
-        let wrong = wrong.unwrap_or_else(|e| panic!("after kill {round}: {e}"));
-        assert!(wrong.messages.is_empty(), "after kill {round}: {:?}", wrong.messages);
+        let wrong = wrong.unwrap_or_else(|e| panic!("after end {round}: {e}"));
+        assert!(wrong.messages.is_empty(), "after end {round}: {:?}", wrong.messages);
         server = Some(next);
     }
-    println!("{kills} kills, {commits} transactions by {WRITERS} writers, none lost");
-    assert!(commits > (kills * WRITERS) as i64, "the writers hardly wrote");
+    println!("{times} {what}, {commits} transactions by {WRITERS} writers, none lost");
+    assert!(commits > (times * WRITERS) as i64, "the writers hardly wrote");
     assert!(server.expect("a server").stop().success());
 }

@@ -1,6 +1,8 @@
 //! Starts the real binary on a free port and takes it down again, for the tests in `e2e/` and for nobody else.
 #![forbid(unsafe_code)]
 
+pub mod powercut;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
