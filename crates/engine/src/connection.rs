@@ -12,35 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use taffrail_base::{SessionId, SqlError};
 use taffrail_observe::session::Status;
 
-/// What a client says of itself when it logs in, after its password has been verified.
-#[derive(Clone, Debug, Default)]
-pub struct ConnectOptions {
-    /// The login's name.
-    pub login: String,
-    /// The client's machine.
-    pub host_name: String,
-    /// The client's program.
-    pub program_name: String,
-    /// The client's library.
-    pub client_interface: String,
-    /// The client's process.
-    pub client_pid: u32,
-    /// The database asked for; else the login's default.
-    pub database: Option<String>,
-    /// The client's address.
-    pub client_net_address: String,
-    /// The connection is encrypted beyond the login.
-    pub encrypted: bool,
-    /// The protocol version that was agreed on.
-    pub tds_version: u32,
-    /// Bytes per packet.
-    pub packet_size: u32,
-    /// The language asked for; empty for the default.
-    pub language: String,
-    /// The client asked for ODBC's option defaults (ANSI_DEFAULTS, implicit transactions off).
-    pub odbc_defaults: bool,
-}
-
 /// Whether the connection may go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionFate {
@@ -56,7 +27,7 @@ pub struct CancelHandle {
     flag: Arc<AtomicBool>,
     storage: Arc<taffrail_storage::StorageInstance>,
     session: SessionId,
-    entry: Arc<crate::sessions::SessionEntry>,
+    entry: Arc<crate::session::entry::SessionEntry>,
 }
 
 impl CancelHandle {
@@ -311,7 +282,7 @@ impl Session {
         declarations: &str,
     ) -> Result<Arc<Module>, Vec<SqlError>> {
         let key = (self.database.catalog.opening(), self.options.plan_key());
-        if let Some(m) = self.instance.databases().plans().text(key, text, declarations) {
+        if let Some(m) = self.instance.plans().text(key, text, declarations) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();
@@ -321,7 +292,7 @@ impl Session {
             crate::exec::compile::parameterised(self, text, declarations)?
         };
         let module = Arc::new(module);
-        self.instance.databases().plans().add_text(key, declarations, module.clone());
+        self.instance.plans().add_text(key, declarations, module.clone());
         Ok(module)
     }
 
@@ -550,7 +521,7 @@ impl Interpreter<'_> {
         }
         self.in_statement(|it| {
             for id in ids {
-                crate::ddl::drop_temp_table(&mut it.context(0), id)?;
+                crate::features::tables::drop_temp_table(&mut it.context(0), id)?;
             }
             Ok(())
         })

@@ -7,14 +7,16 @@ mod ticks;
 
 use crate::catalog::master::{self, LoginEntry};
 use crate::catalog::registry::{Databases, StartReport};
-use crate::connection::{ConnectOptions, Connection};
+use crate::connection::Connection;
 use crate::database::Database;
 use crate::events::EventSessions;
 use crate::events::surroundings::Around;
+use crate::exec::plans::PlanCache;
 use crate::lost::Lost;
 use crate::rings::Rings;
+use crate::session::ConnectOptions;
+use crate::session::entry::{InstanceCounters, SessionEntry, Sessions};
 use crate::session::{Kept, Running, Session, SetOptions, TransactionState};
-use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use crate::traced::Traced;
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::path::{Path, PathBuf};
@@ -28,9 +30,8 @@ use taffrail_observe::{Command, WaitStats, WaitType};
 use taffrail_storage::StorageInstance;
 use taffrail_types::{Collation, Value};
 
-pub use crate::instance_options::{BackupSchedule, Host, InstanceOptions};
-pub use crate::sessions::SessionEntry as SessionInfo;
-pub use taffrail_log::{Initialization, VlfAlgorithm};
+pub use crate::instance_options::{Host, InstanceOptions};
+pub use crate::session::entry::SessionEntry as SessionInfo;
 
 /// Why an instance did not start.
 #[derive(Debug)]
@@ -94,6 +95,7 @@ pub struct Instance {
     file_io: Arc<CountedDisk>,
     storage: Arc<StorageInstance>,
     databases: Databases,
+    plans: Arc<PlanCache>,
     sessions: Arc<Sessions>,
     counters: InstanceCounters,
     logins: RwLock<Vec<Login>>,
@@ -133,8 +135,10 @@ impl Instance {
         };
         let storage =
             StorageInstance::new(options.env.clone(), storage_options).map_err(|e| fail(&e))?;
-        let (databases, reports) = Databases::start(&storage, &options.data_dir, options.collation)
-            .map_err(|e| fail(&e))?;
+        let plans = Arc::<PlanCache>::default();
+        let (databases, reports) =
+            Databases::start(&storage, &options.data_dir, options.collation, plans.clone())
+                .map_err(|e| fail(&e))?;
         let clock = &options.env.clock;
         let started = crate::catalog::datetime_now(&**clock);
         let started_at = clock.monotonic();
@@ -144,6 +148,7 @@ impl Instance {
             file_io,
             storage,
             databases,
+            plans,
             events: EventSessions::new(Around::new(sessions.clone(), &options.server_name)),
             sessions,
             counters: InstanceCounters::default(),
@@ -214,6 +219,18 @@ impl Instance {
     /// Its databases.
     pub fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    /// What was compiled, for all sessions.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.plans
+    }
+
+    /// What the statements of one request may keep in memory, in bytes.
+    pub(crate) fn query_memory_limit(&self) -> usize {
+        let quarter = || self.databases.memory_of_requests_mb() / 4;
+        let mb = self.options.query_memory_limit_mb.unwrap_or_else(quarter).max(1);
+        usize::try_from(mb << 20).unwrap_or(usize::MAX)
     }
 
     /// [`Instance::shutdown`] has begun.

@@ -1,6 +1,6 @@
 //! What an instance is told: its settings, and whom it asks about the process around it.
 
-use crate::Instance;
+use crate::instance::Instance;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -10,69 +10,74 @@
 //!    └──────── storage ─────┘ pages, log, locks
 //! ```
 //!
-//! * [`instance`]: databases of a data directory, background threads, shutdown; `lost`: master or tempdb is.
-//! * [`connection`]: one session; turns batches and procedure calls into results. [`session`]: what lasts from one batch to the
-//!   next; [`sessions`]: all of them, as others see them.
-//! * [`rpc`]: remote calls and transaction requests as a client sends them, decoded.
-//! * [`sink`]: what a session tells its client, in the order of the wire; `results`: rows and lines of text of our own code.
+//! * `instance`: databases of a data directory, background threads, shutdown; `lost`: master or tempdb is.
+//! * `connection`: turns batches and procedure calls of one session into results. `session`: what lasts from one batch to the
+//!   next, what a statement runs in (`context`), and all sessions as others see them (`entry`).
+//! * `rpc`: remote calls and transaction requests as a client sends them, decoded.
+//! * `sink`: what a session tells its client, in the order of the wire; `results`: rows and lines of text of our own code.
 //! * `binder`: names and types resolved; `plan`: what a statement means, and the operators that run it; `planner`: from the one to
-//!   the other; `exec`: those operators, and the interpreter of batches;
-//!   `plans`: the cache of what was compiled; [`functions`]: the built-in scalar functions.
-//! * [`load`]: rows from outside (BULK INSERT, INSERT BULK); `bulk`: rows to whole pages. `backup`: BACKUP and RESTORE.
-//! * [`logfile`]: `taffrail log`, a look into log files that no server has open.
-//! * `features`: what `ddl`, `backup`, `load`, `dbcc`, `procs` and `views` register: statements, commands, procedures, views.
-//! * `catalog`, `ddl`, `rowcodec`, `views`, `dbcc`, `procs`: metadata, its statements and what is shown of it.
+//!   the other; `exec`: those operators, the interpreter of batches, the cache of what was compiled (`plans`) and rows to whole
+//!   pages (`bulk`); `functions`: the built-in scalar functions.
+//! * `features`: what `ddl`, `backup`, `load`, `dbcc`, `procs`, `events` and `views` register: statements, commands, procedures,
+//!   views. `load`: rows from outside (BULK INSERT, INSERT BULK). `backup`: BACKUP and RESTORE.
+//! * `catalog`, `database`, `rowcodec`: metadata and rows.
+//! * `outside`: what looks at an instance, or at files that no server has open, from outside: `taffrail log`, /metrics.
 //!
-//! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
+//! Nothing here knows TDS or sockets: rows leave through a [`ResultSink`].
 #![forbid(unsafe_code)]
 
 mod absent;
-pub(crate) mod backup;
-pub mod binder;
-pub(crate) mod bulk;
-pub mod catalog;
-pub mod connection;
+mod backup;
+mod binder;
+mod catalog;
+mod connection;
 mod connectivity;
-pub mod context;
-pub mod database;
-pub(crate) mod dbcc;
-pub(crate) mod ddl;
-pub(crate) mod events;
-pub(crate) mod exec;
-pub(crate) mod explain;
-pub(crate) mod features;
-pub mod functions;
-pub mod instance;
+mod database;
+mod dbcc;
+mod ddl;
+mod events;
+mod exec;
+mod explain;
+mod features;
+mod functions;
+mod instance;
 mod instance_options;
-pub mod load;
-pub mod logfile;
-pub(crate) mod lost;
-pub(crate) mod memory;
-pub mod metrics;
-pub(crate) mod pieces;
-pub mod plan;
+mod load;
+mod lost;
+mod memory;
+mod outside;
+mod pieces;
+mod plan;
 mod planner;
-pub(crate) mod plans;
-pub(crate) mod procs;
-pub(crate) mod results;
+mod process;
+mod procs;
+mod results;
 mod rings;
-pub mod rowcodec;
-pub mod rpc;
-pub mod session;
-pub mod sessions;
-pub mod sink;
+mod rowcodec;
+mod rpc;
+mod session;
+mod sink;
 mod traced;
-pub mod views;
+mod views;
 
-pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
+pub use catalog::registry::Slot as DatabaseSlot;
+#[doc(hidden)]
+pub use catalog::{Sight, master};
+pub use connection::{CancelHandle, Connection, ConnectionFate};
 pub use connectivity::{Connectivity, ConnectivityKind, DisconnectFlags};
 pub use ddl::is_weak_password;
 pub use events::raw as event_files;
 pub use events::trace::FailedLogin;
-pub use instance::{Host, Instance, InstanceOptions, Login, StartError};
+#[doc(hidden)]
+pub use features::view::find as find_view;
+pub use instance::{Instance, Login, StartError};
+pub use instance_options::{BackupSchedule, Host, InstanceOptions};
 pub use load::{BulkSource, BulkSourceError};
+pub use outside::{logfile, metrics, rows};
 pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
+pub use session::ConnectOptions;
 pub use sink::{
     ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue,
     SinkResult,
 };
+pub use taffrail_log::{Initialization, VlfAlgorithm};

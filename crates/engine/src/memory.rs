@@ -5,7 +5,6 @@
 //! keeps from request to request (rows of open cursors) counts from a request's beginning. Rows of table variables are pages of
 //! tempdb, which the buffer pool counts.
 
-use crate::instance::Instance;
 use std::cell::Cell;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
@@ -15,15 +14,6 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
     static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
     static OVER: Cell<bool> = const { Cell::new(false) };
-}
-
-impl Instance {
-    /// What the statements of one request may keep in memory, in bytes.
-    pub(crate) fn query_memory_limit(&self) -> usize {
-        let quarter = || self.databases().memory_of_requests_mb() / 4;
-        let mb = self.options().query_memory_limit_mb.unwrap_or_else(quarter).max(1);
-        usize::try_from(mb << 20).unwrap_or(usize::MAX)
-    }
 }
 
 /// A request that has held so much leaves the allocator with memory that is worth giving back to the system.

@@ -1,8 +1,8 @@
 //! What a statement sends besides its DONE: the rows of queries, and the results and lines of text of our own code (procedures,
 //! DBCC, BACKUP and RESTORE, DDL).
 
-use crate::context::StatementContext;
 use crate::exec::insert_exec::check_columns;
+use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
 use crate::views::cell::coerce;
 use taffrail_base::message::client_gone;

@@ -1,7 +1,7 @@
 //! What sys.dm_os_ring_buffers shows: how busy the machine was, minute by minute, the last errors, connections that ended badly.
 
 use crate::connectivity::Connectivity;
-use crate::views::dm_os::{proc_kb, proc_stat};
+use crate::process::{proc_kb, proc_stat};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use support::connect;
 use support::sim::{start, world};
-use taffrail_engine::instance::BackupSchedule;
+use taffrail_engine::BackupSchedule;
 use taffrail_engine::metrics::Figure;
 use taffrail_engine::{Instance, InstanceOptions};
 use taffrail_io::sim::{SimOptions, SimWorld};

@@ -164,7 +164,7 @@ fn a_file_of_a_database_by_another_name_is_no_backup_device() {
 
 #[test]
 fn a_start_removes_only_what_create_database_has_made() {
-    use taffrail_engine::catalog::master::{EntryState, put_database};
+    use taffrail_engine::master::{EntryState, put_database};
     let f = Folder::new("half-made");
     let w = f.open("data");
     create(&w, "whole", &f.at("data/whole.mdf"), &f.at("data/whole.ldf"));

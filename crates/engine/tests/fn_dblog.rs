@@ -32,7 +32,7 @@ fn every_record_of_every_kind_fits_the_130_columns() {
     c.ok("BEGIN TRAN; UPDATE t SET v = 'longer than it was' WHERE id < 10");
     let mut heard = Heard::default();
     c.connection.execute_batch("SELECT * FROM sys.fn_dblog(NULL, NULL)", &mut heard);
-    let view = taffrail_engine::views::find(Some("sys"), "fn_dblog").expect("it is there");
+    let view = taffrail_engine::find_view(Some("sys"), "fn_dblog").expect("it is there");
     assert_eq!(view.columns.len(), 130);
     assert!(heard.rows.len() > 300, "{}", heard.rows.len());
     for row in &heard.rows {

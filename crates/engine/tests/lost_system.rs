@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use support::sim::{start, world};
 use support::{World, connect};
-use taffrail_engine::catalog::master::{self, LoginEntry};
+use taffrail_engine::master::{self, LoginEntry};
 use taffrail_engine::{ConnectOptions, Connection, Instance};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
 

@@ -4,7 +4,7 @@ mod support;
 
 use support::{Client, World};
 use taffrail_base::{ObjectId, SessionId};
-use taffrail_engine::catalog::Sight;
+use taffrail_engine::Sight;
 
 fn agree(w: &World, names: &[&str], of: SessionId) -> Vec<String> {
     let database = w.instance.databases().get("d").expect("the database");

@@ -5,8 +5,8 @@ mod support;
 use std::sync::Arc;
 use support::sim::{start, world};
 use support::{Client, Heard, World, connect, errors};
-use taffrail_engine::rpc::{RpcCall, RpcParam, RpcProcedure};
 use taffrail_engine::{Instance, InstanceOptions};
+use taffrail_engine::{RpcCall, RpcParam, RpcProcedure};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 

@@ -9,7 +9,7 @@ use support::sim::{start, world};
 use support::{Client, connect};
 use taffrail_base::{HobtId, LogPos, SessionId};
 use taffrail_engine::Instance;
-use taffrail_engine::rowcodec::{VersionTag, key, version};
+use taffrail_engine::rows::{VersionTag, key, version};
 use taffrail_io::sim::SimOptions;
 use taffrail_storage::{
     BeginSpec, Database, Direction, Durability, Hobt, HobtKind, KeyRange, Rid, ScanLocks,

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{SessionId, SqlError};
+use taffrail_engine::DatabaseSlot;
 use taffrail_engine::Instance;
-use taffrail_engine::catalog::registry::Slot;
 use taffrail_observe::{Event, EventRing, Moment};
 
 /// How long an event may wait to be written.
@@ -60,7 +60,8 @@ pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
 
 /// True when no database has anything left to be undone, which the error log then hears.
 fn recovery_is_complete(log: &ErrorLog, instance: &Instance) -> bool {
-    let undoing = |slot: &Slot| slot.database.as_ref().is_some_and(|d| d.storage.is_undoing());
+    let undoing =
+        |slot: &DatabaseSlot| slot.database.as_ref().is_some_and(|d| d.storage.is_undoing());
     let complete = !instance.databases().list().iter().any(undoing);
     if complete {
         log.info("Server", &SqlError::new(3408, &[]).message);

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use taffrail_engine::instance::{BackupSchedule, Initialization, VlfAlgorithm};
+use taffrail_engine::{BackupSchedule, Initialization, VlfAlgorithm};
 use taffrail_types::Collation;
 
 /// What one source says; what it leaves out is `None`.

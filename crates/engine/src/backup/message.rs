@@ -2,7 +2,7 @@
 
 use super::device::Devices;
 use super::facts;
-use crate::context::StatementContext;
+use crate::session::context::StatementContext;
 use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::backup::{BackupError, BackupFile, BackupKind};

@@ -33,8 +33,8 @@ mod system;
 mod take;
 mod values;
 
-use crate::context::StatementContext;
 use crate::features::{Feature, RegisteredStatement, Run};
+use crate::session::context::StatementContext;
 pub(crate) use message::Statement;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;

@@ -1,8 +1,8 @@
 //! How far a backup or restore has come: STATS messages, `percent_complete`, and the client's wish to stop.
 
 use super::record;
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

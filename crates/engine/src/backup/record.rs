@@ -1,8 +1,8 @@
 //! What the error log is told of backups and restores.
 
 use super::device::Devices;
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::path::Path;
 use taffrail_base::{DatabaseId, Lsn, PageId, SqlError};
 use taffrail_observe::{Event, EventRing};

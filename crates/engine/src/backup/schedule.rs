@@ -7,9 +7,9 @@
 //! log by itself (3041); a drill's failure is put there here.
 
 use super::system;
-use crate::connection::ConnectOptions;
 use crate::instance::Instance;
 use crate::instance_options::BackupSchedule;
+use crate::session::ConnectOptions;
 use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use parking_lot::Mutex;
 use std::fmt::Write;

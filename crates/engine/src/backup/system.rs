@@ -1,7 +1,7 @@
 //! Statements of the server's own, run in a session of their own.
 
-use crate::connection::ConnectOptions;
 use crate::instance::Instance;
+use crate::session::ConnectOptions;
 use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};

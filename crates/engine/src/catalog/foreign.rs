@@ -13,6 +13,7 @@ use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlResult};
 
 /// What a change of the referenced row does.
+#[allow(clippy::enum_variant_names, reason = "NO ACTION is what SQL calls it")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// 0: an error.

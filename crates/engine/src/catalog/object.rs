@@ -294,6 +294,14 @@ pub struct Check {
     pub not_trusted: bool,
 }
 
+impl Check {
+    /// What 547 says behind the table's name for a check of one column.
+    pub(crate) fn of_column(&self, table: &Table) -> String {
+        let column = table.columns.iter().find(|c| c.id == self.column_id && c.id != 0);
+        column.map_or_else(String::new, |c| format!(", column '{}'", c.name))
+    }
+}
+
 /// `IDENTITY(seed, increment)`.
 #[derive(Clone, Debug)]
 pub struct Identity {

@@ -24,6 +24,7 @@ mod moved;
 mod problem;
 mod rename;
 mod restoring;
+mod state;
 
 pub(crate) use attached::NotAttached;
 pub use collated::{collation_of, with_collation};
@@ -34,7 +35,6 @@ pub(crate) use restoring::Taken;
 use super::master::{self, DatabaseEntry, EntryState};
 use super::{Catalog, datetime_now, fold};
 use crate::database::Database;
-use crate::plans::PlanCache;
 use parking_lot::{Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,13 +91,19 @@ pub struct StartReport {
     pub result: Result<RecoveryReport, Problem>,
 }
 
+/// What is kept beside the databases and holds some of them open.
+pub trait MadeOfDatabases: Send + Sync {
+    /// A database is gone: whatever may hold it goes, so that its files are closed.
+    fn forget_all(&self);
+}
+
 /// All databases of an instance.
 pub struct Databases {
     storage: Arc<StorageInstance>,
     data_dir: PathBuf,
     slots: RwLock<Vec<Slot>>,
-    /// What was planned on those that are open.
-    plans: PlanCache,
+    /// What was made of those that are open.
+    made_of: Arc<dyn MadeOfDatabases>,
     changing: Mutex<()>,
     /// Those that a restore works on.
     busy: Mutex<Vec<DatabaseId>>,
@@ -129,12 +135,13 @@ impl Databases {
         storage: &Arc<StorageInstance>,
         data_dir: &Path,
         collation: Collation,
+        made_of: Arc<dyn MadeOfDatabases>,
     ) -> SqlResult<(Databases, Vec<StartReport>)> {
         let all = Databases {
             storage: storage.clone(),
             data_dir: data_dir.into(),
             slots: RwLock::default(),
-            plans: PlanCache::default(),
+            made_of,
             changing: Mutex::new(()),
             busy: Mutex::default(),
             last_id: AtomicU16::new(4),
@@ -433,13 +440,8 @@ impl Databases {
         };
         if let Some(gone) = gone.filter(|g| now.as_ref().is_none_or(|n| !Arc::ptr_eq(g, n))) {
             gone.catalog.retire();
-            self.plans.forget_all();
+            self.made_of.forget_all();
         }
-    }
-
-    /// The plan cache.
-    pub(crate) fn plans(&self) -> &PlanCache {
-        &self.plans
     }
 
     fn master_storage(&self) -> SqlResult<Arc<taffrail_storage::Database>> {

@@ -3,7 +3,7 @@
 use super::database_of;
 use crate::catalog::Sight;
 use crate::catalog::systab::{self, SystemTable, SystemTables};
-use crate::context::StatementContext;
+use crate::session::context::StatementContext;
 use std::collections::HashSet;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;

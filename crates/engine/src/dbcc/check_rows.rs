@@ -6,7 +6,7 @@
 
 use crate::catalog::systab::SystemTable;
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
-use crate::ddl::build::for_each_row;
+use crate::exec::bulk::build::for_each_row;
 use crate::rowcodec::{Cell, NoLobs};
 use crate::rowcodec::{RowLayout, TableLobs, key};
 use std::hash::Hasher;

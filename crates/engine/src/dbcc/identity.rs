@@ -8,10 +8,10 @@
 
 use super::{number_of, text_of};
 use crate::catalog::{Table, fold};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::print;
 use crate::rowcodec::NoLobs;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
@@ -79,7 +79,7 @@ fn farthest_value(
     let tx = cx.transaction(database)?;
     database.catalog.lock_table(tx, session, table.head.id, LockMode::S)?;
     let mut farthest = None;
-    crate::ddl::build::for_each_row(tx, table, |_, _, row| {
+    crate::exec::bulk::build::for_each_row(tx, table, |_, _, row| {
         let value = match table.layout.get(row, identity.column, &mut NoLobs)? {
             Value::Decimal(d) => {
                 let n = i64::try_from(d.magnitude()).ok();

@@ -1,9 +1,9 @@
 //! `DBCC INPUTBUFFER (session_id [, request_id])`: what a session sent last.
 
 use super::number_of;
-use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{MaxLen, SqlType};

@@ -16,11 +16,11 @@ mod trace;
 pub(crate) use trace::quiet_backups;
 
 use crate::catalog::fold;
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::features::{self, DbccCommand, Feature, RegisteredStatement, Run};
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
@@ -101,7 +101,7 @@ fn free_plans(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> 
     if !dbcc.arguments.is_empty() {
         return Err(unsupported("DBCC FREEPROCCACHE"));
     }
-    cx.instance().databases().plans().forget_all();
+    cx.instance().plans().forget_all();
     Ok(())
 }
 

@@ -2,9 +2,9 @@
 
 use super::database_of;
 use crate::catalog::registry::SA_SID;
-use crate::context::StatementContext;
 use crate::results::{print, send};
 use crate::row;
+use crate::session::context::StatementContext;
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};

@@ -1,10 +1,10 @@
 //! `DBCC DBREINDEX ('table' [, 'index' [, fillfactor]])`: the old way to write ALTER INDEX … REBUILD.
 
 use super::{number_of, text_of};
-use crate::context::StatementContext;
 use crate::ddl::run_text;
 use crate::plan::names::bracketed;
 use crate::procs::name_parts;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 

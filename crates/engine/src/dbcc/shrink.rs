@@ -10,11 +10,11 @@
 
 use super::{number_of, text_of};
 use crate::catalog::fold;
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::events::trace::{Audit, Resized, audit};
 use crate::results::{print, send};
 use crate::row;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

@@ -6,9 +6,9 @@
 //! scripts that begin with them, and change nothing. Every other flag is refused.
 
 use super::number_of;
-use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::SqlType;

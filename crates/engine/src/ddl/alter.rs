@@ -8,10 +8,10 @@ use crate::binder::declared::large;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::modify::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{Origin, SqlError, SqlResult};
@@ -440,11 +440,13 @@ fn alter_column(
         let tx = cx.transaction(database)?;
         // As the update of all rows tells it.
         let (shown, statement) = (full_name(database, table), "UPDATE");
-        super::build::for_each_row(tx, table, |_, _, row| match layout.cell(row, at)? {
-            crate::rowcodec::Cell::Value(Value::Null) => {
-                Err(SqlError::new(515, &[&old.name, &shown, &statement]).with_state(2))
+        crate::exec::bulk::build::for_each_row(tx, table, |_, _, row| {
+            match layout.cell(row, at)? {
+                crate::rowcodec::Cell::Value(Value::Null) => {
+                    Err(SqlError::new(515, &[&old.name, &shown, &statement]).with_state(2))
+                }
+                _ => Ok(()),
             }
-            _ => Ok(()),
         })?;
     }
     if wider {

@@ -15,8 +15,8 @@ use super::index_options::{
 };
 use super::{resolve, sql};
 use crate::catalog::{Index, IndexKind, Object, Table, rows};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{IndexId, SqlError, SqlResult};
@@ -156,8 +156,8 @@ fn rebuild_one(
     let new = refresh(cx, database, table, &[])?;
     let fresh = find(&new)?;
     let tx = cx.transaction(database)?;
-    let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
-    super::build::nonclustered(tx, &new, &fresh, &twice)?;
+    let twice = |i: &Index, v: &[Value]| crate::exec::bulk::build::duplicate_key(&new, i, v);
+    crate::exec::bulk::build::nonclustered(tx, &new, &fresh, &twice)?;
     database.storage.drop_hobt(tx, old.hobt_id).map_err(sql)
 }
 

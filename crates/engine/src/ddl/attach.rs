@@ -3,8 +3,8 @@
 use super::database::users_of;
 use super::{options, paths};
 use crate::catalog::registry::NotAttached;
-use crate::context::StatementContext;
 use crate::procs::Arguments;
+use crate::session::context::StatementContext;
 use std::path::PathBuf;
 use taffrail_base::message::unsupported;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};

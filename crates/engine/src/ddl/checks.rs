@@ -9,29 +9,23 @@
 //! | CHECK CONSTRAINT, WITH NOCHECK CHECK CONSTRAINT | no | 0 | as it was |
 //! | WITH CHECK CHECK CONSTRAINT | yes | 0 | 0 |
 //!
-//! | a bulk load without CHECK_CONSTRAINTS ([`crate::bulk`]) | no | as it was | 1 where it is enabled |
+//! | a bulk load without CHECK_CONSTRAINTS ([`crate::exec::bulk`]) | no | as it was | 1 where it is enabled |
 //!
 //! The caller holds Sch-M on the table, so no row changes meanwhile.
 
 use super::{index, sql};
 use crate::binder::{bind_check, bind_text};
 use crate::catalog::{Check, Table, fold, rows};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::modify::decode_row;
 use crate::exec::runtime::Rt;
 use crate::plan::expr::{Part, Pred, slots_of};
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::{Direction, KeyRange, ScanLocks, Transaction, btree, heap};
 use taffrail_syntax::ast;
-
-/// What 547 says behind the table's name for a check of one column.
-pub(crate) fn of_column(table: &Table, check: &Check) -> String {
-    let column = table.columns.iter().find(|c| c.id == check.column_id && c.id != 0);
-    column.map_or_else(String::new, |c| format!(", column '{}'", c.name))
-}
 
 /// Looks at every row: 547 for the first that one of these checks refuses.
 pub(super) fn validate(
@@ -102,7 +96,7 @@ fn hold<'a>(
     decoded?;
     for (check, condition) in bound {
         if rt.test(condition)? == Some(false) {
-            let at = of_column(table, check);
+            let at = check.of_column(table);
             let (verb, kind, place) = ("ALTER TABLE", "CHECK", table.head.qualified());
             let parts: [&dyn std::fmt::Display; 6] =
                 [&verb, &kind, &check.name, &database.name, &place, &at];

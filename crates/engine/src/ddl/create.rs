@@ -1,14 +1,14 @@
 //! Tables from drafts: rows of the catalogue, heaps and trees.
 
-use super::build;
 use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
 use super::sql;
 use crate::catalog::rows::{self, IdentityRow, IndexRow};
 use crate::catalog::{Catalog, Index, IndexKind, ObjectHead, ObjectKind, Table, fold};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::exec::bulk::build;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES};
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, Origin, SchemaId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;

@@ -4,8 +4,8 @@ use super::{options, sql};
 use crate::binder::declared;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
@@ -358,7 +358,7 @@ fn set_collation(
     })?;
     // Plans compare by what the collation was, and those that somebody is just making will.
     database.catalog.open_anew();
-    cx.instance().databases().plans().forget_all();
+    cx.instance().plans().forget_all();
     Ok(())
 }
 

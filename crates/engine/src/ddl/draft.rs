@@ -1,12 +1,12 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
-use super::NewColumn;
 use super::clauses::{check_placement, column_type, constant};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use super::normal::normalised;
 use crate::binder::declared::large;
 use crate::catalog::{Column, IndexFilter, Table, fold};
+use crate::features::tables::NewColumn;
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

@@ -6,10 +6,10 @@
 use super::create::{self, Owner, could_not_create};
 use super::{index, resolve};
 use crate::catalog::{Action, ForeignKey, IndexKind, ObjectKind, Table, fold, rows};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::modify::foreign::{Ready, bracketed_name, conflict};
 use crate::plan::names::bracketed;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ReferentialAction};

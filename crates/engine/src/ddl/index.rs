@@ -5,9 +5,9 @@ use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve, sql};
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::session::TempTable;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
@@ -110,8 +110,9 @@ pub(crate) fn add_keys(
             let new = database.catalog.read_changed_table(tx, session, old.head.id)?;
             let index = new.indexes.iter().find(|i| i.id == row.id).cloned();
             let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
-            let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
-            super::build::nonclustered(tx, &new, &index, &twice)?;
+            let twice =
+                |i: &Index, v: &[Value]| crate::exec::bulk::build::duplicate_key(&new, i, v);
+            crate::exec::bulk::build::nonclustered(tx, &new, &index, &twice)?;
             // While the index was made, others could read the table as it was (see `resolve::lock_for_index`).
             resolve::lock(cx, database, old.head.id)?;
             refresh(cx, database, &old, &touched)?;

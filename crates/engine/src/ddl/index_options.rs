@@ -10,8 +10,8 @@
 //! | ALLOW_PAGE_LOCKS | kept in the catalogue; no lock is ever taken on a page |
 //! | ALLOW_ROW_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
-use crate::context::StatementContext;
 use crate::results::print;
+use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};

@@ -1,9 +1,9 @@
 //! ALTER LOGIN: the password and the database of a login. There is one login, `sa`; making others is refused.
 
 use crate::catalog::{datetime_now, master};
-use crate::context::StatementContext;
 use crate::events::trace::{Audit, audit};
 use crate::instance_options::Host;
+use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{LoginDefinition, NamedOption, OptionValue};

@@ -7,7 +7,6 @@
 mod alter;
 mod alter_index;
 mod attach;
-pub(crate) mod build;
 mod checks;
 mod clauses;
 mod create;
@@ -24,6 +23,7 @@ mod modify_file;
 mod module;
 mod normal;
 mod options;
+mod own_tables;
 mod paths;
 mod registered;
 mod rename;
@@ -32,22 +32,15 @@ pub(crate) mod scoped;
 pub(crate) mod statistics;
 mod view;
 
-use crate::catalog::{Object, Table};
-use crate::context::StatementContext;
-use crate::database::Database;
 use crate::features::{self, Run};
-use crate::session::Session;
+use crate::session::context::StatementContext;
 use draft::TableDraft;
-use resolve::Target;
-use std::sync::Arc;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::StorageError;
 use taffrail_syntax::ast;
 use taffrail_syntax::{ParseOptions, parse_batch};
-use taffrail_types::convert::Large;
-use taffrail_types::{Collation, SqlType};
 
-pub(crate) use checks::{mentions, of_column};
+pub(crate) use checks::mentions;
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub use login::is_weak_password;
@@ -77,23 +70,6 @@ fn shut_down(cx: &mut StatementContext<'_>, nowait: bool) -> SqlResult<()> {
 /// What storage says, for the client.
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql()
-}
-
-/// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
-#[derive(Clone, Debug)]
-pub struct NewColumn {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    pub ty: SqlType,
-    /// Which of the large types it is declared as.
-    pub large: Large,
-    /// NULL is allowed.
-    pub nullable: bool,
-    /// For character types.
-    pub collation: Collation,
-    /// IDENTITY(seed, increment).
-    pub identity: Option<(i64, i64)>,
 }
 
 /// Parses and runs one statement of the catalogue that was put together here, for what is an older way to ask for it. Text that is
@@ -137,71 +113,4 @@ fn create_table_statement(
     let mut draft = TableDraft::new(&s.name.name.value).collated(target.database.collation(), own);
     create::add_body(cx, &mut draft, &s.body, text)?;
     create::table(cx, &target, draft).map(drop)
-}
-
-/// Creates the table of a SELECT INTO, `#temp` or not: 2714 when it exists.
-pub fn create_table_of(
-    cx: &mut StatementContext<'_>,
-    name: &ast::ObjectName,
-    columns: &[NewColumn],
-) -> SqlResult<(Arc<Database>, Arc<Table>)> {
-    let target = resolve::target(cx, name)?;
-    resolve::require_free(cx, &target, 6)?;
-    let draft =
-        TableDraft::of_columns(&name.name.value, columns, !cx.session.options.ansi_padding)?;
-    let table = create::table(cx, &target, draft)?;
-    Ok((target.database, table))
-}
-
-/// Creates the table behind a table variable in `database`, their home. It has no name that anybody could use.
-pub fn create_table_variable(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    variable: &str,
-    body: &ast::TableBody,
-    text: &str,
-) -> SqlResult<ObjectId> {
-    let own = cx.session.database.collation();
-    let mut draft = TableDraft::new(variable).collated(own, own);
-    create::add_body(cx, &mut draft, body, text)?;
-    let schema = database
-        .catalog
-        .schema("dbo", cx.session.id)
-        .ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
-    let name = resolve::temp_name(&format!("#{variable}"));
-    let target = Target { database: database.clone(), schema, name, temp: None };
-    Ok(create::table(cx, &target, draft)?.head.id)
-}
-
-/// What a table variable of a module with this collation would be, for statements that are only looked at.
-pub(crate) fn unmade_table_variable(
-    session: &Session,
-    own: Collation,
-    variable: &str,
-    body: &ast::TableBody,
-    text: &str,
-) -> SqlResult<Table> {
-    let mut draft = TableDraft::new(variable).collated(own, own);
-    draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
-    let home = session.home_of_table_variables()?;
-    Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
-}
-
-/// Drops a temp table of the session.
-pub fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> SqlResult<()> {
-    let database = cx.instance().databases().tempdb()?;
-    drop_table_of(cx, &database, id)
-}
-
-/// Drops a temp table or table variable of the session.
-pub fn drop_table_of(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    id: ObjectId,
-) -> SqlResult<()> {
-    resolve::lock(cx, database, id)?;
-    match database.catalog.object(id, cx.session.id) {
-        Some(Object::Table(table)) => drop::drop_table(cx, database, &table, &table.name()),
-        _ => Ok(()),
-    }
 }

@@ -9,8 +9,8 @@
 //! 4. It is none of the server's own files: see [`is_private`].
 //! 5. The name of a database or of a file is never a path: see [`default_file`].
 
-use crate::context::StatementContext;
 use crate::instance::Instance;
+use crate::session::context::StatementContext;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};

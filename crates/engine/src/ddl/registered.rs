@@ -1,17 +1,21 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{alter, alter_index, attach, database, drop, index, login, module, statistics, view};
-use crate::context::StatementContext;
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::procs::{SystemProcedure, native};
+use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_syntax::ast::{Statement, StatementKind as K};
 
 /// What `ddl` brings.
-pub(crate) static FEATURE: Feature =
-    Feature { statements: STATEMENTS, procedures: PROCEDURES, ..Feature::NOTHING };
+pub(crate) static FEATURE: Feature = Feature {
+    statements: STATEMENTS,
+    procedures: PROCEDURES,
+    tables: Some(&super::own_tables::OwnTables),
+    ..Feature::NOTHING
+};
 
 static PROCEDURES: &[SystemProcedure] = &[
     native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], attach::detach),

@@ -2,7 +2,7 @@
 
 use super::users_of;
 use crate::catalog::registry::Slot;
-use crate::context::StatementContext;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 
 /// Gives a database another name: 5058 for a system database, 5030 while others use it, 1801 for a name that is taken.

@@ -1,8 +1,8 @@
 //! Names in DDL: which database, which schema, which object.
 
 use crate::catalog::{DBO, Object, ObjectHead, Schema, Table, fold};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use taffrail_base::{ObjectId, SqlError, SqlResult};

@@ -4,8 +4,8 @@
 //! that the engine has nothing to change for can be set to the value that is true.
 
 use super::database::put_options;
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

@@ -5,9 +5,9 @@
 
 use super::{index, resolve};
 use crate::catalog::rows;
-use crate::context::StatementContext;
 use crate::plan::names::bracketed;
 use crate::procs::Arguments;
+use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;

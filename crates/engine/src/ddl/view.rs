@@ -6,9 +6,9 @@
 use super::{module, resolve};
 use crate::binder::{Binder, Variables};
 use crate::catalog::{Column, Module, Object, ObjectHead, ObjectKind, rows};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

@@ -3,7 +3,7 @@
 
 use super::xml::{attribute, escaped};
 use crate::instance::Instance;
-use crate::sessions::Statements;
+use crate::session::entry::Statements;
 use crate::views::sql_text::running_handle;
 use std::fmt::Write;
 use std::sync::atomic::Ordering::Relaxed;

@@ -3,7 +3,7 @@
 
 use super::xml;
 use crate::instance::Instance;
-use crate::views::dm_os::{proc_kb, proc_stat};
+use crate::process::{proc_kb, proc_stat};
 use std::fmt::Write;
 use std::time::Duration;
 use taffrail_observe::WaitStats;

@@ -3,8 +3,8 @@
 use super::definition::{Definition, Options, put, remove};
 use super::resolve;
 use crate::binder::eq;
-use crate::context::StatementContext;
 use crate::features::{RegisteredStatement, Run};
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

@@ -4,7 +4,7 @@
 //! list of databases, which is
 //! held while databases are made.
 
-use crate::sessions::{SessionEntry, Sessions, Statements};
+use crate::session::entry::{SessionEntry, Sessions, Statements};
 use crate::views::dm_os_tasks::scheduler_of;
 use crate::views::sql_text::running_handle;
 use parking_lot::Mutex;

@@ -3,7 +3,7 @@
 //! 1. However the call ends, the session is back in its caller's database.
 //! 2. The caller's database is in use while it waits ([`SessionEntry::uses`]): nobody else drops it or takes it offline.
 //!
-//! [`SessionEntry::uses`]: crate::sessions::SessionEntry::uses
+//! [`SessionEntry::uses`]: crate::session::entry::SessionEntry::uses
 
 use super::interpret::Interpreter;
 use super::procedure::Callee;

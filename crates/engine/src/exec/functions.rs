@@ -4,10 +4,10 @@ use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::exec::procedure::name_parts;
+use crate::features::view as views;
 use crate::functions::context::Property;
 use crate::functions::{FnContext, Moment};
 use crate::session::Session;
-use crate::views;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_io::UtcTime;
@@ -61,7 +61,7 @@ impl Session {
     fn measured(&self, name: &str) -> i32 {
         let io = self.instance.file_io().sum();
         let ticks = |ms: u128| ms * 1000 / TICK_MICROSECONDS as u128;
-        let (user, kernel, _) = views::dm_os::proc_stat().unwrap_or_default();
+        let (user, kernel, _) = crate::process::proc_stat().unwrap_or_default();
         let busy = (user + kernel) as u128;
         let n = match name {
             "@@CPU_BUSY" => ticks(busy),

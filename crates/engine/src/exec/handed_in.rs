@@ -24,7 +24,7 @@ pub(crate) fn external_insert(
     Planner::new(&metadata, Default::default(), binder.frame_size(), Vec::new()).insert(bound)
 }
 
-/// A plan for a bulk load; see [`crate::bulk`].
+/// A plan for a bulk load; see [`crate::exec::bulk`].
 pub(crate) fn bulk_insert(
     session: &Session,
     database: &Arc<Database>,

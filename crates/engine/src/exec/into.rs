@@ -2,7 +2,7 @@
 
 use super::interpret::{Activation, Ended, Interpreter};
 use super::module::Plan;
-use crate::ddl;
+use crate::features::tables::{NewColumn, tables};
 use crate::plan::node::Node;
 use crate::plan::statement::SelectPlan;
 use crate::sink::Command;
@@ -25,7 +25,7 @@ impl Interpreter<'_> {
             if c.name.is_empty() {
                 return Err(SqlError::new(1038, &[&(i + 1)]));
             }
-            columns.push(ddl::NewColumn {
+            columns.push(NewColumn {
                 name: c.name.clone(),
                 ty: c.ty,
                 large: c.large,
@@ -45,7 +45,7 @@ impl Interpreter<'_> {
             return Err(SqlError::new(8108, &[&into.name.value, &c.name]));
         }
         let mut cx = self.context(line);
-        let (database, table) = ddl::create_table_of(&mut cx, into, &columns)?;
+        let (database, table) = tables().create_of_query(&mut cx, into, &columns)?;
         let types = q.plan.columns.iter().map(|c| c.ty).collect();
         let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
         insert.explicit_identity = table.identity.is_some() && q.identity.is_none();

@@ -6,11 +6,11 @@ use crate::binder::{Metadata, NullRule, Resolved, ViewText};
 use crate::catalog::{Module, Object, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
+use crate::features::view as views;
 use crate::plan::expr::Call;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::system_view::SystemView;
 use crate::session::{Session, SetOptions};
-use crate::views;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
@@ -219,7 +219,7 @@ impl Metadata for SessionMetadata<'_> {
         match found.or_else(|| views::find(schema, bare)) {
             // A table of master's; as sys.spt_values it is found like every view.
             Some(v)
-                if v.name == views::compatibility::SPT_VALUES
+                if views::is_of_master_alone(v)
                     && database.id.0 != 1
                     && !schema.is_some_and(|s| s.eq_ignore_ascii_case("sys")) =>
             {

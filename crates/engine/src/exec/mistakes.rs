@@ -3,8 +3,8 @@
 use super::compile::{Compiler, CreatedUnder, procedure_for};
 use super::interpret::Interpreter;
 use crate::binder::Variable;
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};

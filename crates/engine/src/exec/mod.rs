@@ -10,6 +10,7 @@
 
 pub(crate) mod arguments;
 mod assign;
+pub(crate) mod bulk;
 pub(crate) mod called;
 mod check;
 pub(crate) mod compile;
@@ -33,6 +34,7 @@ pub(crate) mod module;
 pub(crate) mod ops;
 pub(crate) mod options;
 pub(crate) mod planning;
+pub(crate) mod plans;
 pub(crate) mod procedure;
 pub(crate) mod properties;
 pub(crate) mod query;

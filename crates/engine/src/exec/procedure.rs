@@ -130,7 +130,7 @@ impl Session {
     ) -> SqlResult<Arc<Module>> {
         let id = p.head.id.0;
         let key = (database.catalog.opening(), id, p.version, self.options.plan_key());
-        if let Some(m) = self.instance.databases().plans().procedure(&key) {
+        if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();
@@ -141,7 +141,7 @@ impl Session {
         let head = (&*p.head.name, schema);
         let compiled = compile::procedure(self, database, text, under, head, id);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
-        self.instance.databases().plans().add_procedure(key, module.clone());
+        self.instance.plans().add_procedure(key, module.clone());
         Ok(module)
     }
 
@@ -152,14 +152,14 @@ impl Session {
     ) -> SqlResult<Arc<Module>> {
         let opening = self.database.catalog.opening();
         let key = (opening, 0, p.name.as_ptr() as u64, self.options.plan_key());
-        if let Some(m) = self.instance.databases().plans().procedure(&key) {
+        if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
         }
         let home = self.database.clone();
         let under = CreatedUnder { quoted_identifier: true, ansi_nulls: true };
         let compiled = compile::procedure(self, &home, &Arc::from(text), under, (p.name, None), -1);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
-        self.instance.databases().plans().add_procedure(key, module.clone());
+        self.instance.plans().add_procedure(key, module.clone());
         Ok(module)
     }
 }
@@ -546,7 +546,7 @@ impl Interpreter<'_> {
         }
         let gone = self.in_statement(|it| {
             for id in gone {
-                crate::ddl::drop_temp_table(&mut it.context(0), id)?;
+                crate::features::tables::drop_temp_table(&mut it.context(0), id)?;
             }
             Ok(())
         });

@@ -2,8 +2,8 @@
 
 use super::functions::{PRODUCT_VERSION, flag, int, text};
 use crate::catalog::{Action, IndexKind, Object, ObjectKind};
+use crate::features::view as views;
 use crate::session::Session;
-use crate::views;
 use taffrail_base::IndexId;
 use taffrail_storage::{DatabaseState, RecoveryModel};
 use taffrail_types::{SqlType, Value};
@@ -78,7 +78,7 @@ impl Session {
         let Some(slot) = self.instance.databases().slot(database) else { return Value::Null };
         let Some(db) = slot.database else {
             return match name {
-                "status" => text(views::databases::state_of(&slot).1),
+                "status" => text(slot.state().1),
                 _ => Value::Null,
             };
         };

@@ -352,7 +352,7 @@ impl Interpreter<'_> {
         let id = u16::try_from(n).ok().filter(|n| *n > 0);
         let id = id.ok_or_else(|| SqlError::new(6101, &[&n]))?;
         let id = taffrail_base::SessionId(id);
-        let is_own = |s: &Arc<crate::sessions::SessionEntry>| s.id == id && !s.is_user();
+        let is_own = |s: &Arc<crate::session::entry::SessionEntry>| s.id == id && !s.is_user();
         if self.session.instance.all_sessions().iter().any(is_own) {
             return Err(SqlError::new(6107, &[]));
         }

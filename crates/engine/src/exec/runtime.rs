@@ -1,7 +1,6 @@
 //! A running statement: its frame, its variables, its subqueries.
 
 use crate::catalog::Table;
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::keyed::Keying;
 use crate::exec::ops::Op;
@@ -9,6 +8,7 @@ use crate::exec::ops::view::Partners;
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
 use crate::plan::subquery::SubqueryPlan;
+use crate::session::context::StatementContext;
 use hashbrown::HashTable;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};

@@ -5,8 +5,8 @@
 //! again. What they have computed meanwhile is thrown away.
 
 use crate::catalog::{Blocked, Object, Sight, Touched, TouchedId};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use crate::session::{Isolation, Session};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};

@@ -8,7 +8,7 @@ use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, Stmt
 use super::planning::{self, Explained, Source};
 use super::procedure::{Callee, Home, MAX_NEST_LEVEL};
 use crate::catalog::Table;
-use crate::ddl;
+use crate::features::tables::tables;
 use crate::plan::showplan::{Line, drawn};
 use crate::session::Session;
 use crate::sink::{ColumnDesc, Command};
@@ -170,7 +170,7 @@ pub(crate) fn unmade_tables(
     let own = module.database.as_ref().unwrap_or(&session.database).collation();
     seen.map(|t| {
         let name = &module.variables.list[t.var as usize].name;
-        let table = ddl::unmade_table_variable(session, own, name, &t.body, &module.text)?;
+        let table = tables().unmade_variable(session, own, name, &t.body, &module.text)?;
         Ok((name.clone(), Arc::new(table)))
     })
     .collect()

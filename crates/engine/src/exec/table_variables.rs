@@ -9,7 +9,7 @@
 use super::interpret::{Activation, Interpreter};
 use crate::catalog::DdlOutcome;
 use crate::database::Database;
-use crate::ddl;
+use crate::features::tables::tables;
 use crate::plan::statement::Statement;
 use crate::session::{Session, TransactionPart};
 use std::sync::Arc;
@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         let t = &module.table_variables[n];
         let name = &module.variables.list[t.var as usize].name;
         self.as_their_owner(|it, home| {
-            ddl::create_table_variable(&mut it.context(t.line), home, name, &t.body, &module.text)
+            tables().create_variable(&mut it.context(t.line), home, name, &t.body, &module.text)
         })
     }
 
@@ -118,7 +118,7 @@ impl Interpreter<'_> {
         let n = n as usize;
         if self.is_of_another_collation(act, n)? {
             let id = std::mem::replace(&mut act.tables[n].1, NOT_MADE);
-            self.as_their_owner(|it, home| ddl::drop_table_of(&mut it.context(0), home, id))?;
+            self.as_their_owner(|it, home| tables().drop_own(&mut it.context(0), home, id))?;
         }
         if act.tables[n].1 == NOT_MADE {
             act.tables[n].1 = self.make_table_variable(act, n)?;
@@ -152,7 +152,7 @@ impl Interpreter<'_> {
         }
         self.as_their_owner(|it, home| {
             for (_, id) in made.iter().filter(|(_, id)| *id != NOT_MADE) {
-                ddl::drop_table_of(&mut it.context(0), home, *id)?;
+                tables().drop_own(&mut it.context(0), home, *id)?;
             }
             Ok(())
         })

@@ -3,8 +3,8 @@
 use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
-use crate::context::INSERT_EXEC;
 use crate::events::tell::{self, Transaction};
+use crate::session::context::INSERT_EXEC;
 use crate::session::{Isolation, Mark, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;

@@ -2,21 +2,24 @@
 //!
 //! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own, [`FEATURES`]
 //! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
-//! compiled, a procedure when it is called, a view when it is bound.
+//! compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements make as they go.
 
 pub(crate) mod procedure;
 mod statement;
+pub(crate) mod tables;
+pub(crate) mod view;
 
 pub(crate) use statement::{RegisteredStatement, Run, Values};
 
-use crate::context::StatementContext;
 use crate::instance::Instance;
 use crate::session::Mark;
-use crate::views::Declaration;
+use crate::session::context::StatementContext;
 use procedure::SystemProcedure;
 use std::sync::{Arc, LazyLock};
+use tables::Tables;
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
+use view::Declaration;
 
 /// A part of the engine that whoever runs statements need not know.
 pub(crate) struct Feature {
@@ -32,6 +35,8 @@ pub(crate) struct Feature {
     pub marked: Option<fn(&Arc<Instance>, &str, &[Mark]) -> SqlResult<()>>,
     /// A statement has met pages that are not what was written.
     pub damaged: Option<fn(&Arc<Instance>)>,
+    /// Makes the tables that statements make as they go.
+    pub tables: Option<&'static dyn Tables>,
 }
 
 impl Feature {
@@ -43,6 +48,7 @@ impl Feature {
         views: &[],
         marked: None,
         damaged: None,
+        tables: None,
     };
 }
 
@@ -159,8 +165,8 @@ mod tests {
     fn every_column_of_a_view_has_a_type_that_can_be_shown() {
         let mut all = Vec::new();
         FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-        assert_eq!(all.len(), crate::views::all().len());
-        for view in crate::views::all() {
+        assert_eq!(all.len(), view::all().len());
+        for view in view::all() {
             for c in &view.columns {
                 let shown = c.ty.to_string();
                 let again = taffrail_types::names::parse(&shown, TypeUse::Declaration);

@@ -2,7 +2,7 @@
 
 use super::FEATURES;
 use crate::catalog::fold;
-use crate::context::StatementContext;
+use crate::session::context::StatementContext;
 use std::sync::LazyLock;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};

@@ -1,7 +1,7 @@
 //! A statement as a feature registers it.
 
-use crate::context::StatementContext;
 use crate::exec::interpret::Interpreter;
+use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::SqlResult;
 use taffrail_observe::session::Command as Shown;

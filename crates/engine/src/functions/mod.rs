@@ -53,7 +53,7 @@ pub(crate) mod xquery;
 
 pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
-pub use globals::{GLOBALS, global_type};
+pub use globals::global_type;
 
 use smallvec::SmallVec;
 use std::collections::HashMap;

@@ -5,6 +5,7 @@ mod format;
 mod more;
 
 use super::*;
+use crate::functions::globals::GLOBALS;
 use fixed::Fixed;
 use std::cell::Cell;
 use taffrail_types::convert::cast;

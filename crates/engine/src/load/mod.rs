@@ -4,19 +4,19 @@
 //! INSERT BULK t (…) WITH (…)   checked and remembered in the session (PendingLoad); the client then sends rows:
 //! Connection::bulk_load        pulls them from a BulkSource, one statement, one transaction      stream
 //! BULK INSERT t FROM 'file'    reads and splits the file                                         statement, file
-//!                              └──▶ crate::bulk puts the rows into the table
+//!                              └──▶ crate::exec::bulk puts the rows into the table
 //! ```
 
 pub(crate) mod file;
 mod statement;
 mod stream;
 
-use crate::bulk::{BulkOptions, PendingLoad};
 use crate::catalog::{Object, Table};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::resolve;
+use crate::exec::bulk::{BulkOptions, PendingLoad};
 use crate::features::{Feature, RegisteredStatement, Run};
+use crate::session::context::StatementContext;
 use crate::sink::Command;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};

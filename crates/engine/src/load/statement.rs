@@ -9,12 +9,12 @@
 //! unless the session has one open.
 
 use super::file::{Encoding, Fields, FileError, FileFormat, RowReader, Terminator, parse_hex};
-use crate::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::catalog::Table;
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::{PathRefusal, check_path};
+use crate::exec::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::exec::interpret::Interpreter;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

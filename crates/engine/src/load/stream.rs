@@ -1,9 +1,9 @@
 //! The rows that follow an INSERT BULK.
 
 use super::{BulkSource, BulkSourceError};
-use crate::bulk::PendingLoad;
-use crate::bulk::{BulkPlan, BulkTarget};
 use crate::connection::{Connection, ConnectionFate};
+use crate::exec::bulk::PendingLoad;
+use crate::exec::bulk::{BulkPlan, BulkTarget};
 use crate::exec::interpret::{Interpreter, Unwind};
 use crate::sink::{Command, Done, DoneKind, ResultSink};
 use taffrail_base::message::{cancelled, client_gone};

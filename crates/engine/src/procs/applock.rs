@@ -5,8 +5,8 @@
 //! 64-bit hash of a name; names are told apart by their code units, whatever the collation.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::session::app_locks::Count;
+use crate::session::context::StatementContext;
 use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::StorageInstance;

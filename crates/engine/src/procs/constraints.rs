@@ -3,9 +3,9 @@
 use super::Arguments;
 use super::help::{key_text, object};
 use crate::catalog::{Action, IndexKind, Object, Table};
-use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 

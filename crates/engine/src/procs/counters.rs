@@ -1,7 +1,7 @@
 //! sp_user_counter1 to sp_user_counter10: the values of SQLServer:User Settable.
 
 use super::Arguments;
-use crate::context::StatementContext;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 
 /// Sets the counter of a number from 0.

@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use super::describe::{Description, Suggested};
-use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
 use crate::session::Session;
+use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Large};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};

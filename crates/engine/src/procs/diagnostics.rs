@@ -1,10 +1,10 @@
 //! sp_server_diagnostics: how the server is, once or every so many seconds until the client has enough.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::events::diagnostics;
 use crate::results;
 use crate::row;
+use crate::session::context::StatementContext;
 use std::time::Duration;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};

@@ -6,8 +6,8 @@
 //! ```
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::results::send;
+use crate::session::context::StatementContext;
 use std::path::Path;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::{Disk, IoResult, OpenSpec};

@@ -6,11 +6,11 @@
 //! allow is listed, made or removed.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::ddl::{backup_path, local_path};
 use crate::instance::Instance;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 

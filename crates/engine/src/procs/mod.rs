@@ -45,8 +45,8 @@ pub(crate) use registered::{FEATURE, native};
 
 use crate::catalog::{Table, fold};
 use crate::catalog::{is_global_temp, is_temp};
-use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value, convert};

@@ -1,11 +1,11 @@
 //! sp_monitor: what the server has done since it started, and since somebody asked last.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::functions::FnContext;
 use crate::results::send;
 use crate::row;
-use crate::sessions::LastRun;
+use crate::session::context::StatementContext;
+use crate::session::entry::LastRun;
 use taffrail_base::SqlResult;
 use taffrail_types::{MaxLen, SqlType};
 

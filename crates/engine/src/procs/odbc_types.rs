@@ -1,9 +1,9 @@
 //! Types as ODBC numbers and describes them; sp_datatype_info.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use taffrail_base::SqlResult;
 use taffrail_types::{Collation, MaxLen, SqlType};
 

@@ -3,8 +3,8 @@
 use super::Arguments;
 use crate::catalog::ObjectKind;
 use crate::catalog::properties::{self, PropertyOwner};
-use crate::context::StatementContext;
 use crate::ddl::resolve;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 
 /// What a level names: `SCHEMA dbo`, `TABLE t`, `COLUMN c`.

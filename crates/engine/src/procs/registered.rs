@@ -6,8 +6,8 @@ use super::{
 };
 use super::{help, odbc, odbc_routines, odbc_tables, odbc_types, properties, rename};
 use super::{session_context, space};
-use crate::context::StatementContext;
 use crate::features::Feature;
+use crate::session::context::StatementContext;
 use taffrail_base::SqlResult;
 
 /// What `procs` brings.

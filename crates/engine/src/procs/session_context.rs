@@ -1,8 +1,8 @@
 //! sp_set_session_context: what SESSION_CONTEXT tells.
 
 use super::Arguments;
-use crate::context::StatementContext;
 use crate::session::ContextKey;
+use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};
 

@@ -1,10 +1,10 @@
 //! Sizes: sp_spaceused, sp_helpdb, sp_helpfile, sp_databases.
 
 use super::{Arguments, as_varchar, table_by_text};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{HobtId, SqlError, SqlResult};
 use taffrail_storage::{FileInfo, FileKind, Growth};

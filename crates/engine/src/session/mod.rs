@@ -9,18 +9,19 @@ use taffrail_base::message::cancelled;
 use taffrail_base::{ObjectId, SessionId, SqlResult};
 
 pub(crate) mod app_locks;
+mod client;
+pub(crate) mod context;
+pub(crate) mod entry;
 mod options;
 mod parts;
 mod transaction;
 
+pub use client::ConnectOptions;
 pub use options::{Isolation, SetOptions};
 pub(crate) use parts::{ContextKey, Held, Kept, Lookups, Prepared, Warnings};
 pub use parts::{Last, Running, TempTable, TempTables};
 pub use transaction::TransactionState;
 pub(crate) use transaction::{Mark, NamedSavepoint, TransactionPart};
-
-/// What the client said of itself, for the DMVs.
-pub use crate::connection::ConnectOptions;
 
 /// One session.
 pub struct Session {
@@ -33,7 +34,7 @@ pub struct Session {
     /// Counters and the current wait, shown by the DMVs.
     pub cell: Arc<taffrail_observe::SessionCell>,
     /// The session as others see it.
-    pub entry: Arc<crate::sessions::SessionEntry>,
+    pub entry: Arc<entry::SessionEntry>,
     /// SET options.
     pub options: SetOptions,
     /// The current database.

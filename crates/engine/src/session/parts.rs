@@ -137,7 +137,7 @@ pub(crate) struct Held {
     /// The handle of the statement that was prepared last.
     pub next_handle: i32,
     /// INSERT BULK has announced rows: the next request brings them.
-    pub load: Option<crate::bulk::PendingLoad>,
+    pub load: Option<crate::exec::bulk::PendingLoad>,
 }
 
 /// What look-ups of names have met while a statement was bound.

@@ -9,7 +9,7 @@ use taffrail_storage::{FileKind, Growth};
 use taffrail_types::Value;
 
 /// Found without schema, too.
-pub(super) const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "sysobjects",
     "syscolumns",
     "sysindexes",
@@ -435,7 +435,7 @@ fn sysindexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for slot in cx.session.instance.databases().list() {
         let e = &slot.entry;
-        let (state, _) = super::databases::state_of(&slot);
+        let (state, _) = slot.state();
         let simple = slot.database.as_ref().is_some_and(|d| {
             d.storage.options().recovery_model == taffrail_storage::RecoveryModel::Simple
         });

@@ -90,24 +90,9 @@ pub(super) fn model_name(model: RecoveryModel) -> &'static str {
     }
 }
 
-/// `state` and `state_desc` of a database.
-pub(crate) fn state_of(slot: &Slot) -> (u8, &'static str) {
-    match &slot.database {
-        Some(database) => match database.storage.state() {
-            DatabaseState::Online => (0, "ONLINE"),
-            DatabaseState::Suspect(_) => (4, "SUSPECT"),
-            DatabaseState::Offline => (6, "OFFLINE"),
-        },
-        None if slot.entry.state == EntryState::Offline => (6, "OFFLINE"),
-        None if slot.entry.state == EntryState::Restoring => (1, "RESTORING"),
-        None if slot.problem.as_ref().is_some_and(|p| p.damage) => (4, "SUSPECT"),
-        None => (3, "RECOVERY_PENDING"),
-    }
-}
-
 fn databases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for slot in cx.session.instance.databases().list() {
-        let state = state_of(&slot);
+        let state = slot.state();
         let open = slot.database.as_ref().filter(|_| state.0 == 0);
         let wait = open.map(|d| d.storage.log().reuse_wait());
         let is_open = open.is_some();
@@ -152,7 +137,7 @@ fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
 fn closed_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
     let Some(closed) = cx.session.instance.databases().closed(&slot.entry) else { return };
     for file in closed.files {
-        rows.show(MASTER_FILES, &file_row(slot.entry.id.0, state_of(slot), file));
+        rows.show(MASTER_FILES, &file_row(slot.entry.id.0, slot.state(), file));
     }
 }
 

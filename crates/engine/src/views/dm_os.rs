@@ -1,6 +1,7 @@
 //! sys.dm_os_*: waits, host, memory of the process.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::process::{proc_kb, proc_stat};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_observe::{WaitRow, WaitStats};
@@ -183,22 +184,6 @@ fn waiting_tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
         ]);
     }
     Ok(())
-}
-
-/// A number of a file of `/proc`, in kB, by the name that stands before it.
-pub(crate) fn proc_kb(file: &str, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().find(|l| l.starts_with(name))?;
-    line.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
-/// User and kernel time of the process in ms, minor plus major faults.
-pub(crate) fn proc_stat() -> Option<(u64, u64, u64)> {
-    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let rest = text.rsplit_once(") ")?.1;
-    let fields: Vec<u64> = rest.split(' ').map(|f| f.parse().unwrap_or(0)).collect();
-    // Times are in ticks of 10 ms on every Linux that we run on.
-    Some((fields.get(11)? * 10, fields.get(12)? * 10, fields.get(7)? + fields.get(9)?))
 }
 
 fn sys_info(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

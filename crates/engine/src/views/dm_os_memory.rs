@@ -70,9 +70,9 @@ pub(super) fn clerk_sizes(cx: &ViewContext<'_>) -> Vec<(&'static str, &'static s
     let instance = &cx.session.instance;
     let databases = instance.databases();
     let pool = &instance.storage().pool;
-    let plans = databases.plans().figures();
+    let plans = instance.plans().figures();
     let log: u64 = databases.open().iter().map(|d| d.storage.log().cache_bytes()).sum();
-    let resident = super::dm_os::proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
+    let resident = crate::process::proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
     let mut all = vec![
         (
             "MEMORYCLERK_SQLBUFFERPOOL",

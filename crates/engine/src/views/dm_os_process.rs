@@ -129,7 +129,7 @@ fn modules(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 
 /// The plan cache: of texts and of modules.
 fn caches(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let plans = cx.session.instance.databases().plans().figures();
+    let plans = cx.session.instance.plans().figures();
     let kinds = [
         ("SQL Plans", "CACHESTORE_SQLCP", plans.text_bytes as u64 / 1024, plans.texts.plans),
         // What the plan of a module takes is not measured.

@@ -288,7 +288,7 @@ fn schedulers(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
     let count = processors() as u64;
     let each = |of: fn(u64) -> u64| threads.iter().map(|t| of(t.id)).sum::<u64>() / count;
     let (switches, delay) = (each(switches), each(delayed));
-    let (user, kernel, _) = super::dm_os::proc_stat().unwrap_or_default();
+    let (user, kernel, _) = crate::process::proc_stat().unwrap_or_default();
     let ms = instance.options().env.clock.monotonic().as_millis() as u64;
     for n in 0..count as u32 {
         let here: Vec<&Thread> = threads.iter().filter(|t| t.scheduler() == n).collect();
@@ -472,7 +472,7 @@ fn nodes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn memory_nodes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let kb = |name| super::dm_os::proc_kb("/proc/self/status", name).unwrap_or(0);
+    let kb = |name| crate::process::proc_kb("/proc/self/status", name).unwrap_or(0);
     let target = cx.session.instance.databases().memory_mb() * 1024;
     let mask = (1u64 << processors().min(62)) - 1;
     let (reserved, used) = (kb("VmSize:"), kb("VmRSS:"));

@@ -2,8 +2,8 @@
 //! to, and those of the server's own work. Nobody can make others, and nothing is governed: what limits would count is 0.
 
 use super::dm_io::totals;
-use super::dm_os::{proc_kb, proc_stat};
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::process::{proc_kb, proc_stat};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_observe::WaitStats;

@@ -1,9 +1,5 @@
 //! System views and table-valued system functions: rows from the catalogue and from snapshots that lower layers publish.
 //!
-//! A view is declared by one line of text per column list (`name type!` for NOT NULL, `?` for nullable, in the order
-//! clients rely on) and a function that makes its rows. The function gives natural values (any integer, any text); they
-//! are brought to the declared types here, so that a row cannot disagree with its columns.
-//!
 //! | module | views |
 //! |---|---|
 //! | [`objects`] | sys.objects and what inherits from it, columns, parameters, types, schemas |
@@ -70,179 +66,14 @@ pub mod scoped;
 pub(crate) mod sql_text;
 pub mod statistics;
 mod sysprocesses;
-mod taffrail;
+pub(crate) mod taffrail;
 
-pub use crate::plan::system_view::{SystemView, ViewColumn};
+pub(crate) use crate::features::view::*;
 pub use cell::Rows;
 
-use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
-use crate::database::Database;
-use crate::features::{FEATURES, Feature};
-use crate::session::Session;
-use std::cell::Cell;
-use std::sync::{Arc, LazyLock};
-use taffrail_base::{ObjectId, SchemaId, SqlResult};
-use taffrail_types::names::TypeUse;
-use taffrail_types::{MaxLen, SqlType, Value, convert, names};
-
-/// Where a view is read.
-pub struct ViewContext<'a> {
-    /// Who reads.
-    pub session: &'a Session,
-    /// Through which database it was named.
-    pub database: &'a Arc<Database>,
-    /// What others have not committed is shown too, and nobody is waited for.
-    pub dirty: bool,
-    /// Whether, and of what, only a part is to be shown. Without it the session notes that it has to wait where any DDL of other
-    /// sessions is pending, and the view is read anew after the wait.
-    pub scope: Option<&'a Scope<'a>>,
-}
-
-/// What a view is to show of the catalogue, for whoever sees to the waits itself.
-#[derive(Default)]
-pub struct Scope<'a> {
-    /// Only rows of these objects and schemas, beside those that come from no object.
-    pub only: Option<&'a [Touched]>,
-    /// The view has looked at objects or schemas.
-    pub asked: Cell<bool>,
-}
-
-/// The catalogue as a view shows it.
-impl ViewContext<'_> {
-    fn sight(&self) -> Sight {
-        match self.scope {
-            Some(scope) => scope.asked.set(true),
-            None if self.dirty => {}
-            None => self.session.note_blocked(self.database.catalog.blocked_list(self.session.id)),
-        }
-        Sight { session: self.session.id, dirty: self.dirty }
-    }
-
-    fn only(&self) -> Option<&[Touched]> {
-        self.scope.and_then(|s| s.only)
-    }
-
-    /// All objects, by id.
-    pub fn objects(&self) -> Vec<Object> {
-        let (catalog, sight) = (&self.database.catalog, self.sight());
-        match self.only() {
-            None => catalog.objects(sight),
-            Some(only) => {
-                let ids = only.iter().filter_map(|t| match t.what {
-                    TouchedId::Object(id) => Some(id),
-                    TouchedId::Schema(_) => None,
-                });
-                ids.filter_map(|id| catalog.object(id, sight)).collect()
-            }
-        }
-    }
-
-    /// All foreign keys, by id.
-    pub fn foreign_keys(&self) -> SqlResult<Vec<crate::catalog::ForeignKey>> {
-        let mut all = self.database.catalog.foreign_keys(self.sight())?;
-        if let Some(only) = self.only() {
-            let touched = |id: ObjectId| only.iter().any(|t| t.what == TouchedId::Object(id));
-            all.retain(|k| touched(k.id) || touched(k.table) || touched(k.referenced));
-        }
-        Ok(all)
-    }
-
-    /// All user tables, by id.
-    pub fn tables(&self) -> Vec<Arc<Table>> {
-        self.objects().iter().filter_map(|o| o.as_table().cloned()).collect()
-    }
-
-    /// A table by id.
-    pub fn table(&self, id: ObjectId) -> Option<Arc<Table>> {
-        self.database.catalog.table(id, self.sight())
-    }
-
-    /// All schemas.
-    pub fn schemas(&self) -> Vec<Schema> {
-        let mut all = self.database.catalog.schemas(self.sight());
-        if let Some(only) = self.only() {
-            all.retain(|s| only.iter().any(|t| t.what == TouchedId::Schema(s.id)));
-        }
-        all
-    }
-
-    /// A schema's name.
-    pub fn schema_name(&self, id: SchemaId) -> Option<Arc<str>> {
-        self.database.catalog.schema_name(id, self.sight())
-    }
-}
-
-/// Makes a view's rows. Arguments of a function that were left out or DEFAULT are NULL.
-type Make = fn(&ViewContext<'_>, &[Value], &mut Rows) -> SqlResult<()>;
-
-/// Begins to read what is too much to be made at once. The last argument: the positions of the columns that are wanted.
-type OpenStream = fn(&ViewContext<'_>, &[Value], &[usize]) -> SqlResult<Box<dyn RowStream>>;
-
-/// Rows that are made one at a time.
-pub trait RowStream {
-    /// The next row: a value of exactly its column's type for each column that is wanted, in the order in which they were
-    /// asked for; false at the end.
-    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool>;
-}
-
-/// Where a view's rows come from.
-#[derive(Clone, Copy)]
-enum RowSource {
-    Made(Make),
-    Streamed(OpenStream),
-}
-
-/// A view that is being read.
-pub enum ViewRows {
-    /// Its rows, whole.
-    Made(std::vec::IntoIter<Vec<Value>>),
-    /// One at a time.
-    Streamed(Box<dyn RowStream>),
-}
-
-/// A declaration: schema, name, columns, arguments, rows.
-pub(crate) struct Declaration {
-    schema: &'static str,
-    name: &'static str,
-    columns: Vec<&'static str>,
-    arguments: Option<(usize, usize)>,
-    source: RowSource,
-}
-
-/// Declares a view of schema `sys`. `columns` are texts that are read one after the other.
-pub(crate) fn sys(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
-    let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, source }
-}
-
-/// Declares a view of schema `sys` whose rows [`Rows::show`] makes of these columns.
-pub(crate) fn by_column<T>(
-    name: &'static str,
-    columns: cell::Columns<T>,
-    make: Make,
-) -> Declaration {
-    let columns = columns.iter().flat_map(|group| group.iter()).map(|c| c.0).collect();
-    let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, columns, arguments: None, source }
-}
-
-/// What stands in for a table of msdb.
-const MSDB: &str = "msdb";
-
-/// Declares what is read as a table of msdb.dbo.
-pub(crate) fn msdb(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
-    Declaration { schema: MSDB, ..sys(name, columns, make) }
-}
-
-/// Declares a function of schema `sys`.
-pub(crate) fn function(
-    name: &'static str,
-    arguments: usize,
-    columns: &[&'static str],
-    make: Make,
-) -> Declaration {
-    Declaration { arguments: Some((arguments, arguments)), ..sys(name, columns, make) }
-}
+use crate::features::Feature;
+use taffrail_base::SqlResult;
+use taffrail_types::{MaxLen, SqlType, Value, convert};
 
 /// An integer argument of a function; `None`: it is NULL, DEFAULT or left out. Text is converted (245 where it is no number).
 pub(crate) fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
@@ -256,101 +87,11 @@ pub(crate) fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
     Ok(number.as_i64())
 }
 
-/// The same with arguments that may be left out: at least and at most so many.
-pub(crate) fn ranged(
-    name: &'static str,
-    arguments: (usize, usize),
-    columns: &[&'static str],
-    make: Make,
-) -> Declaration {
-    Declaration { arguments: Some(arguments), ..sys(name, columns, make) }
-}
-
-/// Declares a function of schema `sys` whose rows are made one at a time. `arguments`: at least and at most.
-pub(crate) fn streamed(
-    name: &'static str,
-    arguments: (usize, usize),
-    columns: &[&'static str],
-    open: OpenStream,
-) -> Declaration {
-    let source = RowSource::Streamed(open);
-    let columns = columns.to_vec();
-    Declaration { schema: "sys", name, columns, arguments: Some(arguments), source }
-}
-
-/// The same of a view.
-pub(crate) fn streamed_view(
-    name: &'static str,
-    columns: &[&'static str],
-    open: OpenStream,
-) -> Declaration {
-    Declaration { arguments: None, ..streamed(name, (0, 0), columns, open) }
-}
-
-/// How its rows come.
-impl SystemView {
-    fn source(&self) -> RowSource {
-        REGISTERED.sources[self.number]
-    }
-
-    /// Its rows are made one at a time.
-    pub fn is_streamed(&self) -> bool {
-        matches!(self.source(), RowSource::Streamed(_))
-    }
-
-    /// Begins to read its rows. `wanted`: the positions of the columns whose values are looked at.
-    pub fn open(
-        &self,
-        context: &ViewContext<'_>,
-        arguments: &[Value],
-        wanted: &[usize],
-    ) -> SqlResult<ViewRows> {
-        match self.source() {
-            RowSource::Made(make) => {
-                let mut rows = Rows::new(&self.columns);
-                make(context, arguments, &mut rows)?;
-                Ok(ViewRows::Made(rows.finish().into_iter()))
-            }
-            RowSource::Streamed(open) => open(context, arguments, wanted).map(ViewRows::Streamed),
-        }
-    }
-
-    fn new(number: usize, d: &Declaration) -> SystemView {
-        let columns = d.columns.iter().flat_map(|text| text.split('·')).map(column).collect();
-        let id = -(number as i32) - 100;
-        SystemView { schema: d.schema, name: d.name, id, columns, arguments: d.arguments, number }
-    }
-}
-
-/// Reads `name type!`, `name type?` or `name type`; a name with blanks stands in brackets.
-fn column(text: &'static str) -> ViewColumn {
-    let text = text.trim();
-    let (name, ty) = match text.strip_prefix('[').and_then(|t| t.split_once(']')) {
-        Some((name, ty)) => (name, ty.trim()),
-        None => text.split_once(' ').unwrap_or((text, "int")),
-    };
-    let nullable = !ty.ends_with('!');
-    let ty = ty.trim_end_matches(['!', '?']);
-    let ty = match ty {
-        "sysname" => SqlType::NVarChar(taffrail_types::MaxLen::N(128)),
-        _ => match names::parse(ty, TypeUse::Declaration) {
-            Some(Ok(ty)) => ty,
-            _ => panic!("the type '{ty}' of a system view's column '{name}'"),
-        },
-    };
-    ViewColumn { name, ty, nullable }
-}
-
 /// What `views` brings.
 pub(crate) static FEATURE: Feature = Feature { views: DECLARED, ..Feature::NOTHING };
 
-/// Id and name of the schema of our own views. It has no row in sys.schemas: a database may have a schema of the name.
-pub(crate) const OWN_SCHEMA: (i32, &str) = (16_383, "taffrail");
-
-/// Declares the views of a module.
-type Declare = fn(&mut Vec<Declaration>);
-
-static DECLARED: &[Declare] = &[
+/// Each declares the views of its module.
+static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     objects::declare,
     properties::declare,
     indexes::declare,
@@ -391,64 +132,10 @@ static DECLARED: &[Declare] = &[
     taffrail::declare,
 ];
 
-/// The views of all features, and where their rows come from; behind them `nodes()`.
-struct Registered {
-    views: Vec<SystemView>,
-    nodes: SystemView,
-    sources: Vec<RowSource>,
-}
-
-static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
-    let mut all = Vec::new();
-    FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-    let nodes = rowsets::nodes();
-    let sources = all.iter().chain([&nodes]).map(|d| d.source).collect();
-    let nodes = SystemView::new(all.len(), &nodes);
-    let views = all.iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect();
-    Registered { views, nodes, sources }
-});
-
-type Names = hashbrown::HashMap<(String, String), usize, foldhash::fast::RandomState>;
-
-static BY_NAME: LazyLock<Names> = LazyLock::new(|| {
-    let key = |v: &SystemView| (fold(v.schema), fold(v.name));
-    all().iter().enumerate().map(|(n, v)| (key(v), n)).collect()
-});
-
-/// The method `nodes()` of xml, as a source of rows.
-pub fn nodes() -> &'static SystemView {
-    &REGISTERED.nodes
-}
-
-/// All of them.
-pub fn all() -> &'static [SystemView] {
-    &REGISTERED.views
-}
-
-/// A view or function by name. The old `sysobjects`, `sysdatabases` … are found in `dbo` and without schema as well.
-pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
-    let name = fold(name);
-    let found = |schema: &str| BY_NAME.get(&(schema.into(), name.clone())).map(|n| &all()[*n]);
-    match schema.map(fold).as_deref() {
-        Some("sys") => found("sys"),
-        Some("information_schema") => found("information_schema"),
-        Some(taffrail::SCHEMA) => found(taffrail::SCHEMA),
-        None | Some("" | "dbo") => found("sys").filter(|v| compatibility::NAMES.contains(&v.name)),
-        Some(_) => None,
-    }
-}
-
-/// What stands in for a table of msdb, by name.
-pub fn find_in_msdb(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
-    match schema.map(fold).as_deref() {
-        None | Some("" | "dbo") => BY_NAME.get(&(MSDB.into(), fold(name))).map(|n| &all()[*n]),
-        Some(_) => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::catalog::fold;
+    use crate::features::view::all;
 
     /// What runs is what the documents say runs.
     #[test]
@@ -469,20 +156,5 @@ mod tests {
         let missing: Vec<&str> =
             views.chain(procedures).filter(|name| !known.contains(&fold(name))).collect();
         assert!(missing.is_empty(), "not in docs/reference/t-sql.md: {missing:?}");
-    }
-
-    #[test]
-    fn every_view_is_declared_once_and_readable() {
-        assert_eq!(BY_NAME.len(), all().len(), "two views of one name");
-        for view in all() {
-            assert!(!view.columns.is_empty(), "{}", view.name);
-            let mut names: Vec<_> = view.columns.iter().map(|c| c.name).collect();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), view.columns.len(), "a column twice in {}", view.name);
-        }
-        assert!(find(Some("SYS"), "Databases").is_some());
-        assert!(find(None, "databases").is_none());
-        assert!(find(None, "sysdatabases").is_some());
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 /// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
-pub(super) fn nodes() -> Declaration {
+pub(crate) fn nodes() -> Declaration {
     streamed(NODES, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
         let text = |n: usize| args.get(n).and_then(Value::as_text);
         let (Some(document), Some(path)) = (text(0), text(1)) else {

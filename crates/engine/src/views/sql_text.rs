@@ -6,7 +6,7 @@
 
 use super::{Declaration, Rows, ViewContext, function};
 use crate::row;
-use crate::sessions::Statements;
+use crate::session::entry::Statements;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 

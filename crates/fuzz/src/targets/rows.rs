@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use taffrail_base::SqlResult;
-use taffrail_engine::rowcodec::{Lobs, NoLobs, RowLayout, key, typecode};
+use taffrail_engine::rows::{Lobs, NoLobs, RowLayout, key, typecode};
 use taffrail_storage::LobRef;
 use taffrail_types::{MaxLen, SqlType, Value};
 

@@ -2,7 +2,7 @@
 
 use super::number;
 use serde::Deserialize;
-use taffrail_engine::instance::BackupSchedule;
+use taffrail_engine::BackupSchedule;
 
 /// `[backup]`: the backup schedule of databases that have none of their own.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

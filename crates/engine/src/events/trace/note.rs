@@ -4,7 +4,7 @@
 use super::row::{Column, Row};
 use crate::instance::Instance;
 use crate::session::Session;
-use crate::sessions::SessionEntry;
+use crate::session::entry::SessionEntry;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use taffrail_base::DatabaseId;

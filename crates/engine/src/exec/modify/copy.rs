@@ -2,8 +2,8 @@
 
 use super::insert::integer_of;
 use super::rows::{add_row, decode_row, encode_row};
-use crate::bulk::TableLoad;
 use crate::catalog::Table;
+use crate::exec::bulk::TableLoad;
 use crate::exec::ops::Operator;
 use crate::exec::ops::row::read_columns;
 use crate::exec::ops::scan::{Large, ScanOp};

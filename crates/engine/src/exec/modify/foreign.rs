@@ -14,7 +14,6 @@
 
 use crate::binder::{Variable, Variables};
 use crate::catalog::{Action, Table};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::compile;
 use crate::exec::interpret::source_of;
@@ -25,6 +24,7 @@ use crate::exec::runtime::Rt;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::names::bracketed;
 use crate::plan::statement::Statement;
+use crate::session::context::StatementContext;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};

@@ -40,9 +40,9 @@ pub(crate) use rows::{Scratch, check_key, clustered_key, decode_row, duplicate};
 pub(crate) use values::{full_name, trim};
 
 use super::runtime::Rt;
-use crate::bulk::TableLoad;
 use crate::catalog::Table;
 use crate::database::Database;
+use crate::exec::bulk::TableLoad;
 use crate::plan::change::{OutputPlan, UpdatePlan};
 use crate::plan::expr::Pred;
 use crate::plan::foreign::{Incoming, Outgoing};
@@ -278,7 +278,7 @@ impl<'a> Modify<'a> {
     fn refused(&self, name: &Arc<str>) -> Box<SqlError> {
         let Target { verb, database, table, .. } = self.target;
         let check = table.checks.iter().find(|c| c.name == *name);
-        let at = check.map_or_else(String::new, |c| crate::ddl::of_column(table, c));
+        let at = check.map_or_else(String::new, |c| c.of_column(table));
         let object = match table.is_variable() {
             true => table.shown().to_string(),
             false => table.head.qualified(),

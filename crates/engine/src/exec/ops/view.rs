@@ -8,10 +8,10 @@ use super::{Op, Operator, build};
 use crate::catalog::{Blocked, Touched};
 use crate::exec::key_map::KeyMap;
 use crate::exec::runtime::Rt;
+use crate::features::view::{Scope, ViewContext, ViewRows};
 use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
-use crate::views::{Scope, ViewContext, ViewRows};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 

@@ -4,7 +4,7 @@
 macro_rules! columns {
     ($($name:ident = $text:literal;)+) => {
         /// A column.
-        #[allow(missing_docs, reason = "the names are the columns'")]
+        #[allow(missing_docs, clippy::enum_variant_names, reason = "the names are the columns'")]
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Column { $($name,)+ }

@@ -3,10 +3,10 @@
 use super::{AVERAGE, BASE, FRACTION, GAUGE, Out, RATE};
 use crate::catalog::Sight;
 use crate::database::Database;
-use crate::sessions::{BATCH_BOUNDS_MS, InstanceCounters};
+use crate::process::proc_kb;
+use crate::session::entry::{BATCH_BOUNDS_MS, InstanceCounters};
 use crate::views::ViewContext;
 use crate::views::dm_io::totals;
-use crate::views::dm_os::proc_kb;
 use std::sync::Arc;
 use taffrail_storage::FileKind;
 
@@ -24,7 +24,7 @@ pub(super) fn memory(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
     let cache = pages * PAGE_KB;
     let free = i64::from(pool.free_pages()) * PAGE_KB;
     let stolen = (total - cache - free).max(0);
-    let plans = instance.databases().plans().figures();
+    let plans = instance.plans().figures();
     let log: u64 = instance.databases().open().iter().map(|d| d.storage.log().cache_bytes()).sum();
     out.gauges(
         "Memory Manager",

@@ -32,7 +32,7 @@ use taffrail_observe::Moment;
 use taffrail_types::Value;
 
 /// The schema's name.
-pub(super) const SCHEMA: &str = super::OWN_SCHEMA.1;
+pub(crate) const SCHEMA: &str = super::OWN_SCHEMA.1;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     io_trace::declare(views);

@@ -4,8 +4,7 @@
 //! made into a tree page by page. The caller holds Sch-M on the table, or X and it alone has put rows there, so nobody
 //! changes rows meanwhile.
 
-use super::sql;
-use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
+use super::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, KeyTail, Table};
 use crate::exec::modify::check_key;
 use crate::rowcodec::{Lobs, TableLobs, key};
@@ -17,6 +16,10 @@ use taffrail_storage::{
     heap,
 };
 use taffrail_types::{Value, text};
+
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql()
+}
 
 /// Rows between two looks at the flag of a cancelled batch: some milliseconds of work.
 const ROWS_PER_LOOK: u32 = 256;

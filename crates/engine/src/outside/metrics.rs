@@ -13,9 +13,8 @@ use taffrail_storage::lock::ResourceKind;
 
 use crate::database::Database;
 use crate::instance::Instance;
-use crate::views::databases::state_of;
+use crate::process::{proc_kb, proc_stat};
 use crate::views::dm_io::totals;
-use crate::views::dm_os::{proc_kb, proc_stat};
 
 /// What kind of metric a family is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,7 +145,7 @@ fn server(instance: &Instance, out: &mut Families) {
 
 fn sessions(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     let sessions = instance.sessions();
-    let current = |s: &crate::sessions::SessionEntry| {
+    let current = |s: &crate::session::entry::SessionEntry| {
         s.cell.database_id.load(std::sync::atomic::Ordering::Relaxed)
     };
     let of = |id: u16| sessions.iter().filter(|s| current(s) == id).count();
@@ -173,7 +172,7 @@ fn sessions(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
 fn databases(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     let states = instance.databases().list();
     let states = states.iter().map(|slot| {
-        let (state, name) = state_of(slot);
+        let (state, name) = slot.state();
         sample([("db", slot.entry.name.as_str()), ("state", name)], f64::from(state))
     });
     let help =

@@ -6,12 +6,13 @@
 //!
 //! 1. An entry is used only for the opening of the database it was made in ([`Catalog::opening`]): a database that is
 //!    closed and opened again keeps its id, and nothing else.
-//! 2. When a database goes, everything is forgotten (`catalog::registry`, which owns the cache), and no procedure of a
+//! 2. When a database goes, everything is forgotten (`catalog::registry`), and no procedure of a
 //!    database that has gone is added: nothing here keeps its files open.
 //!
 //! [`Catalog::opening`]: crate::catalog::Catalog::opening
 
-use crate::exec::module::Module;
+use super::module::Module;
+use crate::catalog::registry::MadeOfDatabases;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -141,5 +142,11 @@ impl PlanCache {
             procedures.clear();
         }
         procedures.insert(key, module);
+    }
+}
+
+impl MadeOfDatabases for PlanCache {
+    fn forget_all(&self) {
+        PlanCache::forget_all(self);
     }
 }

@@ -3,8 +3,8 @@
 //! Numbers up to 50 are the instance's own threads (log writers, lazy writer …), from 51 on those of users: scripts tell
 //! them apart by that as well as by `is_user_process`. Threads beyond the fiftieth work the same and are not shown.
 
-use crate::connection::ConnectOptions;
 use crate::exec::module::Module;
+use crate::session::ConnectOptions;
 use parking_lot::{Mutex, RwLock};
 use running::{Level, Running};
 use std::sync::Arc;

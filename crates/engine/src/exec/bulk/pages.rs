@@ -16,7 +16,7 @@
 use super::sort::{MEMORY, SortSpace, Sorted, Sorter};
 use crate::catalog::Table;
 use crate::database::Database;
-use crate::ddl::build::Entries;
+use crate::exec::bulk::build::Entries;
 use crate::exec::modify::{clustered_key, duplicate};
 use crate::session::Session;
 use std::sync::atomic::Ordering;
@@ -181,7 +181,7 @@ impl TableLoad {
         }
         for index in table.nonclustered() {
             let tx = session.part(database.id);
-            crate::ddl::build::nonclustered(tx, table, index, &|index, values| {
+            crate::exec::bulk::build::nonclustered(tx, table, index, &|index, values| {
                 duplicate(table, index, values)
             })?;
         }

@@ -4,23 +4,24 @@
 //! BulkPlan     the table locked, what the load passes by no longer trusted; compiled once: which column a source column
 //!              goes to, defaults, checks, options
 //! BulkTarget   one batch of rows: open, push_row …, finish
-//! load         a table filled by pages;  sort  entries in order of their keys, with runs on disk
+//! pages        a table filled by pages;  build  indexes of rows that are there;  sort  entries in order of their keys, with runs on disk
 //! ```
 //! The caller runs inside a statement of the session's transaction: an error leaves rows behind, which the rollback to the
 //! statement's savepoint takes away.
 
-mod load;
+pub(crate) mod build;
+mod pages;
 pub(crate) mod sort;
 
-pub(crate) use load::TableLoad;
+pub(crate) use pages::TableLoad;
 
 use crate::catalog::{Check, Column, Table, rows};
-use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::modify::insert::Insert;
 use crate::exec::runtime::Rt;
 use crate::plan::change::InsertPlan;
 use crate::session::Session;
+use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;

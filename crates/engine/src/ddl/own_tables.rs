@@ -1,0 +1,79 @@
+//! Tables that statements make and drop as they go: SELECT INTO, table variables, `#temp` tables.
+
+use super::draft::TableDraft;
+use super::resolve::Target;
+use super::{create, drop, resolve};
+use crate::catalog::{Object, Table};
+use crate::database::Database;
+use crate::features::tables::{NewColumn, Tables};
+use crate::session::Session;
+use crate::session::context::StatementContext;
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::Collation;
+
+pub(super) struct OwnTables;
+
+impl Tables for OwnTables {
+    fn create_of_query(
+        &self,
+        cx: &mut StatementContext<'_>,
+        name: &ast::ObjectName,
+        columns: &[NewColumn],
+    ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+        let target = resolve::target(cx, name)?;
+        resolve::require_free(cx, &target, 6)?;
+        let draft =
+            TableDraft::of_columns(&name.name.value, columns, !cx.session.options.ansi_padding)?;
+        let table = create::table(cx, &target, draft)?;
+        Ok((target.database, table))
+    }
+
+    fn create_variable(
+        &self,
+        cx: &mut StatementContext<'_>,
+        database: &Arc<Database>,
+        variable: &str,
+        body: &ast::TableBody,
+        text: &str,
+    ) -> SqlResult<ObjectId> {
+        let own = cx.session.database.collation();
+        let mut draft = TableDraft::new(variable).collated(own, own);
+        create::add_body(cx, &mut draft, body, text)?;
+        let schema = database
+            .catalog
+            .schema("dbo", cx.session.id)
+            .ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
+        let name = resolve::temp_name(&format!("#{variable}"));
+        let target = Target { database: database.clone(), schema, name, temp: None };
+        Ok(create::table(cx, &target, draft)?.head.id)
+    }
+
+    fn unmade_variable(
+        &self,
+        session: &Session,
+        own: Collation,
+        variable: &str,
+        body: &ast::TableBody,
+        text: &str,
+    ) -> SqlResult<Table> {
+        let mut draft = TableDraft::new(variable).collated(own, own);
+        draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
+        let home = session.home_of_table_variables()?;
+        Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
+    }
+
+    fn drop_own(
+        &self,
+        cx: &mut StatementContext<'_>,
+        database: &Arc<Database>,
+        id: ObjectId,
+    ) -> SqlResult<()> {
+        resolve::lock(cx, database, id)?;
+        match database.catalog.object(id, cx.session.id) {
+            Some(Object::Table(table)) => drop::drop_table(cx, database, &table, &table.name()),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What a session knows of its client.
+
+/// What a client says of itself when it logs in, after its password has been verified.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectOptions {
+    /// The login's name.
+    pub login: String,
+    /// The client's machine.
+    pub host_name: String,
+    /// The client's program.
+    pub program_name: String,
+    /// The client's library.
+    pub client_interface: String,
+    /// The client's process.
+    pub client_pid: u32,
+    /// The database asked for; else the login's default.
+    pub database: Option<String>,
+    /// The client's address.
+    pub client_net_address: String,
+    /// The connection is encrypted beyond the login.
+    pub encrypted: bool,
+    /// The protocol version that was agreed on.
+    pub tds_version: u32,
+    /// Bytes per packet.
+    pub packet_size: u32,
+    /// The language asked for; empty for the default.
+    pub language: String,
+    /// The client asked for ODBC's option defaults (ANSI_DEFAULTS, implicit transactions off).
+    pub odbc_defaults: bool,
+}
