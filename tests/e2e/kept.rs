@@ -22,6 +22,16 @@ fn a_killed_directory_of_2f8c548_opens() {
     opens("2f8c548", "killed");
 }
 
+#[test]
+fn a_stopped_directory_of_4bc2ec3_opens() {
+    opens("4bc2ec3", "stopped");
+}
+
+#[test]
+fn a_killed_directory_of_4bc2ec3_opens() {
+    opens("4bc2ec3", "killed");
+}
+
 /// Unpacks a directory, starts the server on it, looks, restores its backups, and looks again after a stop and after a kill.
 fn opens(release: &str, name: &str) {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("kept").join(release);
