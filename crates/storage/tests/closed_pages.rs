@@ -3,9 +3,12 @@
 #[path = "../src/rig.rs"]
 mod rig;
 
-use rig::{MB, Rig, TREE, begin};
+use std::sync::Arc;
+
+use rig::{MB, Rig, TREE, begin, make};
 use taffrail_io::OpenSpec as IoSpec;
-use taffrail_storage::{CheckpointKind, Durability, Growth, OpenSpec, ScanLocks, btree};
+use taffrail_storage::check::NoRows;
+use taffrail_storage::{CheckpointKind, Database, Durability, Growth, OpenSpec, ScanLocks, btree};
 
 const PAGE: usize = 8192;
 
@@ -92,4 +95,47 @@ fn an_opening_over_them_reads_nothing_twice_and_keeps_what_comes_then() {
     rig.lose_power(db);
     let db = rig.open();
     assert_eq!(rig::count(&db, TREE, ScanLocks::None).unwrap(), rows);
+}
+
+/// Pages that are free and look like a tree's stay in memory with the others: nothing leads to them, and who is given them forgets them.
+#[test]
+fn freed_pages_that_stay_in_memory_are_nobodys() {
+    let rig =
+        Rig::new(5).frames(2048).data(4 * MB, Growth::Bytes(MB)).log(2 * MB, Growth::Bytes(MB));
+    let instance = rig.instance();
+    let mut db = rig.create_in(&instance).unwrap();
+    let id = make(&db, 200, 1);
+    let sound = |db: &Arc<Database>, wanted: u64| {
+        assert_eq!(rig::count(db, id, ScanLocks::None).unwrap(), wanted);
+        let findings = db.check_hobt(id, &mut NoRows, &mut || false).unwrap().findings;
+        assert!(findings.is_empty(), "{findings:?}");
+        let findings = db.check_allocation(&mut || false).unwrap();
+        assert!(findings.is_empty(), "{findings:?}");
+    };
+    for round in 0..3_u8 {
+        for rows in [300_u32, 0, 200] {
+            let mut tx = begin(&db);
+            match rows {
+                0 => db.truncate_hobt(&mut tx, id).unwrap(),
+                _ => {
+                    let tree = db.hobt(id).unwrap();
+                    for key in 0..rows {
+                        btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[round; 2000]).unwrap();
+                    }
+                }
+            }
+            tx.commit(Durability::Full).unwrap();
+            let pages = db.close_for_copy().unwrap();
+            (db, _) = pages.open_again(&rig.name, &OpenSpec::of(rig.data.path.clone())).unwrap();
+            sound(&db, rows.into());
+            // The next round begins with nothing.
+            if rows == 200 {
+                let mut tx = begin(&db);
+                db.truncate_hobt(&mut tx, id).unwrap();
+                tx.commit(Durability::Full).unwrap();
+            }
+        }
+    }
+    rig.lose_power(db);
+    sound(&rig.open(), 0);
 }

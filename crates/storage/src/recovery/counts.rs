@@ -1,10 +1,14 @@
-//! Row counts on their way into the directory, before a checkpoint begins. What changes afterwards redo counts again.
+//! Row counts on their way into the directory, before a checkpoint begins, and what changed afterwards, which redo counts again.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use taffrail_base::HobtId;
+use taffrail_log::Record;
 
 use crate::access::directory;
+use crate::access::node::split_entry;
+use crate::access::record::row;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::DIRECTORY;
@@ -56,5 +60,33 @@ impl Database {
             }
         }
         Ok(())
+    }
+}
+
+/// By how much row counts differ from those in the directory, for every HoBt whose rows came or went since its entry was last written.
+///
+/// A checkpoint writes, before its begin record, the count of each HoBt of which that is true; and an entry says how many rows there are as
+/// of its own record ([`crate::Hobt`] sees to that). So, wherever redo begins at or before that checkpoint: a HoBt
+/// whose entry is written on the way
+/// is counted from the last such record on, and one whose entry is not had no change before the checkpoint.
+#[derive(Default)]
+pub(super) struct RowCounts {
+    pub counts: HashMap<HobtId, i64>,
+}
+
+impl RowCounts {
+    /// A record, in the order of the log.
+    pub fn see(&mut self, r: &Record<'_>) {
+        let h = &r.header;
+        if h.hobt == DIRECTORY
+            && let Some(id) =
+                row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0))
+        {
+            self.counts.remove(&id);
+        }
+        let delta = row::row_delta(r);
+        if delta != 0 {
+            *self.counts.entry(h.hobt).or_default() += delta;
+        }
     }
 }

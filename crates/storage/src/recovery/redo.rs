@@ -33,21 +33,20 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{HobtId, LogPos, PAGE_BYTES, PageId};
+use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
 use taffrail_log::fair::{Condvar, Mutex, MutexGuard};
 use taffrail_log::{Lop, Record, RecordHeader};
 
+use super::counts::RowCounts;
 use super::create::io_error;
 use super::restart::suspect;
-use crate::access::directory;
-use crate::access::node::split_entry;
-use crate::access::record::{self, row, xact};
+use crate::access::record::{self, xact};
 use crate::buffer::{RUN_PAGES, WriteGuard};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::Workers;
-use crate::layout::{DIRECTORY, EXTENT_PAGES, is_system_page};
+use crate::layout::{EXTENT_PAGES, is_system_page};
 use crate::page::Page;
 
 /// Pages that share a lane.
@@ -100,6 +99,8 @@ pub(super) struct Redone {
     pub pages: u64,
     /// The highest LSN that a page had, and which: the log must reach as far.
     pub newest: (LogPos, Option<PageId>),
+    /// Records had to do with a page.
+    pub touched: bool,
 }
 
 /// Redoes one lane's batches.
@@ -530,6 +531,7 @@ pub(super) fn run<R: Send>(
         }
         redone.records += hand.done.records;
         redone.pages += hand.done.pages;
+        redone.touched |= !hand.last.is_empty();
         if hand.done.newest.0 > redone.newest.0 {
             redone.newest = hand.done.newest;
         }
@@ -547,33 +549,6 @@ impl Drop for Ending<'_, '_> {
     fn drop(&mut self) {
         self.0.state.lock().ended = true;
         self.0.changed.notify_all();
-    }
-}
-
-/// By how much row counts differ from those in the directory, for every HoBt whose rows came or went since its entry was last written.
-///
-/// A checkpoint writes, before its begin record, the count of each HoBt of which that is true; and an entry says how many rows there are as
-/// of its own record ([`crate::Hobt`] sees to that). So, wherever redo begins at or before that checkpoint: a HoBt
-/// whose entry is written on the way
-/// is counted from the last such record on, and one whose entry is not had no change before the checkpoint.
-#[derive(Default)]
-struct RowCounts {
-    counts: HashMap<HobtId, i64>,
-}
-
-impl RowCounts {
-    fn see(&mut self, r: &Record<'_>) {
-        let h = &r.header;
-        if h.hobt == DIRECTORY
-            && let Some(id) =
-                row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0))
-        {
-            self.counts.remove(&id);
-        }
-        let delta = row::row_delta(r);
-        if delta != 0 {
-            *self.counts.entry(h.hobt).or_default() += delta;
-        }
     }
 }
 

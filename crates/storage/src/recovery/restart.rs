@@ -106,7 +106,7 @@ fn open(
     name: &str,
     spec: &OpenSpec,
 ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
-    let Redone { db, losers, mut report, oldest, .. } =
+    let Redone { db, losers, mut report, oldest, touched, .. } =
         open_for_redo(instance, id, name, spec, false)?;
     // Before anything is logged that an older version would take for something else. Both copies: it may come to read either.
     if oldest < FORMAT_VERSION {
@@ -117,7 +117,7 @@ fn open(
     let began = instance.env.clock.monotonic();
     db.read_file_list()?;
     next_hobt_id(&db)?;
-    undo::prepare(&db, losers)?;
+    undo::prepare(&db, losers, touched)?;
     // The newest may have been dropped by one of those, and be there again.
     next_hobt_id(&db)?;
     directory::load_pending(&db)?;
@@ -132,6 +132,8 @@ pub(super) struct Redone {
     pub db: Arc<Database>,
     pub losers: Vec<Loser>,
     pub report: RecoveryReport,
+    /// The log had something to do with a page.
+    pub touched: bool,
     /// The format of the boot page, of its older copy where they differ.
     pub oldest: u16,
     /// Begin record and MinLSN of the last complete checkpoint in the log, after the boot page's.
@@ -187,23 +189,24 @@ pub(super) fn open_for_redo(
         // The log is that of the sets.
         db.forget_log_chain();
     }
-    let (losers, checkpoint) = read_log(&db, &boot, &paths, &mut report)?;
+    let (losers, checkpoint, touched) = read_log(&db, &boot, &paths, &mut report)?;
     report.end = db.log().lsn(db.log().appended()).unwrap_or_default();
     db.register_log_holders();
     load_changed_maps(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
     instance.redo_rate.measured(report.redo, report.redo_bytes, report.pages_read);
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
-    Ok(Redone { db, losers, report, oldest, checkpoint })
+    Ok(Redone { db, losers, report, touched, oldest, checkpoint })
 }
 
-/// Opens the log, and on the way looks who had not ended and redoes what pages do not have.
+/// Opens the log, and on the way looks who had not ended and redoes what pages do not have: as [`Redone`] has losers, checkpoint and
+/// whether a page was touched.
 fn read_log(
     db: &Arc<Database>,
     boot: &Boot,
     paths: &[PathBuf],
     report: &mut RecoveryReport,
-) -> StorageResult<(Vec<Loser>, Option<(LogPos, LogPos)>)> {
+) -> StorageResult<(Vec<Loser>, Option<(LogPos, LogPos)>, bool)> {
     let instance = db.instance();
     let store = &db.store;
     let env = &instance.env;
@@ -274,7 +277,7 @@ fn read_log(
     report.redo_bytes = db.log().appended().since(boot.scan_from);
     report.rolled_forward = analysis.committed;
     report.rolled_back = analysis.active.values().filter(|t| !t.txn.system).count() as u64;
-    Ok((analysis.active.into_values().collect(), analysis.checkpoint))
+    Ok((analysis.active.into_values().collect(), analysis.checkpoint, redone.touched))
 }
 
 impl Database {

@@ -182,8 +182,8 @@ fn finish<E: From<StorageError>>(
         b.backup.fork_point = end_lsn;
         b.backup.chain_new = false;
     })?;
-    let Redone { losers, report, .. } = redone;
-    undo::prepare(&db, losers)?;
+    let Redone { losers, report, touched, .. } = redone;
+    undo::prepare(&db, losers, touched)?;
     next_hobt_id(&db)?;
     directory::load_pending(&db)?;
     db.settle_files()?;

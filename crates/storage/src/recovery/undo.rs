@@ -175,10 +175,10 @@ impl Drop for Recovering {
     }
 }
 
-/// Undoes what must be undone before the database opens, and prepares the rest.
-pub(super) fn prepare(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
+/// Undoes what must be undone before the database opens, and prepares the rest. Redo has touched pages, or not.
+pub(super) fn prepare(db: &Arc<Database>, losers: Vec<Loser>, touched: bool) -> StorageResult<()> {
     let _giving_back = db.giving_back();
-    let result = prepare_all(db, losers);
+    let result = prepare_all(db, losers, touched);
     if let Err(e) = &result
         && !e.is_want_of_room()
     {
@@ -187,7 +187,8 @@ pub(super) fn prepare(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<(
     result
 }
 
-fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
+fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>, touched: bool) -> StorageResult<()> {
+    let nothing_redone = !touched && losers.is_empty();
     let mut system = Vec::new();
     let mut at_once = Vec::new();
     let mut later = Vec::new();
@@ -216,7 +217,10 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
         let mut done = system.swap_remove(latest);
         rollback::with_room(db, || rollback::finish_rollback(&mut done, &mut []))?;
     }
-    db.disown_free_pages()?;
+    // Where redo and undo had nothing to do, memory has at most what a handle before has left of a database that was closed in order.
+    if !nothing_redone {
+        db.disown_free_pages()?;
+    }
     for mut work in at_once {
         rollback::with_room(db, || rollback::finish_rollback(&mut work, &mut []))?;
         db.free_orphans();

@@ -1,6 +1,6 @@
 //! Pages that lead several lives within one redo.
 
-use taffrail_base::PageId;
+use taffrail_base::{HobtId, PageId};
 
 use super::*;
 use crate::access::{btree, heap};
