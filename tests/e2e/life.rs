@@ -102,6 +102,23 @@ fn a_start_that_fails_makes_nothing_and_says_why_in_the_error_log_too() {
 }
 
 #[test]
+fn memory_that_the_system_does_not_give_is_told_by_its_setting() {
+    let temp = TempDir::new("memory");
+    let out = Command::new("sh")
+        .args(["-c", "ulimit -v 4000000 && exec \"$0\" \"$@\""])
+        .arg(binary())
+        .args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--console", "off"])
+        .args(["--max-server-memory-mb", "64000", "--data"])
+        .arg(temp.path().join("data"))
+        .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+        .output()
+        .expect("sh runs");
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    let wanted = "taffrail: max_server_memory_mb: the system does not give 64000 MB of memory.";
+    assert!(!out.status.success() && said.contains(wanted), "{said}");
+}
+
+#[test]
 fn a_generated_password_is_written_and_works() {
     use std::os::unix::fs::PermissionsExt;
     let data = TempDir::new("password");

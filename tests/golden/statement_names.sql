@@ -55,3 +55,13 @@ ROLLBACK
 SET IMPLICIT_TRANSACTIONS OFF
 SELECT OBJECT_ID('made') AS made
 GO
+-- Queues of Service Broker, and procedures about principals.
+--@ source: reasoned
+WAITFOR (RECEIVE TOP (1) * FROM q), TIMEOUT 100
+GO
+--@ source: reasoned
+EXEC sp_addlogin 'l', 'p'
+GO
+--@ source: reasoned
+EXEC sp_addrolemember 'db_owner', 'u'
+GO

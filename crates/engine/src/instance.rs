@@ -133,8 +133,12 @@ impl Instance {
             data_dir: options.data_dir.clone(),
             ..Default::default()
         };
-        let storage =
-            StorageInstance::new(options.env.clone(), storage_options).map_err(|e| fail(&e))?;
+        let storage = StorageInstance::new(options.env.clone(), storage_options).map_err(|e| {
+            let wanted = options.max_server_memory_mb;
+            fail(&format_args!(
+                "max_server_memory_mb: the system does not give {wanted} MB of memory. {e}"
+            ))
+        })?;
         let plans = Arc::<PlanCache>::default();
         let (databases, reports) =
             Databases::start(&storage, &options.data_dir, options.collation, plans.clone())

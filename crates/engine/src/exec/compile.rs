@@ -419,7 +419,7 @@ impl<'s> Compiler<'s> {
             K::Use(name) => StmtKind::Use(name.value),
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?, k.status_only),
             K::Checkpoint(_) => StmtKind::Checkpoint,
-            K::Unsupported(u) => StmtKind::Unsupported(u.what),
+            K::Unsupported(u) => StmtKind::Unsupported(crate::absent::told(&u.what).into()),
             K::Merge(m) => {
                 self.new_plan();
                 StmtKind::Merge(Box::new(crate::binder::MergeStatement::new(*m)))
@@ -442,7 +442,7 @@ impl<'s> Compiler<'s> {
                 }
                 self.new_plan();
                 match features::statement(kind.words()) {
-                    None => StmtKind::Unsupported(kind.words().into()),
+                    None => StmtKind::Unsupported(crate::absent::told(kind.words()).into()),
                     Some(found) => {
                         StmtKind::Registered(found, Box::new(ast::Statement { span: s.span, kind }))
                     }

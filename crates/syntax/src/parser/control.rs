@@ -159,8 +159,9 @@ impl Parser<'_> {
     pub(super) fn waitfor(&mut self) -> Parse<StatementKind> {
         self.bump();
         if self.is(TokenKind::LParen) {
+            // RECEIVE and GET CONVERSATION GROUP, of queues.
             self.at -= 1;
-            return Ok(self.unsupported(1));
+            return Ok(self.unsupported(3));
         }
         let until = self.eat_word("TIME");
         if !until {

@@ -226,7 +226,8 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        StatementKind::Unsupported(Box::new(Unsupported { what: words.join(" ").into() }))
+        let what = words.join(" ").replace("( ", "(");
+        StatementKind::Unsupported(Box::new(Unsupported { what: what.into() }))
     }
 
     /// Every `GOTO` has its label, which is in no TRY or CATCH that it is not in itself.
