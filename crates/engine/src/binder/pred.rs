@@ -3,14 +3,14 @@
 use super::expr::is_text;
 use super::{Binder, Bound, NullRule, large, unsupported};
 use crate::plan::expr::{
-    Compare, CompareOp, Compiled, Expr, InList, InSubquery, Like, Pred, Quantified, Subquery,
+    Cast, Compare, CompareOp, Compiled, Expr, InList, InSubquery, Like, Pred, Quantified, Subquery,
 };
 use crate::plan::rel::Rel;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::like::Pattern;
-use taffrail_types::{MaxLen, SqlType, compare};
+use taffrail_types::{Conversion, Decimal, MaxLen, SqlType, Value, compare};
 
 /// The operator of the syntax tree as ours.
 pub(crate) fn compare_op(op: ast::CompareOp) -> CompareOp {
@@ -129,8 +129,7 @@ impl<'a> Binder<'a> {
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
         let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
         let variable = is_variable(&left) || is_variable(&right);
-        let left = self.comparable(left, ty)?;
-        let right = self.comparable(right, ty)?;
+        let (left, right) = self.comparables(left, right, ty)?;
         let null = is_null(&left) || is_null(&right);
         let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
         let rule = match equality && (null || variable) {
@@ -146,6 +145,25 @@ impl<'a> Binder<'a> {
             NullRule::Equal => Pred::NullsEqual(comparison, false),
             NullRule::BySession => Pred::NullsEqual(comparison, true),
         })
+    }
+
+    /// Both sides of a comparison, brought to their common type. Where that has no room for all digits of a decimal, decimals stay as
+    /// they are: they compare by value, and a conversion would make 10.00 of 10.001.
+    fn comparables(&self, left: Bound, right: Bound, ty: SqlType) -> SqlResult<(Expr, Expr)> {
+        if !loses_digits(&left, ty) && !loses_digits(&right, ty) {
+            return Ok((self.comparable(left, ty)?, self.comparable(right, ty)?));
+        }
+        let one = |b: Bound| match (scale(b.ty), b.expr) {
+            // No key is sought by a value of another scale.
+            (Some(_), value @ Expr::Slot(_)) => {
+                let (from, conversion) = (b.ty, Conversion::Explicit);
+                let cast = Cast { value, from, to: from, style: None, conversion, lenient: false };
+                Ok(Expr::Cast(Box::new(cast)))
+            }
+            (Some(_), expr) => Ok(expr),
+            (None, expr) => self.cast_to(Bound { expr, ..b }, ty),
+        };
+        Ok((one(left)?, one(right)?))
     }
 
     /// Converts for a comparison. Text compares padded, so lengths do not matter.
@@ -179,7 +197,8 @@ impl<'a> Binder<'a> {
             }
             ty = compare::comparison_type(ty, b.ty, "equal to")?;
         }
-        // Each is an equality of its own, where these know NULL or compare by different collations.
+        differ |= loses_digits(&value, ty) || list.iter().any(|b| loses_digits(b, ty));
+        // Each is an equality of its own, where these know NULL, compare by different collations, or are decimals of no common type.
         let of_nulls = |b: &Bound| matches!(b.expr, Expr::Var(_)) || is_null(&b.expr);
         if differ
             || (of_nulls(&value) || list.iter().any(of_nulls))
@@ -213,10 +232,11 @@ impl<'a> Binder<'a> {
         large::compared(&value, &column, operator)?;
         let (collation, _) = self.compared_by(&value, &column, operator)?;
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
-        let value = self.comparable(value, ty)?;
-        let converted = self.comparable(column, ty)?;
+        let kept = loses_digits(&value, ty) || loses_digits(&column, ty);
+        let shown = if kept { column.ty } else { ty };
+        let (value, converted) = self.comparables(value, column, ty)?;
         if !matches!(converted, Expr::Slot(_)) {
-            let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+            let slot = self.computed_slot(&Bound::new(Expr::NULL, shown), "");
             let rows = &mut self.subqueries[plan.index as usize];
             rows.rel = Rel::compute(std::mem::take(&mut rows.rel), vec![(converted, slot)]);
             (rows.output, plan.output) = (slot, slot);
@@ -259,4 +279,19 @@ impl<'a> Binder<'a> {
 
 fn is_null(e: &Expr) -> bool {
     e.constant().is_some_and(|v| v.is_null())
+}
+
+/// Digits behind the point of an exact number that has some.
+fn scale(ty: SqlType) -> Option<u8> {
+    match ty {
+        SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => Some(scale),
+        _ => None,
+    }
+}
+
+/// Whether a decimal would be rounded in this type.
+fn loses_digits(b: &Bound, ty: SqlType) -> bool {
+    let (Some(has), Some(gets)) = (scale(b.ty), scale(ty)) else { return false };
+    let exact = |d: &Decimal| d.magnitude().is_multiple_of(10_u128.pow((has - gets).into()));
+    has > gets && !matches!(&b.expr, Expr::Const(Value::Decimal(d)) if d.scale() == has && exact(d))
 }
