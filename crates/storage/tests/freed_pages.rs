@@ -87,8 +87,9 @@ fn allocations_go_on_after_a_large_value_was_dropped() {
     let (_, thread) = drop_value(&db, id, old);
     store(&db, id, 2, 5 * lob::PIECE, Durability::Full);
     thread.join().unwrap();
+    // A page each: small values would share them, and not come to all that are free.
     for _ in 0..PAGES + 1000 {
-        store(&db, id, 3, 100, Durability::Delayed);
+        store(&db, id, 3, lob::PIECE, Durability::Delayed);
     }
 }
 
@@ -184,10 +185,10 @@ fn leaves_are_merged_beside_the_first_allocation() {
         while db.log().appended().since(before) < seed * 7919 && !merging.is_finished() {
             std::hint::spin_loop();
         }
-        store(&db, id, 3, 10, Durability::Delayed);
+        store(&db, id, 3, lob::PIECE, Durability::Delayed);
         merging.join().unwrap();
         for _ in 0..1500 {
-            store(&db, id, 3, 10, Durability::Delayed);
+            store(&db, id, 3, lob::PIECE, Durability::Delayed);
         }
     }
 }
