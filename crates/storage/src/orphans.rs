@@ -10,6 +10,7 @@
 //! freed with its extent            it stays as it was. Whoever takes the extent makes what is in memory nobody's:
 //! [`Database::disown_pages`]
 //! brought in by redo               the same, when structure changes are undone: [`Database::disown_free_pages`]
+//! left by the handle before        as that had it, when a database that was closed in order opens over its own pages
 //! the root that a build fills      it stays: a root's page is nobody's hint, and what undoes the build frees the
 //! tree's extents, all of them
 //! ```

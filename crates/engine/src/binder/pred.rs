@@ -10,7 +10,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::like::Pattern;
-use taffrail_types::{Conversion, Decimal, MaxLen, SqlType, Value, compare};
+use taffrail_types::{Conversion, Decimal, Family, MaxLen, SqlType, Value, compare};
 
 /// The operator of the syntax tree as ours.
 pub(crate) fn compare_op(op: ast::CompareOp) -> CompareOp {
@@ -153,15 +153,15 @@ impl<'a> Binder<'a> {
         if !loses_digits(&left, ty) && !loses_digits(&right, ty) {
             return Ok((self.comparable(left, ty)?, self.comparable(right, ty)?));
         }
-        let one = |b: Bound| match (scale(b.ty), b.expr) {
+        let one = |b: Bound| match (is_decimal(b.ty), b.expr) {
             // No key is sought by a value of another scale.
-            (Some(_), value @ Expr::Slot(_)) => {
+            (true, value @ Expr::Slot(_)) => {
                 let (from, conversion) = (b.ty, Conversion::Explicit);
                 let cast = Cast { value, from, to: from, style: None, conversion, lenient: false };
                 Ok(Expr::Cast(Box::new(cast)))
             }
-            (Some(_), expr) => Ok(expr),
-            (None, expr) => self.cast_to(Bound { expr, ..b }, ty),
+            (true, expr) => Ok(expr),
+            (false, expr) => self.cast_to(Bound { expr, ..b }, ty),
         };
         Ok((one(left)?, one(right)?))
     }
@@ -281,17 +281,16 @@ fn is_null(e: &Expr) -> bool {
     e.constant().is_some_and(|v| v.is_null())
 }
 
-/// Digits behind the point of an exact number that has some.
-fn scale(ty: SqlType) -> Option<u8> {
-    match ty {
-        SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => Some(scale),
-        _ => None,
-    }
+fn is_decimal(ty: SqlType) -> bool {
+    ty.family() == Family::Decimal
 }
 
 /// Whether a decimal would be rounded in this type.
 fn loses_digits(b: &Bound, ty: SqlType) -> bool {
-    let (Some(has), Some(gets)) = (scale(b.ty), scale(ty)) else { return false };
+    let (has, gets) = (b.ty.scale(), ty.scale());
     let exact = |d: &Decimal| d.magnitude().is_multiple_of(10_u128.pow((has - gets).into()));
-    has > gets && !matches!(&b.expr, Expr::Const(Value::Decimal(d)) if d.scale() == has && exact(d))
+    is_decimal(b.ty)
+        && is_decimal(ty)
+        && has > gets
+        && !matches!(&b.expr, Expr::Const(Value::Decimal(d)) if d.scale() == has && exact(d))
 }

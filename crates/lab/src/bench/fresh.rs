@@ -80,7 +80,7 @@ pub fn fresh(binary: &Path, dir: &Path, probe: &Probe) -> io::Result<Vec<Figure>
     for n in 0..CLONES {
         rest(&server, dir)?;
         // The template is in memory, as its migration leaves it. A machine may have taken back memory that was idle while it rested.
-        cold.push(copied(&memory));
+        cold.push(read_through(&memory));
         client.run("SELECT MAX(pad) FROM template.dbo.t").map_err(io::Error::other)?;
         let sql = format!("CREATE DATABASE clone{n} AS CLONE OF template");
         clones.push(timed(&mut client, &sql)?);
@@ -95,7 +95,7 @@ pub fn fresh(binary: &Path, dir: &Path, probe: &Probe) -> io::Result<Vec<Figure>
         "slowest of {CLONES}: {worst:.0}; cp and fsync: {:.0} ms; memory of that size, idle as long, is read in {:.0} ms and then in {:.0}",
         median(copies),
         median(cold),
-        copied(&memory),
+        read_through(&memory),
     );
     figures.push(figure(BOUNDS[1], median(clones), &note));
     drop((client, server));
@@ -104,7 +104,7 @@ pub fn fresh(binary: &Path, dir: &Path, probe: &Probe) -> io::Result<Vec<Figure>
 }
 
 /// How long it takes to read memory, in milliseconds.
-fn copied(memory: &[u8]) -> f64 {
+fn read_through(memory: &[u8]) -> f64 {
     let (began, mut piece) = (Instant::now(), [0; 4096]);
     for page in memory.chunks_exact(piece.len()) {
         piece.copy_from_slice(page);

@@ -160,8 +160,11 @@ impl Parser<'_> {
         self.bump();
         if self.is(TokenKind::LParen) {
             // RECEIVE and GET CONVERSATION GROUP, of queues.
+            let inner = self.slice(self.ahead(1)).to_ascii_uppercase();
             self.at -= 1;
-            return Ok(self.unsupported(3));
+            self.unsupported(1);
+            let what = format!("WAITFOR ({inner} …)").into();
+            return Ok(StatementKind::Unsupported(Box::new(Unsupported { what })));
         }
         let until = self.eat_word("TIME");
         if !until {

@@ -226,8 +226,7 @@ impl Parser<'_> {
             }
             self.bump();
         }
-        let what = words.join(" ").replace("( ", "(");
-        StatementKind::Unsupported(Box::new(Unsupported { what: what.into() }))
+        StatementKind::Unsupported(Box::new(Unsupported { what: words.join(" ").into() }))
     }
 
     /// Every `GOTO` has its label, which is in no TRY or CATCH that it is not in itself.

@@ -22,7 +22,7 @@ use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, OpenSpec as IoSpec, Write
 use taffrail_storage::{ClosedPages, DatabaseState, OpenSpec};
 
 /// What is copied at a time. All buffers together are some 3 MB: where a hypervisor takes back what is idle, each page of new memory costs
-/// 60 µs, so four times as large ones took 100 ms longer per 100 MB, and the device was no faster.
+/// 60 µs, and larger pieces are no faster on a device.
 const PIECE: u64 = 256 << 10;
 /// Pieces that are written while others are read.
 const IN_FLIGHT: usize = 8;
