@@ -9,12 +9,16 @@ pub const ALIGNMENT: usize = 4096;
 
 /// A zeroed, 4096-aligned, owned piece of memory of a fixed length.
 ///
-/// Invariants: (1) `ptr` came from the global allocator with `layout(len)` and is freed once, in `drop`;
-/// (2) all `len` bytes are initialised (allocated zeroed, and only ever written through `&mut [u8]`).
+/// Invariants: (1) `base` came from the global allocator with `layout(len)` and is freed once, in `drop`;
+/// (2) the `len` bytes from `ptr` on lie within it and are initialised (allocated zeroed, and only ever written through `&mut [u8]`).
 pub struct AlignedBuf {
+    base: NonNull<u8>,
     ptr: NonNull<u8>,
     len: usize,
 }
+
+/// From here on an allocator hands out fresh pages of the system, which are zero already, unless it is asked for an alignment.
+const LARGE: usize = 256 << 10;
 
 #[allow(unsafe_code)]
 mod raw {
@@ -26,8 +30,13 @@ mod raw {
     unsafe impl Sync for AlignedBuf {}
 
     fn layout(len: usize) -> Layout {
+        let layout = match len < LARGE {
+            true => Layout::from_size_align(len.max(1), ALIGNMENT),
+            // Aligned by hand: an aligned allocation is zeroed byte by byte, also where few of them are used in the end.
+            false => Layout::from_size_align(len.saturating_add(ALIGNMENT), 1),
+        };
         // A length near isize::MAX is a bug of the caller: no buffer of the engine comes near.
-        Layout::from_size_align(len.max(1), ALIGNMENT).expect("length of an aligned buffer")
+        layout.expect("length of an aligned buffer")
     }
 
     impl AlignedBuf {
@@ -35,18 +44,19 @@ mod raw {
         pub fn zeroed(len: usize) -> AlignedBuf {
             let layout = layout(len);
             // SAFETY: the layout's size is at least 1.
-            let ptr = unsafe { alloc_zeroed(layout) };
-            match NonNull::new(ptr) {
-                Some(ptr) => AlignedBuf { ptr, len },
-                None => handle_alloc_error(layout),
-            }
+            let base = unsafe { alloc_zeroed(layout) };
+            let Some(base) = NonNull::new(base) else { handle_alloc_error(layout) };
+            let skip = base.as_ptr().align_offset(ALIGNMENT);
+            // SAFETY: below ALIGNMENT, so that `len` bytes follow: where the base is not aligned so many more were asked for.
+            let ptr = unsafe { base.add(skip) };
+            AlignedBuf { base, ptr, len }
         }
     }
 
     impl Drop for AlignedBuf {
         fn drop(&mut self) {
             // SAFETY: invariant (1).
-            unsafe { dealloc(self.ptr.as_ptr(), layout(self.len)) }
+            unsafe { dealloc(self.base.as_ptr(), layout(self.len)) }
         }
     }
 
@@ -87,7 +97,7 @@ mod tests {
 
     #[test]
     fn buffers_are_aligned_and_zeroed() {
-        for len in [0, 1, 512, 4096, 61_440] {
+        for len in [0, 1, 512, 4096, 61_440, LARGE - 1, LARGE, LARGE + 1, 5 << 20] {
             let mut b = AlignedBuf::zeroed(len);
             assert_eq!(b.as_ptr() as usize % ALIGNMENT, 0);
             assert!(b.iter().all(|&x| x == 0));

@@ -193,7 +193,6 @@ impl Log {
                         visit(&record)?;
                     }
                 }
-                tail.take_back(block);
             }
             Ok(())
         };
@@ -205,7 +204,7 @@ impl Log {
             };
             blocks += 1;
             bytes += u64::from(h.length);
-            tail.push(vlf, h, walker.block());
+            tail.push(vlf, h, walker.held());
             if tail.is_full() {
                 tail.write(&files.volumes)?;
             }

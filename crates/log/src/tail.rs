@@ -23,7 +23,7 @@ use crate::directory::{HALF, VLF_HEADER_BYTES};
 use crate::error::LogError;
 use crate::files::write_bytes;
 use crate::retried::read_retried;
-use crate::walk::WalkVlf;
+use crate::walk::{HeldBytes, WalkVlf};
 
 /// Bytes that are held back at most: more than the cache can have had in flight.
 const HELD_MAX: usize = 16 << 20;
@@ -33,7 +33,7 @@ const PIECE: usize = 1 << 20;
 /// A block of the chain.
 pub(crate) struct Held {
     pub header: BlockHeader,
-    pub bytes: Vec<u8>,
+    pub bytes: HeldBytes,
     vlf: WalkVlf,
 }
 
@@ -57,23 +57,19 @@ pub(crate) struct Tail {
     bytes: usize,
     /// What lies before is on the medium.
     known: LogPos,
-    spare: Vec<Vec<u8>>,
 }
 
 impl Tail {
     /// Nothing yet; what lies before `known` is on the medium.
     pub fn new(known: LogPos) -> Tail {
-        Tail { held: VecDeque::new(), bytes: 0, known, spare: Vec::new() }
+        Tail { held: VecDeque::new(), bytes: 0, known }
     }
 
     /// The next block of the chain, in this VLF.
-    pub fn push(&mut self, vlf: WalkVlf, header: BlockHeader, bytes: &[u8]) {
+    pub fn push(&mut self, vlf: WalkVlf, header: BlockHeader, bytes: HeldBytes) {
         self.known = self.known.max(header.durable);
-        let mut copy = self.spare.pop().unwrap_or_default();
-        copy.clear();
-        copy.extend_from_slice(bytes);
-        self.bytes += copy.len();
-        self.held.push_back(Held { header, bytes: copy, vlf });
+        self.bytes += bytes.len();
+        self.held.push_back(Held { header, bytes, vlf });
     }
 
     /// The oldest block, if it is on the medium.
@@ -82,11 +78,6 @@ impl Tail {
         let block = if there { self.held.pop_front() } else { None }?;
         self.bytes -= block.bytes.len();
         Some(block)
-    }
-
-    /// A block that was heard of.
-    pub fn take_back(&mut self, block: Held) {
-        self.spare.push(block.bytes);
     }
 
     /// No more is to be held back.

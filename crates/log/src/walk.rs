@@ -4,6 +4,7 @@
 //! what is durable. A piece may go on behind the end of the VLF, so that small ones are read as fast as large ones: what it holds
 //! there is used only if the next VLF lies there, whose positions then are as far from the piece's first as its bytes are.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use taffrail_base::{LogPos, VlfSeqNo};
@@ -54,6 +55,36 @@ pub(crate) enum Step {
     End(Break),
 }
 
+/// The bytes of a block, as they were read.
+pub(crate) struct HeldBytes {
+    piece: Arc<AlignedBuf>,
+    at: usize,
+    len: usize,
+}
+
+impl Deref for HeldBytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.piece[self.at..self.at + self.len]
+    }
+}
+
+/// Makes `buf` one that nobody holds a block of, and lets it be written into.
+fn unshared<'a>(
+    buf: &'a mut Arc<AlignedBuf>,
+    others: &mut Vec<Arc<AlignedBuf>>,
+) -> &'a mut AlignedBuf {
+    if Arc::get_mut(buf).is_none() {
+        let free = others.iter_mut().position(|b| Arc::get_mut(b).is_some());
+        let next = match free {
+            Some(i) => others.swap_remove(i),
+            None => Arc::new(AlignedBuf::zeroed(PIECE)),
+        };
+        others.push(std::mem::replace(buf, next));
+    }
+    Arc::get_mut(buf).expect("nobody shares it")
+}
+
 /// Walks the chain.
 pub(crate) struct Walker {
     volumes: Vec<Arc<dyn Volume>>,
@@ -64,7 +95,10 @@ pub(crate) struct Walker {
     /// CRC of the block before it, if it is to be checked.
     prev_crc: Option<u32>,
     incarnation: u32,
-    buf: AlignedBuf,
+    /// The piece read last; who holds blocks back ([`Walker::held`]) shares it.
+    buf: Arc<AlignedBuf>,
+    /// Pieces read before, which may still be shared.
+    others: Vec<Arc<AlignedBuf>>,
     /// What `buf` holds: file, offset, bytes.
     loaded: (u16, u64, usize),
     /// Where in `buf` the current block lies.
@@ -88,7 +122,8 @@ impl Walker {
             next: pos.0,
             prev_crc: before.map(|b| b.0),
             incarnation: before.map_or(0, |b| b.1),
-            buf: AlignedBuf::zeroed(PIECE),
+            buf: Arc::new(AlignedBuf::zeroed(PIECE)),
+            others: Vec::new(),
             loaded: (0, 0, 0),
             current: (0, 0),
         }
@@ -125,6 +160,11 @@ impl Walker {
         &self.buf[self.current.0..self.current.0 + self.current.1]
     }
 
+    /// The same, to be held on to: what is read later goes elsewhere.
+    pub fn held(&self) -> HeldBytes {
+        HeldBytes { piece: Arc::clone(&self.buf), at: self.current.0, len: self.current.1 }
+    }
+
     fn volume(&self) -> &Arc<dyn Volume> {
         &self.volumes[usize::from(self.vlf.place.file)]
     }
@@ -154,6 +194,7 @@ impl Walker {
         let n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
         self.loaded = (0, 0, 0);
         let volume = Arc::clone(self.volume());
+        let buf = unshared(&mut self.buf, &mut self.others);
         // What lies behind the VLF is mostly the next one: then it is as durable as its positions say.
         let mut more = limit.saturating_sub(self.next).min(PIECE as u64);
         if more > n as u64 {
@@ -161,9 +202,9 @@ impl Walker {
         }
         let n = match more as usize {
             // The file may be cut behind the log meanwhile.
-            more if more > n && volume.read_at(offset, &mut self.buf[..more]).is_ok() => more,
+            more if more > n && volume.read_at(offset, &mut buf[..more]).is_ok() => more,
             _ => {
-                read_retried(&*volume, offset, &mut self.buf[..n])?;
+                read_retried(&*volume, offset, &mut buf[..n])?;
                 n
             }
         };

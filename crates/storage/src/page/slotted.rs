@@ -188,6 +188,17 @@ impl Page {
             self.set_slot(i, offset, new_row_len);
             return;
         }
+        if self.slots_start() - (self.free_start() as usize) >= new_row_len {
+            // Moves to the end, where there is room for all of it.
+            let to = self.free_start() as usize;
+            self.0.copy_within(offset..offset + at, to);
+            self.0[to + at..to + at + new.len()].copy_from_slice(new);
+            self.0.copy_within(offset + at + old_len..offset + len, to + at + new.len());
+            self.set_free_start((to + new_row_len) as u16);
+            self.set_free_bytes(self.free_bytes() - growth as u16);
+            self.set_slot(i, to, new_row_len);
+            return;
+        }
         // Moves: out, and in again at the end.
         let mut row = [0u8; PAGE_BYTES];
         row[..at].copy_from_slice(&self.0[offset..offset + at]);
