@@ -7,6 +7,7 @@
 //! log by itself (3041); a drill's failure is put there here.
 
 use super::system;
+use crate::catalog::{Module, Object, Sight};
 use crate::instance::Instance;
 use crate::instance_options::BackupSchedule;
 use crate::session::ConnectOptions;
@@ -30,17 +31,14 @@ const EVERY: Duration = Duration::from_secs(10);
 pub(crate) fn create(instance: &Arc<Instance>) -> SqlResult<()> {
     let mut batches = TEXT.trim_end().split("\nGO\n");
     let tables = batches.next().unwrap_or_default();
-    let there = "SELECT OBJECT_NAME(object_id), definition FROM sys.sql_modules
-        WHERE OBJECT_SCHEMA_NAME(object_id) = N'taffrail'";
-    let there = system::run(instance, "msdb", &[there])?;
+    let there = procedures(instance)?;
     let mut changes = vec!["SET XACT_ABORT ON BEGIN TRANSACTION".to_owned(), tables.to_owned()];
     let least = changes.len();
     for batch in batches {
         let name = batch.trim_start_matches("CREATE PROCEDURE taffrail.");
         let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-        let mut same = there.iter().filter(|row| row[0].as_text().as_deref() == name);
-        match same.next() {
-            Some(row) if row[1].as_text().as_deref() == Some(batch) => {}
+        match there.iter().find(|p| Some(&*p.head.name) == name) {
+            Some(there) if *there.definition == *batch => {}
             Some(_) => changes.push(batch.replacen("CREATE", "ALTER", 1)),
             None => changes.push(batch.to_owned()),
         }
@@ -51,6 +49,19 @@ pub(crate) fn create(instance: &Arc<Instance>) -> SqlResult<()> {
     changes.push("COMMIT".to_owned());
     let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     system::run(instance, "msdb", &changes).map(drop)
+}
+
+/// What schema `taffrail` of msdb has, from the catalogue in memory: each start asks, and needs neither a session nor views for it.
+fn procedures(instance: &Arc<Instance>) -> SqlResult<Vec<Arc<Module>>> {
+    let msdb = instance.databases().get("msdb")?;
+    let Some(schema) = msdb.catalog.schema("taffrail", Sight::COMMITTED) else {
+        return Ok(Vec::new());
+    };
+    let procedure = |object| match object {
+        Object::Procedure(module) if module.head.schema_id == schema.id => Some(module),
+        _ => None,
+    };
+    Ok(msdb.catalog.objects(Sight::COMMITTED).into_iter().filter_map(procedure).collect())
 }
 
 /// How old the newest backup or drill of a database was when it was looked.
