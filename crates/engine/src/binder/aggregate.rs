@@ -3,6 +3,7 @@
 use super::{Binder, Bound, SlotInfo, WindowGroup, coercion, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
+use crate::plan::visit::PartMut;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
@@ -480,86 +481,3 @@ impl<'a> Binder<'a> {
 
 /// What is grouped by: how it is computed, its slot above the grouping, its collation.
 pub(crate) type Group = (Expr, Slot, Collation);
-
-/// A part of an expression, to be changed.
-pub(crate) enum PartMut<'e> {
-    Expr(&'e mut Expr),
-    Pred(&'e mut Pred),
-}
-
-impl Expr {
-    pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>)) {
-        match self {
-            Expr::Const(_)
-            | Expr::Slot(_)
-            | Expr::Var(_)
-            | Expr::Global(_)
-            | Expr::Named(_)
-            | Expr::Carried
-            | Expr::Subquery(_) => {}
-            Expr::Arith(a) => {
-                f(PartMut::Expr(&mut a.left));
-                f(PartMut::Expr(&mut a.right));
-            }
-            Expr::AddInt(p) | Expr::SubInt(p) => {
-                f(PartMut::Expr(&mut p.0));
-                f(PartMut::Expr(&mut p.1));
-            }
-            Expr::Concat(c) => {
-                f(PartMut::Expr(&mut c.left));
-                f(PartMut::Expr(&mut c.right));
-            }
-            Expr::Unary(_, e) | Expr::IntToVarchar(e) => f(PartMut::Expr(e)),
-            Expr::Cast(c) => {
-                f(PartMut::Expr(&mut c.value));
-                if let Some(s) = &mut c.style {
-                    f(PartMut::Expr(s));
-                }
-            }
-            Expr::Case(c) => {
-                for (p, e) in &mut c.whens {
-                    f(PartMut::Pred(p));
-                    f(PartMut::Expr(e));
-                }
-                if let Some(e) = &mut c.otherwise {
-                    f(PartMut::Expr(e));
-                }
-            }
-            Expr::Call(c) => c.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
-            Expr::Coalesce(list) => list.iter_mut().for_each(|e| f(PartMut::Expr(e))),
-            Expr::Collate(c) => f(PartMut::Expr(&mut c.0)),
-            Expr::Chain(c) => {
-                f(PartMut::Expr(&mut c.first));
-                c.steps.iter_mut().for_each(|e| f(PartMut::Expr(e)));
-            }
-        }
-    }
-}
-
-impl Pred {
-    pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>)) {
-        match self {
-            Pred::Const(_) | Pred::Exists(_) => {}
-            Pred::Compare(c) | Pred::NullsEqual(c, _) => {
-                f(PartMut::Expr(&mut c.left));
-                f(PartMut::Expr(&mut c.right));
-            }
-            Pred::And(list) | Pred::Or(list) => {
-                list.iter_mut().for_each(|p| f(PartMut::Pred(p)));
-            }
-            Pred::Not(p) => f(PartMut::Pred(p)),
-            Pred::IsNull(e) => f(PartMut::Expr(e)),
-            Pred::Like(l) => {
-                f(PartMut::Expr(&mut l.value));
-                f(PartMut::Expr(&mut l.pattern));
-                l.escape.iter_mut().for_each(|e| f(PartMut::Expr(e)));
-            }
-            Pred::InList(l) => {
-                f(PartMut::Expr(&mut l.value));
-                l.list.iter_mut().for_each(|e| f(PartMut::Expr(e)));
-            }
-            Pred::InSubquery(s) => f(PartMut::Expr(&mut s.value)),
-            Pred::Quantified(q) => f(PartMut::Expr(&mut q.value)),
-        }
-    }
-}

@@ -472,6 +472,9 @@ impl<'a> Tree<'a> {
             JoinType::Full => "Full Outer",
             JoinType::Semi => "Semi",
             JoinType::Anti => "Anti Semi",
+            JoinType::NullAwareAnti => "Null-aware Anti Semi",
+            JoinType::Mark(m) if m.null_aware => "Null-aware Mark",
+            JoinType::Mark(_) => "Mark",
         };
         let word = if applies { "Apply" } else { "Join" };
         match r.on.is_empty() {

@@ -11,7 +11,6 @@ use crate::plan::change::{
 };
 use crate::plan::expr::{Part, Slot, Subquery};
 use crate::plan::names::Names;
-use crate::plan::node::JoinType;
 use crate::plan::rel::{Rel, Subqueries, SubqueryRows};
 use crate::plan::slots::SlotSet;
 use crate::plan::statement::Statement;
@@ -96,8 +95,9 @@ fn handed(rel: &Rel) -> SlotSet {
                 out = out.common(&input).into_iter().collect();
             }
         }
-        Rel::Join(r) if matches!(r.kind, JoinType::Semi | JoinType::Anti) => {
+        Rel::Join(r) if r.kind.is_one_sided() => {
             out = handed(&r.left);
+            out.extend(r.kind.mark());
         }
         other => {
             other.inputs().into_iter().for_each(|r| out.add_all(&handed(r)));

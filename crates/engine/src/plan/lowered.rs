@@ -91,25 +91,25 @@ impl Checker<'_> {
             Node::Compute(c) => with(&self.handed(&c.input), &set(c.items.iter().map(|i| i.1))),
             Node::Loop(l) => match l.kind {
                 JoinType::Left => with(&self.handed(&l.left), &set(l.right_slots.iter().copied())),
-                JoinType::Semi | JoinType::Anti => self.handed(&l.left),
                 JoinType::Inner | JoinType::Full => {
                     with(&self.handed(&l.left), &self.handed(&l.right))
                 }
+                one_sided => with(&self.handed(&l.left), &set(one_sided.mark())),
             },
             Node::Hash(h) => {
                 let right = set(h.right_slots.iter().copied());
                 match h.kind {
                     JoinType::Full => with(&set(h.left_slots.iter().copied()), &right),
-                    JoinType::Semi | JoinType::Anti => self.handed(&h.left),
                     JoinType::Inner | JoinType::Left => with(&self.handed(&h.left), &right),
+                    one_sided => with(&self.handed(&h.left), &set(one_sided.mark())),
                 }
             }
             Node::Merge(m) => {
                 let right = set(m.right_slots.iter().copied());
                 match m.kind {
                     JoinType::Full => with(&set(m.left_slots.iter().copied()), &right),
-                    JoinType::Semi | JoinType::Anti => self.handed(&m.left),
                     JoinType::Inner | JoinType::Left => with(&self.handed(&m.left), &right),
+                    one_sided => with(&self.handed(&m.left), &set(one_sided.mark())),
                 }
             }
             Node::Spool(s) => set(s.save.iter().copied()),

@@ -7,6 +7,7 @@ use crate::catalog::{Index, Table};
 use crate::database::Database;
 use crate::plan::expr::{Call, Expr, Pred, Slot};
 use crate::plan::grouping::GroupingMark;
+pub use crate::plan::join_type::{JoinType, Mark};
 use crate::plan::locking::Locking;
 use crate::plan::system_view::SystemView;
 use crate::sink::ColumnDesc;
@@ -213,21 +214,6 @@ pub struct Compute {
     pub input: Node,
     /// What goes where.
     pub items: Vec<(Expr, Slot)>,
-}
-
-/// Which rows a join gives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum JoinType {
-    /// Pairs.
-    Inner,
-    /// Pairs, and left rows without a partner.
-    Left,
-    /// Pairs, and rows of either side without a partner (not by loops).
-    Full,
-    /// Left rows that have a partner, each once (not by loops).
-    Semi,
-    /// Left rows that have none (not by loops).
-    Anti,
 }
 
 /// See [`Node::Loop`].

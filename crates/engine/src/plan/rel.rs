@@ -407,7 +407,7 @@ impl Rel {
             Rel::Compute(r) => r.input.add_columns(out),
             Rel::Join(r) => {
                 r.left.add_columns(out);
-                if !matches!(r.kind, JoinType::Semi | JoinType::Anti) {
+                if !r.kind.is_one_sided() {
                     r.right.add_columns(out);
                 }
             }
@@ -441,11 +441,11 @@ impl Rel {
             Rel::Window(r) => r.items.iter().for_each(|i| f(i.slot)),
             Rel::SetOperation(r) => r.left_slots.iter().for_each(|s| f(s.0)),
             Rel::Recursive(r) => r.slots.iter().for_each(|s| f(*s)),
+            Rel::Join(r) => r.kind.mark().into_iter().for_each(f),
             Rel::Empty
             | Rel::OneRow
             | Rel::Select(_)
             | Rel::Project(_)
-            | Rel::Join(_)
             | Rel::Distinct(_)
             | Rel::Sort(_)
             | Rel::Top(_)

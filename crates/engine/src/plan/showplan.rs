@@ -69,7 +69,8 @@ fn of_left(kind: JoinType) -> &'static str {
         JoinType::Left => "Left Outer Join",
         JoinType::Full => "Full Outer Join",
         JoinType::Semi => "Left Semi Join",
-        JoinType::Anti => "Left Anti Semi Join",
+        JoinType::Anti | JoinType::NullAwareAnti => "Left Anti Semi Join",
+        JoinType::Mark(_) => "Left Semi Join",
     }
 }
 
@@ -453,11 +454,19 @@ impl<'n> Showplan<'n> {
             JoinType::Left => "Right Outer Join",
             JoinType::Full => "Full Outer Join",
             JoinType::Semi => "Right Semi Join",
-            JoinType::Anti => "Right Anti Semi Join",
+            JoinType::Anti | JoinType::NullAwareAnti => "Right Anti Semi Join",
+            JoinType::Mark(_) => "Right Semi Join",
         };
         let build = list(&h.keys, |(_, r, _)| self.short.expr(r));
         let probe = list(&h.keys, |(l, ..)| self.short.expr(l));
         let mut argument = format!("HASH:({build})=({probe})");
+        if let JoinType::Mark(m) = h.kind {
+            argument += &format!(", DEFINE:({} = [PROBE VALUE])", self.slots([m.slot]));
+        }
+        if let (JoinType::NullAwareAnti, Some((l, r, _))) = (h.kind, h.keys.last()) {
+            let (l, r) = (self.long.expr(l), self.long.expr(r));
+            argument += &format!(", RESIDUAL:({l} IS NULL OR {r} IS NULL OR {l}={r})");
+        }
         if let Some(p) = &h.residual {
             argument += &format!(", RESIDUAL:({})", self.long.pred(p));
         }

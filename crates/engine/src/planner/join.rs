@@ -11,11 +11,11 @@ pub(super) mod merge;
 mod outer;
 mod pair;
 mod read;
+mod subqueries;
 mod uses;
 
 use super::access::Order;
-use super::unnest::Nested;
-use super::{Planner, add_slots, filter, order, simplify};
+use super::{Planner, filter, order, simplify};
 use crate::plan::expr::{CompareOp, Part, Pred, Slot, slots_of};
 use crate::plan::hints::JoinMethods;
 use crate::plan::node::{Filter, JoinType, Node};
@@ -89,7 +89,7 @@ impl Planner<'_> {
     }
 
     /// The same under conditions from outside.
-    fn counted(
+    pub(super) fn counted(
         &self,
         mut rel: Rel,
         outside: Vec<Pred>,
@@ -105,47 +105,7 @@ impl Planner<'_> {
         }
         conditions.extend(outside);
         let conditions = simplify::conjuncts(conditions, self.meta);
-        let columns = rel.columns();
-        let mut nested: Vec<(usize, Nested)> = Vec::new();
-        for (at, p) in conditions.iter().enumerate() {
-            nested.extend(self.nested(p, &columns).map(|n| (at, n)));
-        }
-        // How many rows they would see is known once the rest is planned. Those that do not pay have their place in it, so it is
-        // planned anew then; but not where planning it means planning other blocks, each of which would be planned anew as often.
-        let again = is_flat(&rel);
-        while !nested.is_empty() {
-            let kept = |at: &usize| !nested.iter().any(|(n, _)| n == at);
-            let others = (0..conditions.len()).filter(kept).map(|at| conditions[at].clone());
-            let mut needed = needed.clone();
-            nested.iter().for_each(|(at, _)| add_slots(Part::Pred(&conditions[*at]), &mut needed));
-            let before = self.subqueries.borrow().clone();
-            let (mut planned, ordered) =
-                self.placed(rel.clone(), others.collect(), &needed, order)?;
-            let all = nested.len();
-            let mut left = Vec::new();
-            nested.retain(|(at, n)| {
-                let pays = self.pays(n, planned.1);
-                if !pays {
-                    left.push(conditions[*at].clone());
-                }
-                pays
-            });
-            if nested.len() == all || !again {
-                if let Some(pred) = Pred::all(left) {
-                    let input = planned.0;
-                    planned.0 = Node::Filter(Box::new(Filter { input, pred, startup: false }));
-                }
-                let mut ordered = ordered;
-                for (_, n) in nested {
-                    let sorted;
-                    (planned, sorted) = self.joined(planned, n, &columns.common(&needed))?;
-                    ordered &= !sorted;
-                }
-                return Ok((planned, ordered));
-            }
-            *self.subqueries.borrow_mut() = before;
-        }
-        self.placed(rel, conditions, needed, order)
+        self.asked(rel, conditions, needed, order)
     }
 
     /// A block whose subqueries stay what they are.
@@ -205,16 +165,6 @@ impl Planner<'_> {
         let ordered = block.ordered || order.is_some_and(|o| order::serves(&node, o.keys));
         Ok(((node, rows), ordered))
     }
-}
-
-/// Tables and their joins only.
-fn is_flat(rel: &Rel) -> bool {
-    let mut flat = true;
-    rel.visit(&mut |r| {
-        flat &=
-            matches!(r, Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) | Rel::Values(_) | Rel::Join(_));
-    });
-    flat
 }
 
 fn tree_sources(t: &Tree, out: &mut Vec<u32>) {

@@ -107,11 +107,7 @@ impl Planner<'_> {
     fn slot_of(&self, key: &Expr) -> Slot {
         match key {
             Expr::Slot(s) => *s,
-            _ => {
-                let slot = self.slots.get();
-                self.slots.set(slot + 1);
-                slot as Slot
-            }
+            _ => self.new_slot(),
         }
     }
 
@@ -185,7 +181,7 @@ pub(super) fn assigns(statement: &Statement<Rel>) -> bool {
 }
 
 /// Whether rows may be read that no outer row asks for: nothing is new at each look, no lock is kept, and no hint wants a seek.
-fn may_be_early(rel: &Rel) -> bool {
+pub(super) fn may_be_early(rel: &Rel) -> bool {
     let mut early = true;
     rel.visit(&mut |r| {
         r.parts(&mut |p| early &= !has_subquery(p));

@@ -11,6 +11,8 @@ mod change;
 mod ends;
 mod join;
 mod keyed;
+mod lists;
+mod marks;
 mod order;
 mod parts;
 mod simplify;
@@ -43,6 +45,13 @@ pub(crate) struct Planner<'m> {
     slots: Cell<usize>,
     /// The statement's subqueries, by number; those that have become joins are gone.
     subqueries: RefCell<Vec<Option<SubqueryRows>>>,
+    /// The statement sets variables row by row, which its subqueries may read.
+    assigns: Cell<bool>,
+    /// What is planned runs many times: for each outer row, each left row, each step of a recursion. What is found once for a
+    /// statement would be found as often as a join of it.
+    many_times: Cell<bool>,
+    /// Few of its rows are asked for: below TOP.
+    few: Cell<bool>,
 }
 
 fn add_slots(part: Part<'_>, out: &mut SlotSet) {
@@ -58,7 +67,29 @@ impl<'m> Planner<'m> {
         subqueries: Subqueries,
     ) -> Planner<'m> {
         let subqueries = RefCell::new(subqueries.into_iter().map(Some).collect());
-        Planner { meta, hints, slots: Cell::new(slots), subqueries }
+        let (assigns, many_times, few) = Default::default();
+        let slots = Cell::new(slots);
+        Planner { meta, hints, slots, subqueries, assigns, many_times, few }
+    }
+
+    /// Whether what is planned runs once in a statement that sets no variables.
+    fn is_once(&self) -> bool {
+        !self.assigns.get() && !self.many_times.get()
+    }
+
+    /// Plans what runs many times, if it does.
+    fn repeated<R>(&self, many: bool, plan: impl FnOnce(&Self) -> R) -> R {
+        let before = self.many_times.replace(many || self.many_times.get());
+        let planned = plan(self);
+        self.many_times.set(before);
+        planned
+    }
+
+    /// A slot for what the planner itself computes.
+    fn new_slot(&self) -> Slot {
+        let slot = self.slots.get();
+        self.slots.set(slot + 1);
+        slot as Slot
     }
 
     /// The methods that a join may take.
@@ -69,6 +100,7 @@ impl<'m> Planner<'m> {
     /// A statement, its subqueries by number (those that have become joins give no row), and how many slots it has.
     pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<SubqueryPlan>, usize)> {
         let assigns = keyed::assigns(&bound);
+        self.assigns.set(assigns);
         let statement = self.statement(bound)?;
         let count = self.subqueries.borrow().len();
         let mut plans: Vec<SubqueryPlan> = (0..count).map(|_| SubqueryPlan::default()).collect();
@@ -79,7 +111,9 @@ impl<'m> Planner<'m> {
                 if !assigns {
                     plans[at].keyed = self.keyed(&rows)?;
                 }
-                plans[at].node = self.lower(rows.rel, &[rows.output].into_iter().collect())?;
+                let needed = [rows.output].into_iter().collect();
+                let correlated = rows.rel.outer_slots().iter().next().is_some();
+                plans[at].node = self.repeated(correlated, |p| p.lower(rows.rel, &needed))?;
             }
         }
         Ok((statement, plans, self.slots.get()))
@@ -166,7 +200,8 @@ impl<'m> Planner<'m> {
                 let lower = |list: Vec<Rel>| -> SqlResult<Vec<Node>> {
                     list.into_iter().map(|r| self.lower(r, &needed)).collect()
                 };
-                let (anchors, parts) = (lower(anchors)?, lower(parts)?);
+                let anchors = lower(anchors)?;
+                let parts = self.repeated(true, |_| lower(parts))?;
                 Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }))
             }
         })
@@ -175,10 +210,33 @@ impl<'m> Planner<'m> {
     fn compute(&self, r: rel::Compute, needed: &SlotSet) -> SqlResult<Node> {
         let mut below = needed.clone();
         r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
-        let mut input = self.lower(r.input, &below)?;
-        let mut items = r.items;
+        let (mut input, mut items, _) = self.computed(r, &below, None)?;
         parts::of_items(&mut input, &mut items, needed);
         Ok(compute(input, items))
+    }
+
+    /// What is computed, the operators of what it is computed of, and whether these give its rows in the order that is asked for.
+    fn computed(
+        &self,
+        r: rel::Compute,
+        below: &SlotSet,
+        order: Option<&Order<'_>>,
+    ) -> SqlResult<(Node, Vec<(Expr, Slot)>, bool)> {
+        let rel::Compute { input, items } = r;
+        if is_block(&input) && self.is_once() && !self.few.get() && items.iter().any(|i| asks(&i.0))
+        {
+            let columns = input.columns();
+            let (planned, ordered) = self.counted(input, Vec::new(), below, order)?;
+            let (planned, items) = self.with_marks(planned, &columns, items)?;
+            return Ok((planned.0, items, ordered));
+        }
+        match order {
+            None => Ok((self.lower(input, below)?, items, false)),
+            Some(order) => {
+                let (input, ordered) = self.in_order(input, below, order)?;
+                Ok((input, items, ordered))
+            }
+        }
     }
 
     fn group(&self, r: rel::Group) -> SqlResult<Node> {
@@ -207,14 +265,11 @@ impl<'m> Planner<'m> {
     /// The operators of a relation, and whether they give its rows in this order: then it is not sorted.
     fn in_order(&self, rel: Rel, needed: &SlotSet, order: &Order<'_>) -> SqlResult<(Node, bool)> {
         match rel {
-            Rel::Get(_) | Rel::Select(_) | Rel::Join(_) | Rel::Rowset(_) | Rel::Project(_) => {
-                self.block(rel, needed, Some(order))
-            }
+            rel if is_block(&rel) => self.block(rel, needed, Some(order)),
             Rel::Compute(r) => {
-                let rel::Compute { input, items } = *r;
                 let mut below = needed.clone();
-                items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
-                let (input, ordered) = self.in_order(input, &below, order)?;
+                r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
+                let (input, items, ordered) = self.computed(*r, &below, Some(order))?;
                 Ok((compute(input, items), ordered))
             }
             rel => {
@@ -258,6 +313,7 @@ impl<'m> Planner<'m> {
         let mut below = needed.clone();
         ties.iter().flatten().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
         let save = input.columns().common(&below);
+        let few = self.few.replace(self.few.get() || count.is_some() && !percent);
         let input = match input {
             Rel::Sort(s) => {
                 let whole = !percent && ties.is_none() && offset.is_none();
@@ -267,8 +323,29 @@ impl<'m> Planner<'m> {
             }
             other => self.lower(other, &below)?,
         };
+        self.few.set(few);
         Ok(Node::Top(Box::new(node::Top { input, count, percent, ties, offset, save })))
     }
+}
+
+/// Whether it is what FROM and WHERE say, or the beginning of that.
+fn is_block(rel: &Rel) -> bool {
+    matches!(rel, Rel::Get(_) | Rel::Select(_) | Rel::Join(_) | Rel::Rowset(_) | Rel::Project(_))
+}
+
+/// Whether an expression holds a condition that asks a subquery.
+fn asks(e: &Expr) -> bool {
+    fn holds(part: Part<'_>) -> bool {
+        let mut found = false;
+        match part {
+            Part::Pred(Pred::Exists(_) | Pred::InSubquery(_)) => return true,
+            Part::Expr(e) => e.children(&mut |p| found |= holds(p)),
+            Part::Pred(p) => p.children(&mut |p| found |= holds(p)),
+            Part::Plan(_) => {}
+        }
+        found
+    }
+    holds(Part::Expr(e))
 }
 
 /// How many rows a TOP, or OFFSET and FETCH, will ask for.

@@ -250,7 +250,7 @@ fn one_partner<'e>(
     keys: impl Iterator<Item = (&'e Expr, Collation)>,
 ) -> bool {
     match kind {
-        JoinType::Semi | JoinType::Anti => true,
+        JoinType::Semi | JoinType::Anti | JoinType::NullAwareAnti | JoinType::Mark(_) => true,
         JoinType::Full => false,
         JoinType::Inner | JoinType::Left => tells_apart(right, &columns(keys)),
     }

@@ -223,6 +223,9 @@ impl<'a> Operator<'a> for HashOp<'a> {
                             continue;
                         }
                         JoinType::Inner | JoinType::Left | JoinType::Full => {}
+                        JoinType::NullAwareAnti | JoinType::Mark(_) => {
+                            unreachable!("a MarkOp makes it")
+                        }
                     }
                     return Ok(true);
                 }

@@ -265,6 +265,9 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                             continue;
                         }
                         JoinType::Inner | JoinType::Left | JoinType::Full => {}
+                        JoinType::NullAwareAnti | JoinType::Mark(_) => {
+                            unreachable!("no merge join makes it")
+                        }
                     }
                     return Ok(true);
                 }

@@ -4,6 +4,7 @@ mod aggregate;
 mod aside;
 mod grouping_sets;
 mod join;
+mod mark;
 mod merge;
 mod partial;
 mod parts;
@@ -20,7 +21,7 @@ pub(crate) mod view;
 mod window;
 
 use crate::exec::runtime::Rt;
-use crate::plan::node::{Compute, Filter, Node, ValuesScan};
+use crate::plan::node::{Compute, Filter, JoinType, Node, ValuesScan};
 pub(crate) use set::{refuse_counts, top_count};
 use taffrail_base::SqlResult;
 
@@ -46,6 +47,9 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::Filter(f) => Box::new(FilterOp { node: f, input: build(&f.input), closed: false }),
         Node::Compute(c) => Box::new(ComputeOp { node: c, input: build(&c.input) }),
         Node::Loop(l) => Box::new(join::LoopOp::new(l)),
+        Node::Hash(h) if matches!(h.kind, JoinType::NullAwareAnti | JoinType::Mark(_)) => {
+            Box::new(mark::MarkOp::new(h))
+        }
         Node::Hash(h) => Box::new(join::HashOp::new(h)),
         Node::Merge(m) => Box::new(merge::MergeOp::new(m)),
         Node::Spool(s) => Box::new(set::SpoolOp::new(s)),

@@ -19,6 +19,8 @@ impl<'p> Block<'p, '_> {
         match &self.source(id).rel {
             Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
             Some(Rel::Rowset(_)) => 200,
+            // A list: see `planner::lists`.
+            Some(list @ Rel::Distinct(_)) => self.planner.guessed(list).max(1.0) as u64,
             _ => 1000,
         }
     }
@@ -64,7 +66,10 @@ impl<'p> Block<'p, '_> {
             }
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
-            rel => (filter(self.planner.lower(rel, &self.needed)?, conditions), 1000.0),
+            rel => {
+                let node = self.planner.lower(rel, &self.needed)?;
+                (filter(node, conditions), estimate as f64)
+            }
         };
         Ok((filter(node, above), rows))
     }
