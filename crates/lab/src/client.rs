@@ -5,6 +5,7 @@
 
 pub mod bulk;
 pub mod stream;
+pub(crate) mod timed;
 mod transport;
 mod trust;
 
@@ -12,6 +13,7 @@ use self::transport::{Transport, Tunnel};
 use std::fmt;
 use std::io;
 use std::net::TcpStream;
+use std::time::Duration;
 use taffrail_tds::login7::Login7;
 use taffrail_tds::packet::{
     Framer, PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN, PacketType,
@@ -73,7 +75,7 @@ pub struct ConnectOptions {
     /// ApplicationIntent=ReadOnly.
     pub read_only: bool,
     /// How long the connection and the login may take together.
-    pub login_timeout: Option<std::time::Duration>,
+    pub login_timeout: Option<Duration>,
 }
 
 impl Default for ConnectOptions {
@@ -374,7 +376,13 @@ impl Client {
 
     /// The socket, for tests that misbehave.
     pub fn socket(&self) -> &TcpStream {
-        &self.transport.socket
+        self.transport.socket.plain()
+    }
+
+    /// Time spent in reads and writes of the socket since this was called last. The first call answers zero and begins to
+    /// time them.
+    pub fn waited(&mut self) -> Duration {
+        self.transport.socket.waited()
     }
 
     fn send(&mut self, kind: PacketType) -> Result<()> {

@@ -17,6 +17,7 @@ pub mod lob;
 pub mod pairs;
 pub mod peers;
 pub mod plans;
+pub mod points;
 pub mod reading;
 pub mod rows;
 pub mod sequential;

@@ -1,6 +1,6 @@
 //! Our own server as one of the engines under test: the release binary in a process of its own.
 
-use super::peers::{Driver, Peer};
+use super::peers::{Driver, Peer, Point, no_row};
 use crate::client::{Client, Prepared};
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
@@ -269,5 +269,30 @@ impl Driver for OurDriver {
         let parameters =
             [Value::VarChar(some.as_bytes().into()), Value::VarChar(more.as_bytes().into())];
         self.client.execute(prepared, &parameters).map(|_| ()).map_err(io::Error::other)
+    }
+
+    fn prepare_select(&mut self) -> io::Result<()> {
+        let prepared = self
+            .client
+            .prepare("SELECT number, name FROM points WHERE id = @id", &[("@id", SqlType::Int)])
+            .map_err(io::Error::other)?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    fn select(&mut self, id: i32) -> io::Result<Point> {
+        let prepared = self.prepared.as_ref().ok_or_else(|| io::Error::other("not prepared"))?;
+        let answer = self.client.execute(prepared, &[Value::Int(id)]).map_err(io::Error::other)?;
+        let row = answer.sets.first().and_then(|set| set.rows.first()).ok_or_else(no_row)?;
+        match &row[..] {
+            [Value::Int(number), Value::VarChar(name)] => {
+                Ok(Point { number: *number, name: name.to_vec() })
+            }
+            _ => Err(no_row()),
+        }
+    }
+
+    fn waited(&mut self) -> Duration {
+        self.client.waited()
     }
 }

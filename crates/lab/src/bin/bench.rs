@@ -10,7 +10,7 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, lob, plans,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, lob, plans, points,
     print_table, reading, tpch, vlfs, watching, wire,
 };
 
@@ -18,10 +18,10 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, lob, groups (with --peers), tpch (with --tpch)";
+                     deadlocks, watching, lob, groups, points (both with --peers), tpch (with --tpch)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 14] = [
+const ALONE: [&str; 15] = [
     "life",
     "fresh",
     "plans",
@@ -34,6 +34,7 @@ const ALONE: [&str; 14] = [
     "watching",
     "lob",
     "groups",
+    "points",
     "tpch",
     "bulk",
 ];
@@ -193,6 +194,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(fresh::beyond(&figures));
     failed.extend(groups::beyond(&figures));
     failed.extend(plans::beyond(&figures));
+    failed.extend(points::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
     failed.extend(watching::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
@@ -224,7 +226,8 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         "watching" => watching::watching(&a.server, dir, a.effort),
         "lob" => lob::lob(&a.server, dir),
         "groups" if a.peers || a.only.is_some() => groups::groups(&a.server, dir, a.effort),
-        "groups" => Ok(Vec::new()),
+        "points" if a.peers || a.only.is_some() => points::points(&a.server, dir, a.effort),
+        "groups" | "points" => Ok(Vec::new()),
         "tpch" => match &a.tpch {
             Some(files) => tpch::tpch(&a.server, dir, files),
             None if a.only.is_some() => {

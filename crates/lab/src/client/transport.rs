@@ -1,5 +1,6 @@
 //! A client's socket: TLS where the two sides agree on it, packets put together.
 
+use super::timed::Timed;
 use super::trust::config;
 use super::{ClientError, ConnectOptions, Encrypt, Result};
 use rustls::ClientConnection;
@@ -20,7 +21,7 @@ pub(super) enum Tunnel {
 }
 
 pub(super) struct Transport {
-    pub socket: TcpStream,
+    pub socket: Timed,
     pub assembler: Assembler,
     tls: Option<Box<ClientConnection>>,
     input: Box<[u8; 64 << 10]>,
@@ -38,7 +39,7 @@ impl Transport {
         socket.set_nodelay(true)?;
         let assembler = Assembler::new(MESSAGE_BYTES_MAX);
         let mut transport = Transport {
-            socket,
+            socket: Timed::new(socket),
             assembler,
             tls: None,
             input: Box::new([0; 64 << 10]),
@@ -175,7 +176,7 @@ impl Transport {
     pub fn set_deadline(&mut self, deadline: Option<Instant>) -> io::Result<()> {
         self.deadline = deadline;
         match deadline {
-            None => self.socket.set_read_timeout(None),
+            None => self.socket.plain().set_read_timeout(None),
             Some(_) => Ok(()),
         }
     }
@@ -188,7 +189,7 @@ impl Transport {
                 if left.is_zero() {
                     return Err(io::Error::from(io::ErrorKind::TimedOut).into());
                 }
-                self.socket.set_read_timeout(Some(left))?;
+                self.socket.plain().set_read_timeout(Some(left))?;
             }
             match self.read_plain() {
                 Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),

@@ -1,11 +1,13 @@
 //! MariaDB: a throw-away server, and just enough of its protocol (handshake 10, empty password, prepared statements)
 //! to run scripts and prepared inserts at the same cost per call as our own driver.
 
-use super::{Driver, Peer, wait_for_port};
+use super::{Driver, Peer, Point, no_row, wait_for_port};
+use crate::client::timed::Timed;
 use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// A running server.
 pub struct MariaDb {
@@ -21,6 +23,9 @@ impl MariaDb {
 
     /// The same with another size of its log.
     pub fn start_with(folder: &Path, port: u16, log: &str) -> io::Result<MariaDb> {
+        if Command::new("mariadbd").arg("--version").stdout(Stdio::null()).status().is_err() {
+            return Err(io::Error::other("MariaDB is not installed"));
+        }
         let data = folder.join("mariadb");
         std::fs::create_dir_all(&data)?;
         let data_dir = format!("--datadir={}", data.display());
@@ -143,8 +148,8 @@ impl Peer for MariaDb {
 
 /// One connection.
 struct Connection {
-    reader: BufReader<TcpStream>,
-    writer: TcpStream,
+    reader: BufReader<Timed>,
+    writer: Timed,
     statement: u32,
 }
 
@@ -152,10 +157,10 @@ const PROTOCOL_41: u32 = 0x200 | 0x8000 | 0x8_0000 | 0x2_0000; // 4.1, secure co
 
 impl Connection {
     fn open(port: u16) -> io::Result<Connection> {
-        let writer = TcpStream::connect(("127.0.0.1", port))?;
-        writer.set_nodelay(true)?;
-        let reader = BufReader::with_capacity(64 << 10, writer.try_clone()?);
-        let mut c = Connection { reader, writer, statement: 0 };
+        let socket = TcpStream::connect(("127.0.0.1", port))?;
+        socket.set_nodelay(true)?;
+        let reader = BufReader::with_capacity(64 << 10, Timed::new(socket.try_clone()?));
+        let mut c = Connection { reader, writer: Timed::new(socket), statement: 0 };
         c.packet()?; // the server's greeting; with an empty password its challenge is not needed
         let mut login = Vec::new();
         login.extend(PROTOCOL_41.to_le_bytes());
@@ -183,6 +188,19 @@ impl Connection {
         out.extend((body.len() as u32 | u32::from(sequence) << 24).to_le_bytes());
         out.extend(body);
         self.writer.write_all(&out)
+    }
+
+    /// COM_STMT_PREPARE up to the definitions of its parameters and columns, which are still to be read.
+    fn prepare(&mut self, sql: &[u8]) -> io::Result<()> {
+        let mut body = vec![0x16];
+        body.extend(sql);
+        self.send(0, &body)?;
+        let p = self.packet()?;
+        if p[0] != 0 {
+            return Err(error(&p));
+        }
+        self.statement = u32::from_le_bytes([p[1], p[2], p[3], p[4]]);
+        Ok(())
     }
 
     /// OK packet, error, or a result set that is read to its end.
@@ -243,14 +261,7 @@ impl Driver for Connection {
     }
 
     fn prepare_insert(&mut self) -> io::Result<()> {
-        let mut body = vec![0x16];
-        body.extend(b"INSERT INTO `load` (sometext, moretext) VALUES (?, ?)");
-        self.send(0, &body)?;
-        let p = self.packet()?;
-        if p[0] != 0 {
-            return Err(error(&p));
-        }
-        self.statement = u32::from_le_bytes([p[1], p[2], p[3], p[4]]);
+        self.prepare(b"INSERT INTO `load` (sometext, moretext) VALUES (?, ?)")?;
         self.until_eof()?; // the two parameters' definitions
         Ok(())
     }
@@ -265,5 +276,58 @@ impl Driver for Connection {
         }
         self.send(0, &body)?;
         self.answer()
+    }
+
+    fn prepare_select(&mut self) -> io::Result<()> {
+        self.prepare(b"SELECT number, name FROM points WHERE id = ?")?;
+        self.until_eof()?; // the parameter's definition
+        self.until_eof()?; // the columns'
+        Ok(())
+    }
+
+    fn select(&mut self, id: i32) -> io::Result<Point> {
+        let mut body = vec![0x17];
+        body.extend(self.statement.to_le_bytes());
+        body.extend([0, 1, 0, 0, 0, 0, 1, 3, 0]); // no cursor, once, no NULLs, type: an int
+        body.extend(id.to_le_bytes());
+        self.send(0, &body)?;
+        let first = self.packet()?;
+        if first.first() == Some(&0xff) {
+            return Err(error(&first));
+        }
+        self.until_eof()?; // the columns' definitions
+        let row = self.packet()?;
+        let point = read_point(&row).ok_or_else(no_row)?;
+        self.until_eof()?;
+        Ok(point)
+    }
+
+    fn waited(&mut self) -> Duration {
+        self.reader.get_mut().waited() + self.writer.waited()
+    }
+}
+
+/// A binary row of an int and a text of less than 251 bytes: 0, which of the columns are NULL, the int, the text's length and bytes.
+fn read_point(row: &[u8]) -> Option<Point> {
+    let (head, rest) = row.split_first_chunk()?;
+    let (number, rest) = rest.split_first_chunk()?;
+    let (length, name) = rest.split_first()?;
+    (*head == [0, 0] && usize::from(*length) == name.len())
+        .then(|| Point { number: i32::from_le_bytes(*number), name: name.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_an_int_and_a_text_and_nothing_else() {
+        let row = b"\0\0\x02\x01\0\0\x03abc";
+        let point = Point { number: 258, name: b"abc".to_vec() };
+        assert_eq!(read_point(row), Some(point));
+        assert_eq!(read_point(&row[..row.len() - 1]), None);
+        // The end of the rows; a row whose text is NULL.
+        assert_eq!(read_point(&[0xfe, 0, 0, 2, 0]), None);
+        assert_eq!(read_point(b"\0\x08\x02\x01\0\0"), None);
     }
 }

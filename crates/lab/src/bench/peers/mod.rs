@@ -10,7 +10,16 @@ pub mod mariadb;
 pub mod postgres;
 pub mod sqlite;
 
-/// A connection that runs scripts and one prepared insert, over whichever protocol.
+/// What a client of the point SELECT reads of a row.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// `points.number`.
+    pub number: i32,
+    /// `points.name`, as the bytes that were sent.
+    pub name: Vec<u8>,
+}
+
+/// A connection that runs scripts and what is prepared: an insert, a SELECT of one row. Over whichever protocol.
 pub trait Driver: Send {
     /// Runs a statement to its end, results thrown away.
     fn run(&mut self, sql: &str) -> io::Result<()>;
@@ -18,6 +27,18 @@ pub trait Driver: Send {
     fn prepare_insert(&mut self) -> io::Result<()>;
     /// Executes it, autocommitted: returns when the row is durable.
     fn insert(&mut self, some: &str, more: &str) -> io::Result<()>;
+    /// Prepares `SELECT number, name FROM points WHERE id = ?`.
+    fn prepare_select(&mut self) -> io::Result<()>;
+    /// Executes it by itself; an error where there is no such row.
+    fn select(&mut self, id: i32) -> io::Result<Point>;
+    /// Time spent in reads and writes of the socket since this was called last. The first call answers zero and begins to
+    /// time them.
+    fn waited(&mut self) -> Duration;
+}
+
+/// A protocol's answer without the row that was asked for.
+pub(super) fn no_row() -> io::Error {
+    io::Error::other("the SELECT brought no row of an int and a text")
 }
 
 /// A server under test, ours or another's. Each list of statements ends with the one that is timed.

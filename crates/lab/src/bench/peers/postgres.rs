@@ -1,11 +1,13 @@
 //! PostgreSQL: a throw-away cluster, and just enough of its protocol (version 3, trust authentication) to run scripts
 //! and prepared inserts at the same cost per call as our own driver.
 
-use super::{Driver, Peer, wait_for_port};
+use super::{Driver, Peer, Point, no_row, wait_for_port};
+use crate::client::timed::Timed;
 use std::io::{self, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 /// A running cluster.
 pub struct Postgres {
@@ -73,8 +75,13 @@ impl Postgres {
 
 /// `/usr/lib/postgresql/NN/bin` with the highest number.
 fn newest_bin(root: &str) -> io::Result<std::path::PathBuf> {
-    let mut found: Vec<_> =
-        std::fs::read_dir(root)?.flatten().map(|e| e.path().join("bin")).collect();
+    // Its client alone lies there too.
+    let mut found: Vec<_> = std::fs::read_dir(root)
+        .into_iter()
+        .flat_map(|entries| entries.flatten())
+        .map(|e| e.path().join("bin"))
+        .filter(|bin| bin.join("postgres").exists())
+        .collect();
     found.sort();
     found.pop().ok_or_else(|| io::Error::other("PostgreSQL is not installed"))
 }
@@ -161,17 +168,17 @@ impl Peer for Postgres {
 
 /// One connection.
 struct Connection {
-    reader: BufReader<TcpStream>,
-    writer: TcpStream,
+    reader: BufReader<Timed>,
+    writer: Timed,
     out: Vec<u8>,
 }
 
 impl Connection {
     fn open(port: u16) -> io::Result<Connection> {
-        let writer = TcpStream::connect(("127.0.0.1", port))?;
-        writer.set_nodelay(true)?;
-        let reader = BufReader::with_capacity(64 << 10, writer.try_clone()?);
-        let mut c = Connection { reader, writer, out: Vec::new() };
+        let socket = TcpStream::connect(("127.0.0.1", port))?;
+        socket.set_nodelay(true)?;
+        let reader = BufReader::with_capacity(64 << 10, Timed::new(socket.try_clone()?));
+        let mut c = Connection { reader, writer: Timed::new(socket), out: Vec::new() };
         let parameters = b"user\0postgres\0database\0postgres\0\0";
         c.out.extend((parameters.len() as u32 + 8).to_be_bytes());
         c.out.extend(196_608_u32.to_be_bytes());
@@ -198,6 +205,11 @@ impl Connection {
 
     /// Reads up to ReadyForQuery; an ErrorResponse on the way is the error.
     fn until_ready(&mut self) -> io::Result<()> {
+        self.rows_until_ready(|_| {})
+    }
+
+    /// The same with the body of each DataRow.
+    fn rows_until_ready(&mut self, mut row: impl FnMut(&[u8])) -> io::Result<()> {
         let mut failed = None;
         loop {
             let mut head = [0; 5];
@@ -207,6 +219,7 @@ impl Connection {
             self.reader.read_exact(&mut body)?;
             match head[0] {
                 b'Z' => return failed.map_or(Ok(()), Err),
+                b'D' => row(&body),
                 b'E' => {
                     failed =
                         Some(io::Error::other(String::from_utf8_lossy(&body).replace('\0', " ")))
@@ -255,5 +268,69 @@ impl Driver for Connection {
         self.message(b'S', |_| {});
         self.send()?;
         self.until_ready()
+    }
+
+    fn prepare_select(&mut self) -> io::Result<()> {
+        self.message(b'P', |b| {
+            b.extend(b"p\0SELECT number, name FROM points WHERE id = $1\0");
+            b.extend(1_u16.to_be_bytes());
+            b.extend(INT4.to_be_bytes());
+        });
+        self.message(b'S', |_| {});
+        self.send()?;
+        self.until_ready()
+    }
+
+    fn select(&mut self, id: i32) -> io::Result<Point> {
+        self.message(b'B', |b| {
+            b.extend(b"\0p\0");
+            // One format, binary, for all parameters; one parameter; the same format for all columns.
+            b.extend([0, 1, 0, 1, 0, 1]);
+            b.extend(4_u32.to_be_bytes());
+            b.extend(id.to_be_bytes());
+            b.extend([0, 1, 0, 1]);
+        });
+        self.message(b'E', |b| {
+            b.push(0);
+            b.extend(0_u32.to_be_bytes());
+        });
+        self.message(b'S', |_| {});
+        self.send()?;
+        let mut point = None;
+        self.rows_until_ready(|body| point = read_point(body))?;
+        point.ok_or_else(no_row)
+    }
+
+    fn waited(&mut self) -> Duration {
+        self.reader.get_mut().waited() + self.writer.waited()
+    }
+}
+
+/// The number of the type int.
+const INT4: u32 = 23;
+
+/// A DataRow of an int and a text, in binary: the number of columns, then each one's length and bytes.
+fn read_point(body: &[u8]) -> Option<Point> {
+    let (columns, rest) = body.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (number, rest) = rest.split_first_chunk()?;
+    let (bytes, name) = rest.split_first_chunk()?;
+    let shape = u16::from_be_bytes(*columns) == 2 && u32::from_be_bytes(*length) == 4;
+    (shape && u32::from_be_bytes(*bytes) as usize == name.len())
+        .then(|| Point { number: i32::from_be_bytes(*number), name: name.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_an_int_and_a_text_and_nothing_else() {
+        let row = b"\0\x02\0\0\0\x04\0\0\x01\x02\0\0\0\x03abc";
+        let point = Point { number: 258, name: b"abc".to_vec() };
+        assert_eq!(read_point(row), Some(point));
+        assert_eq!(read_point(&row[..row.len() - 1]), None);
+        // The text is NULL.
+        assert_eq!(read_point(b"\0\x02\0\0\0\x04\0\0\x01\x02\xff\xff\xff\xff"), None);
     }
 }
