@@ -193,7 +193,7 @@ impl<'a> Binder<'a> {
             self.set_clause(&target.database, &table, id, clause, &mut set, &mut variables)?;
         }
         let conjuncts = self.filter(&u.filter)?;
-        let checks = self.checks(&target.database, &table)?;
+        let checks = self.checks(&target.database, &table, Some(&set))?;
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output_beside(at, &u.output, &target, true)?;

@@ -4,8 +4,8 @@ use super::query::{BoundQuery, UNTYPED};
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
 use crate::catalog::{Module, Table};
 use crate::database::Database;
-use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
-use crate::plan::expr::{Expr, Pred};
+use crate::plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows};
+use crate::plan::expr::{Expr, Part, Pred, slots_of};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::locking::{LevelHint, Locking, TableLock};
 use crate::plan::node::QueryPlan;
@@ -175,7 +175,7 @@ impl<'a> Binder<'a> {
         }
         Ok(InsertPlan {
             same_layout: false,
-            checks: self.checks(&database, &table)?,
+            checks: self.checks(&database, &table, None)?,
             outgoing: self.outgoing(&database, &table, None)?,
             database,
             table,
@@ -443,15 +443,24 @@ impl<'a> Binder<'a> {
         Ok(all)
     }
 
-    /// CHECK constraints over the table's columns: slot `n` of the check's own frame is column `n`.
+    /// CHECK constraints over the table's columns, of an UPDATE those that read a column that it sets, changed or not: slot `n` of the
+    /// check's own frame is column `n`.
     pub(super) fn checks(
         &self,
         database: &Database,
         table: &Arc<Table>,
+        set: Option<&[Assignment]>,
     ) -> SqlResult<Vec<(Arc<str>, Pred)>> {
         let mut out = Vec::new();
         for c in table.checks.iter().filter(|c| !c.disabled) {
-            out.push((c.name.clone(), bind_check(self.meta, database, table, &c.definition)?));
+            let check = bind_check(self.meta, database, table, &c.definition)?;
+            let mut asked = set.is_none();
+            slots_of(Part::Pred(&check), &mut |slot| {
+                asked |= set.is_some_and(|s| s.iter().any(|a| a.column == slot as usize));
+            });
+            if asked {
+                out.push((c.name.clone(), check));
+            }
         }
         Ok(out)
     }

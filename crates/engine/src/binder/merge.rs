@@ -270,7 +270,7 @@ impl<'a> Binder<'a> {
                 for clause in list {
                     self.set_clause(&database, &table, id, clause, &mut set, &mut variables)?;
                 }
-                let checks = self.checks(&database, &table)?;
+                let checks = self.checks(&database, &table, Some(&set))?;
                 let (node, locator) = (Rel::Empty, 0);
                 let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
                 MergeAction::Update(Box::new(plan))
