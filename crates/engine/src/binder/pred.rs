@@ -58,22 +58,18 @@ impl<'a> Binder<'a> {
                 Ok(not(Pred::IsNull(Box::new(b.expr)), n.negated))
             }
             ExprKind::IsDistinct(d) => {
-                // a IS NOT DISTINCT FROM b: equal, or both NULL.
-                let equal = {
-                    let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
-                    large::compared(&l, &r, if d.negated { "is" } else { "is not" })?;
-                    self.compare(CompareOp::Eq, l, r)?
-                };
-                let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
-                let null = |b: Bound| Pred::IsNull(Box::new(b.expr));
-                let both = Pred::And(vec![null(l), null(r)]);
-                let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
-                let neither = Pred::And(vec![
-                    Pred::Not(Box::new(null(l))),
-                    Pred::Not(Box::new(null(r))),
-                    equal,
-                ]);
-                Ok(not(Pred::Or(vec![both, neither]), !d.negated))
+                let (left, right) = (self.expr(&d.left)?, self.expr(&d.right)?);
+                large::compared(&left, &right, if d.negated { "is" } else { "is not" })?;
+                let mut both = self.comparison(CompareOp::Eq, left, right)?;
+                if !d.negated {
+                    both.op = CompareOp::Ne;
+                }
+                let null = |e| not(Pred::IsNull(Box::new(e)), !d.negated);
+                Ok(match both {
+                    c if is_null(&c.right) => null(c.left),
+                    c if is_null(&c.left) => null(c.right),
+                    c => Pred::NullsEqual(Box::new(c), false),
+                })
             }
             ExprKind::Between(b) => {
                 let (x, low) = (self.expr(&b.operand)?, self.expr(&b.low)?);
@@ -114,6 +110,25 @@ impl<'a> Binder<'a> {
 
     /// A comparison of two values.
     pub(crate) fn compare(&mut self, op: CompareOp, left: Bound, right: Bound) -> SqlResult<Pred> {
+        let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
+        let variable = is_variable(&left) || is_variable(&right);
+        let comparison = self.comparison(op, left, right)?;
+        let null = is_null(&comparison.left) || is_null(&comparison.right);
+        let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
+        let rule = match equality && (null || variable) {
+            true => self.meta.null_rule(),
+            false => NullRule::Unknown,
+        };
+        Ok(match rule {
+            NullRule::Unknown if null => Pred::Const(None),
+            NullRule::Unknown => Pred::Compare(Box::new(comparison)),
+            NullRule::Equal => Pred::NullsEqual(Box::new(comparison), false),
+            NullRule::BySession => Pred::NullsEqual(Box::new(comparison), true),
+        })
+    }
+
+    /// Two values brought to the type by which they are compared.
+    fn comparison(&mut self, op: CompareOp, left: Bound, right: Bound) -> SqlResult<Compare> {
         large::compared(&left, &right, op.text())?;
         let (mut left, mut right) = (left, right);
         if left.untyped {
@@ -127,24 +142,8 @@ impl<'a> Binder<'a> {
         }
         let (collation, _) = self.compared_by(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
-        let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
-        let variable = is_variable(&left) || is_variable(&right);
         let (left, right) = self.comparables(left, right, ty)?;
-        let null = is_null(&left) || is_null(&right);
-        let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
-        let rule = match equality && (null || variable) {
-            true => self.meta.null_rule(),
-            false => NullRule::Unknown,
-        };
-        if rule == NullRule::Unknown && null {
-            return Ok(Pred::Const(None));
-        }
-        let comparison = Box::new(Compare { op, left, right, collation });
-        Ok(match rule {
-            NullRule::Unknown => Pred::Compare(comparison),
-            NullRule::Equal => Pred::NullsEqual(comparison, false),
-            NullRule::BySession => Pred::NullsEqual(comparison, true),
-        })
+        Ok(Compare { op, left, right, collation })
     }
 
     /// Both sides of a comparison, brought to their common type. Where that has no room for all digits of a decimal, decimals stay as

@@ -4,7 +4,9 @@ use crate::exec::keyed::{Asked, Known};
 use crate::exec::ops::Op;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
 use crate::pieces;
-use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery};
+use crate::plan::expr::{
+    Chain, Compare, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery,
+};
 use crate::session::SetOptions;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -249,14 +251,11 @@ impl<'a> Rt<'a> {
                 }
             }
             Pred::NullsEqual(c, by_session) => {
-                let l = self.eval(&c.left)?;
-                let r = self.eval(&c.right)?;
-                let ansi = *by_session && self.cx.session.options.ansi_nulls;
-                match (l.is_null(), r.is_null()) {
-                    (false, false) => compare_values(c.op, &l, &r, c.collation),
-                    _ if ansi => None,
-                    (l, r) => Some((l == r) == (c.op == CompareOp::Eq)),
+                if let (Some(l), Some(r)) = (self.leaf(&c.left), self.leaf(&c.right)) {
+                    return Ok(self.nulls_equal(c, *by_session, l, r));
                 }
+                let (l, r) = (self.eval(&c.left)?, self.eval(&c.right)?);
+                self.nulls_equal(c, *by_session, &l, &r)
             }
             Pred::And(list) => {
                 let mut all = Some(true);
@@ -335,6 +334,15 @@ impl<'a> Rt<'a> {
             Pred::Quantified(q) => self.quantified(q)?,
             Pred::Exists(s) => Some(self.exists(s)?),
         })
+    }
+
+    /// See [`Pred::NullsEqual`].
+    fn nulls_equal(&self, c: &Compare, by_session: bool, l: &Value, r: &Value) -> Option<bool> {
+        match (l.is_null(), r.is_null()) {
+            (false, false) => compare_values(c.op, l, r, c.collation),
+            _ if by_session && self.cx.session.options.ansi_nulls => None,
+            (l, r) => Some((l == r) == (c.op == CompareOp::Eq)),
+        }
     }
 
     /// Runs `f` with the subquery's operators, opened.

@@ -165,8 +165,8 @@ pub enum Pred {
     Const(Option<bool>),
     /// A comparison of two values of one type.
     Compare(Box<Compare>),
-    /// The same of SET ANSI_NULLS OFF: `=` or `<>` where NULL equals NULL. With the flag only where the session's option is
-    /// OFF when it is tested.
+    /// `=` or `<>` where NULL equals NULL: IS [NOT] DISTINCT FROM, and the comparison of SET ANSI_NULLS OFF. With the flag only where
+    /// the session's option is OFF when it is tested.
     NullsEqual(Box<Compare>, bool),
     /// All of them.
     And(Vec<Pred>),
