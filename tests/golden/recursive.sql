@@ -38,8 +38,8 @@ WITH t AS (SELECT 1 AS x UNION ALL SELECT a.x FROM t a JOIN t b ON a.x = b.x) SE
 GO
 WITH t AS (SELECT 1 AS x UNION ALL SELECT 2 WHERE EXISTS (SELECT 1 FROM t)) SELECT * FROM t
 GO
--- What does not touch the rows of before may do all that.
-WITH t AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM t JOIN ((VALUES (1)) AS v(i) LEFT JOIN (VALUES (2)) AS w(i) ON w.i = v.i) ON 1 = 1 WHERE x < (SELECT MAX(i) FROM (VALUES (3)) AS m(i))) SELECT * FROM t
+-- What does not touch the rows of before may join them so.
+WITH t AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM t JOIN ((VALUES (1)) AS v(i) LEFT JOIN (VALUES (2)) AS w(i) ON w.i = v.i) ON 1 = 1 WHERE x < (SELECT i FROM (VALUES (3)) AS m(i))) SELECT * FROM t
 GO
 WITH t AS (SELECT 1 AS x UNION ALL SELECT t.x + 1 FROM t OUTER APPLY (SELECT 1 AS i) AS a WHERE t.x < 3) SELECT * FROM t
 GO

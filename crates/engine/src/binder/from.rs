@@ -363,7 +363,9 @@ impl<'a> Binder<'a> {
         self.expanding.push(&table.name.value);
         let before = self.named_tables;
         let target = self.arm(alias, &table.columns);
+        let recursion = std::mem::take(&mut self.recursion);
         let bound = self.hiding_all(|b| b.cte_query(table));
+        self.recursion = recursion;
         self.expanding.pop();
         self.ctes = all;
         let mut bound = bound?;

@@ -30,7 +30,7 @@ impl<'a> Binder<'a> {
             let number = if block.applying && depth < here { 4101 } else { 147 };
             return Err(SqlError::new(number, &[]));
         }
-        self.aggregate_allowed(block.id)?;
+        self.not_in_recursion(467);
         Ok((bound, depth))
     }
 }

@@ -134,6 +134,9 @@ impl<'a> Binder<'a> {
         {
             return Err(SqlError::new(1033, &[]));
         }
+        if q.offset.is_some() {
+            self.not_in_recursion(461);
+        }
         let asked = self.asked();
         match &q.body {
             ast::QueryBody::Select(block) => {
@@ -186,6 +189,7 @@ impl<'a> Binder<'a> {
         nested: bool,
         (locate, existence): (bool, bool),
     ) -> SqlResult<BoundQuery> {
+        self.block_in_recursion(s);
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
         if let Some(f) = &s.filter {

@@ -29,10 +29,12 @@ pub(crate) struct Recursion<'a> {
     columns: Vec<ColumnDesc>,
     /// The part that is being bound mentions it.
     used: bool,
-    /// How many blocks and subqueries enclose the part.
-    outside: (usize, u32),
-    /// The blocks of the part whose rows come from the mention.
-    blocks: Vec<u32>,
+    /// How many subqueries enclose the part.
+    outside: u32,
+    /// What is bound stands in a set operation within the part: there everything is allowed.
+    in_set: bool,
+    /// The first thing in the part that is not allowed: 460, 461 or 467.
+    refused: Option<i32>,
 }
 
 impl<'a> Binder<'a> {
@@ -54,13 +56,12 @@ impl<'a> Binder<'a> {
             self.self_reference = true;
             return Err(SqlError::new(252, &[&name]));
         };
-        if self.subquery_depth > r.outside.1 {
+        if self.subquery_depth > r.outside {
             return Err(SqlError::new(465, &[]));
         }
         if std::mem::replace(&mut r.used, true) {
             return Err(SqlError::new(253, &[&name]));
         }
-        r.blocks.extend(self.blocks.iter().skip(r.outside.0).map(|b| b.id));
         let (work, columns, names) = (r.work.clone(), r.columns.clone(), r.names);
         let outputs = self.slots_of(&columns, &work);
         let items = work.iter().zip(&outputs).map(|(w, o)| (Expr::Slot(*w), *o)).collect();
@@ -82,12 +83,36 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// 467 for an aggregate over rows that come from the recursive part's mention of its expression.
-    pub(crate) fn aggregate_allowed(&self, block: u32) -> SqlResult<()> {
-        match self.recursion.last() {
-            Some(r) if r.blocks.contains(&block) => Err(SqlError::new(467, &[&r.name])),
-            _ => Ok(()),
+    /// Notes what a block within a recursive part must not do, its own or that of a derived table or subquery: the part sees one row at
+    /// a time. Views and other expressions are not looked into, nor are set operations.
+    pub(super) fn block_in_recursion(&mut self, s: &ast::SelectBlock) {
+        let number = match s {
+            s if s.distinct => 460,
+            s if s.top.is_some() => 461,
+            s if s.group_by.is_some() || s.having.is_some() => 467,
+            _ => return,
+        };
+        self.not_in_recursion(number);
+    }
+
+    /// The same of one such thing.
+    pub(super) fn not_in_recursion(&mut self, number: i32) {
+        if let Some(r) = self.recursion.last_mut().filter(|r| !r.in_set) {
+            r.refused.get_or_insert(number);
         }
+    }
+
+    /// Runs `f` for the parts of a set operation.
+    pub(super) fn within_set<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let before = self.recursion.last_mut().map(|r| std::mem::replace(&mut r.in_set, true));
+        let done = f(self);
+        if let (Some(r), Some(before)) = (self.recursion.last_mut(), before) {
+            r.in_set = before;
+        }
+        done
     }
 
     /// New slots for columns; texts come by their collations as those of `like` do.
@@ -102,7 +127,7 @@ impl<'a> Binder<'a> {
         slots
     }
 
-    /// 246, 247, 252, 240, 460 and their like; 253, 462, 465 and 467 come from where such things are bound.
+    /// 246, 247, 252, 240, 460 and their like; 253, 462 and 465 come from where such things are bound.
     fn recursive(
         &mut self,
         table: &'a ast::CommonTable,
@@ -149,20 +174,21 @@ impl<'a> Binder<'a> {
                 work: work.clone(),
                 columns: columns.clone(),
                 used: false,
-                outside: (self.blocks.len(), self.subquery_depth),
-                blocks: Vec::new(),
+                outside: self.subquery_depth,
+                in_set: false,
+                refused: None,
             });
             let bound = self.body(body);
-            let used = self.recursion.pop().is_some_and(|r| r.used);
+            let part = self.recursion.pop();
             let bound = bound?;
             if bound.columns.len() != columns.len() {
                 return Err(SqlError::new(205, &[]));
             }
-            if !used {
+            if !part.as_ref().is_some_and(|r| r.used) {
                 return Err(SqlError::new(247, &[&name]));
             }
-            if let ast::QueryBody::Select(block) = body {
-                allowed(name, block)?;
+            if let Some(number) = part.and_then(|r| r.refused) {
+                return Err(SqlError::new(number, &[&name]));
             }
             let differs = |(a, b): (&ColumnDesc, &ColumnDesc)| a.declared() != b.declared();
             if let Some(at) = columns.iter().zip(&bound.columns).position(differs) {
@@ -195,18 +221,4 @@ impl<'a> Binder<'a> {
         }
         Ok(Rel::compute(q.rel, items))
     }
-}
-
-/// What the recursive part must not do: it sees one row at a time.
-fn allowed(name: &str, block: &ast::SelectBlock) -> SqlResult<()> {
-    if block.distinct {
-        return Err(SqlError::new(460, &[&name]));
-    }
-    if block.top.is_some() {
-        return Err(SqlError::new(461, &[&name]));
-    }
-    if block.group_by.is_some() || block.having.is_some() {
-        return Err(SqlError::new(467, &[&name]));
-    }
-    Ok(())
 }

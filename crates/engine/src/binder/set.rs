@@ -19,6 +19,10 @@ impl<'a> Binder<'a> {
     }
 
     pub(super) fn set_chain(&mut self, chain: &'a ast::SetChain) -> SqlResult<BoundQuery> {
+        self.within_set(|b| b.set_parts(chain))
+    }
+
+    fn set_parts(&mut self, chain: &'a ast::SetChain) -> SqlResult<BoundQuery> {
         let mut left = self.body(&chain.first)?;
         let mut rest = chain.rest.iter().peekable();
         while let Some((op, body)) = rest.next() {
