@@ -30,7 +30,7 @@ const HELD_MAX: usize = 16 << 20;
 /// Bytes of one write, and a block more.
 const PIECE: usize = 1 << 20;
 
-/// A block of the chain.
+/// A block of the chain. Its bytes are those that the walk has read: a piece of 1 MiB stays in memory while a block of it is held.
 pub(crate) struct Held {
     pub header: BlockHeader,
     pub bytes: HeldBytes,

@@ -6,13 +6,13 @@ use taffrail_base::{BlockOffset, LogPos, VlfSeqNo};
 use taffrail_io::OpenSpec;
 use taffrail_io::sim::SimWorld;
 
-use super::{Break, Step, WalkVlf, Walker};
-use crate::block::{BlockHeader, VlfPlace, seal};
+use super::{Break, PIECE, Step, WalkVlf, Walker};
+use crate::block::{BlockHeader, VlfPlace, check_crc, seal};
 use crate::directory::VLF_HEADER_BYTES;
 
 const FORK: [u8; 16] = [4; 16];
 const LENGTH: u32 = 1024;
-const SIZE: u64 = 64 << 10;
+const SIZE: u64 = 4 << 20;
 
 /// The blocks of a VLF, each of which is whole and says this of the one before it, of its incarnation and of its fork.
 fn chain(blocks: &[(u32, u32, [u8; 16])]) -> (Vec<u32>, Walker) {
@@ -90,5 +90,25 @@ fn what_is_known_of_the_block_before_holds_for_the_first() {
         let mut walker = Walker::new(volumes, FORK, vlf, first, Some(before));
         let found = matches!(walker.step(LogPos(u64::MAX)), Ok(Step::Block(_)));
         assert_eq!(found, whole, "{before:?}");
+    }
+}
+
+#[test]
+fn blocks_that_are_held_stay_as_they_were_read() {
+    let blocks = 3 * PIECE / LENGTH as usize;
+    for holds in [0, 1, blocks] {
+        let (_, mut walker) = chain(&vec![(0, 1, FORK); blocks]);
+        let mut held = std::collections::VecDeque::new();
+        while let Step::Block(h) = walker.step(LogPos(u64::MAX)).unwrap() {
+            held.push_back((h, walker.held()));
+            if held.len() > holds {
+                held.pop_front();
+            }
+        }
+        assert_eq!(held.len(), holds);
+        assert!(held.iter().all(|(h, bytes)| check_crc(h, bytes).is_ok()), "{holds} held");
+        // As many pieces as somebody holds a block of, and the one that was read last.
+        assert!(walker.others.len() <= holds.min(3), "{holds} held: {}", walker.others.len());
+        drop(held);
     }
 }
