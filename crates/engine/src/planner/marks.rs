@@ -17,23 +17,19 @@ use taffrail_base::SqlResult;
 use taffrail_types::{Collation, Value};
 
 impl Planner<'_> {
-    /// What is computed of the rows of `input`, and whether these come in the order that is asked for.
+    /// Rows under the joins that answer what is computed of them, and that. All that asks has its join, or nothing has.
     pub(super) fn with_marks(
         &self,
-        mut planned: Planned,
+        planned: Planned,
         columns: &SlotSet,
-        mut items: Vec<(Expr, Slot)>,
+        items: Vec<(Expr, Slot)>,
     ) -> SqlResult<(Planned, Vec<(Expr, Slot)>)> {
-        for (e, _) in &mut items {
-            let before = e.clone();
-            let mut marks = Vec::new();
-            self.take(PartMut::Expr(e), columns, &mut marks);
-            match marks.is_empty() || !marks.iter().all(|m| self.pays(m, planned.1)) {
-                true => *e = before,
-                false => planned = self.marked(planned, marks)?,
-            }
+        let (mut asking, mut marks) = (items.clone(), Vec::new());
+        asking.iter_mut().for_each(|(e, _)| self.take(PartMut::Expr(e), columns, &mut marks));
+        match !marks.is_empty() && marks.iter().all(|m| self.pays(m, planned.1)) {
+            true => Ok((self.marked(planned, marks)?, asking)),
+            false => Ok((planned, items)),
         }
-        Ok((planned, items))
     }
 
     /// A condition that asks mark joins for answers, and these; none where it asks for none.

@@ -48,12 +48,14 @@ impl Planner<'_> {
         let (mut planned, ordered) = self.unnested(rel.clone(), others, &all, order, again)?;
         let rows = planned.1;
         let pays = |asking: &Asking| asking.marks.iter().all(|m| self.pays(m, rows));
-        if again && !asking.iter().all(pays) {
+        // All or none: two conditions may hold one subquery (BETWEEN), which is gone where one of them has its join.
+        let all_pay = asking.iter().all(pays);
+        if again && !all_pay {
             *self.subqueries.borrow_mut() = before;
             return self.unnested(rel, conditions, needed, order, again);
         }
         for one in asking {
-            let pred = match pays(&one) {
+            let pred = match all_pay {
                 true => {
                     planned = self.marked(planned, one.marks)?;
                     one.of_marks
