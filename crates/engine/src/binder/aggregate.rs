@@ -174,7 +174,7 @@ impl<'a> Binder<'a> {
                 collation: Default::default(),
                 slot: 0,
             };
-            return Ok((agg, Bound::not_null(Expr::NULL, ty)));
+            return Ok((agg, Bound::new(Expr::NULL, ty)));
         }
         let wanted = if function == AggFunction::StringAgg { 2 } else { 1 };
         if f.distinct && f.arguments.len() > wanted {
@@ -214,7 +214,6 @@ impl<'a> Binder<'a> {
             }
         };
         let order = self.window_order(&f.within_group)?;
-        let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
         let agg = Agg {
             function,
             int_count,
@@ -228,8 +227,7 @@ impl<'a> Binder<'a> {
             collation,
             slot: 0,
         };
-        let b = Bound::new(Expr::NULL, ty).with_collation((collation, coercion));
-        Ok((agg, Bound { nullable: !counts, ..b }))
+        Ok((agg, Bound::new(Expr::NULL, ty).with_collation((collation, coercion))))
     }
 
     fn window(
@@ -327,7 +325,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(10752, &[&name]));
         }
         let ignore_nulls = f.ignore_nulls == Some(true);
-        let big = || Bound::not_null(Expr::NULL, SqlType::BigInt);
+        let big = || Bound::new(Expr::NULL, SqlType::BigInt);
         let arity = |least: usize, most: usize| {
             if (least..=most).contains(&f.arguments.len()) {
                 Ok(())

@@ -148,7 +148,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(8117, &[&b.declared(), &name]));
         }
         let ty = arith::unary(op, b.ty)?;
-        let (nullable, literal) = (b.nullable, b.literal);
+        let (given, literal) = (b.nullable, b.literal);
         let value = self.cast_to(b, ty)?;
         let expr = match &value {
             Expr::Const(v) => match arith::eval_unary(op, v) {
@@ -156,6 +156,11 @@ impl<'a> Binder<'a> {
                 Err(_) => Expr::Unary(op, Box::new(value)),
             },
             _ => Expr::Unary(op, Box::new(value)),
+        };
+        // A number that is negated may overflow, which options make NULL.
+        let nullable = match &expr {
+            Expr::Const(v) => v.is_null(),
+            _ => given || op == UnaryOp::Minus,
         };
         Ok(Bound { nullable, literal, ..Bound::new(expr, ty) })
     }
@@ -222,7 +227,9 @@ impl<'a> Binder<'a> {
             // Refused, a literal is the int that it was.
             .map_err(|e| arith::binary(op, l_ty, r_ty).err().unwrap_or(e))?;
         // Of numbers the result may overflow, which options make NULL.
-        let nullable = left.nullable || right.nullable || !is_string(operation.result);
+        let bits = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor);
+        let overflows = !bits && !is_string(operation.result);
+        let nullable = left.nullable || right.nullable || overflows;
         let ty = operation.result;
         let coerced = self.coerce_to(&[&left, &right], ty, "add")?;
         let l = self.cast_to(left, operation.left)?;
@@ -235,6 +242,7 @@ impl<'a> Binder<'a> {
             // Digits that are lost may be an error when it is computed.
             && operation.is_exact(a, b, &v)
         {
+            let nullable = v.is_null();
             let bound = Bound::new(Expr::Const(v), ty).with_collation(coerced);
             return Ok(Bound { nullable, ..bound });
         }

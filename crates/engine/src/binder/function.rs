@@ -36,6 +36,19 @@ pub(crate) fn is_function(name: &str) -> bool {
         || super::aggregate::aggregate_function(&upper).is_some()
 }
 
+/// Functions whose results are described as NOT NULL.
+const NEVER_NULL: [&str; 9] = [
+    "CONCAT",
+    "CONCAT_WS",
+    "CURRENT_TIMESTAMP",
+    "GETDATE",
+    "GETUTCDATE",
+    "PI",
+    "SYSDATETIME",
+    "SYSDATETIMEOFFSET",
+    "SYSUTCDATETIME",
+];
+
 impl<'a> Binder<'a> {
     /// A function call of any kind.
     pub(crate) fn function(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
@@ -248,7 +261,7 @@ impl<'a> Binder<'a> {
         if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
             expr = self.once(expr, ty);
         }
-        let nullable = !matches!(name, "CONCAT" | "CONCAT_WS" | "GETDATE");
+        let nullable = !NEVER_NULL.contains(&name);
         Ok(Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) })
     }
 

@@ -182,8 +182,7 @@ impl<'a> Binder<'a> {
         let (arg_ty, ty) = aggregate_types(function, name, argument.ty)?;
         let chosen = self.choose(vec![(same, argument)], None)?;
         let arg = self.cast_to(chosen.plain(), arg_ty)?;
-        let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
-        let b = Bound { nullable: !counts, collation, ..Bound::new(Expr::NULL, ty) };
+        let b = Bound { collation, ..Bound::new(Expr::NULL, ty) };
         let slot: Slot = self.result_slot(&b);
         let agg = Agg {
             function,
