@@ -64,6 +64,64 @@ GO
 UPDATE v SET b = 3 WHERE b IS NOT DISTINCT FROM NULL
 SELECT a, b FROM v ORDER BY b
 GO
+-- An index is sought by it, NULL included; so it is by = under SET ANSI_NULLS OFF.
+--@ source: reasoned
+CREATE TABLE s (id int NOT NULL CONSTRAINT pk_s PRIMARY KEY, x int NULL, y int NULL, t varchar(10) NULL)
+CREATE INDEX ix ON s (x, y) INCLUDE (t)
+CREATE UNIQUE INDEX ux ON s (t) WHERE t IS NOT NULL
+INSERT s SELECT value, NULLIF(value % 100, 0), NULLIF(value % 7, 0), NULLIF(CONVERT(varchar(10), value), '5') FROM GENERATE_SERIES(1, 1000)
+GO
+--@ source: reasoned
+CREATE PROCEDURE ways @batch nvarchar(max) AS
+SELECT value AS tree FROM taffrail.plan_of(@batch) AS p CROSS APPLY STRING_SPLIT(p.physical, NCHAR(10), 1) AS s ORDER BY p.statement, s.ordinal
+GO
+--@ source: reasoned
+EXEC ways N'DECLARE @v int SELECT id FROM s WHERE x IS NOT DISTINCT FROM @v AND y IS NOT DISTINCT FROM 3'
+EXEC ways N'DECLARE @v int SELECT id FROM s WHERE x IS DISTINCT FROM @v'
+EXEC ways N'DECLARE @v varchar(10) SELECT t FROM s WHERE t IS NOT DISTINCT FROM @v'
+EXEC ways N'SELECT b.id FROM s JOIN s AS b ON b.x IS NOT DISTINCT FROM s.y WHERE s.id = 7'
+GO
+--@ source: reasoned
+DECLARE @null int, @three int = 3, @big bigint = 3000000000, @text varchar(10)
+SELECT COUNT(*) AS n FROM s WHERE x IS NOT DISTINCT FROM @null
+SELECT COUNT(*) AS n FROM s WHERE x = @null
+SELECT COUNT(*) AS n FROM s WHERE x IS NOT DISTINCT FROM @three AND y IS NOT DISTINCT FROM @null
+SELECT id FROM s WHERE x IS NOT DISTINCT FROM @null AND y IS NOT DISTINCT FROM @null
+SELECT id FROM s WHERE x IS NOT DISTINCT FROM @null AND y > 5 ORDER BY id
+SELECT COUNT(*) AS n FROM s WHERE x IS NOT DISTINCT FROM @big
+SELECT id, t FROM s WHERE t IS NOT DISTINCT FROM @text
+SELECT id FROM s WHERE t IS NOT DISTINCT FROM '6'
+SELECT COUNT(*) AS n FROM s WHERE x IS NOT DISTINCT FROM @null OR x IS NOT DISTINCT FROM @three
+SELECT MIN(id) AS least, MAX(id) AS most FROM s WHERE x IS NOT DISTINCT FROM @null
+SELECT TOP 2 id, y FROM s WHERE x IS NOT DISTINCT FROM @null ORDER BY y
+SELECT s.id, COUNT(*) AS n FROM s JOIN s AS b ON b.x IS NOT DISTINCT FROM s.y WHERE s.id IN (7, 8) GROUP BY s.id ORDER BY s.id
+SELECT s.id, b.id AS other FROM s LEFT JOIN s AS b ON b.x IS NOT DISTINCT FROM s.y AND b.id < 101 WHERE s.id IN (7, 8) ORDER BY 1
+UPDATE s SET t = 'none' WHERE x IS NOT DISTINCT FROM @null AND id = 100
+DELETE s WHERE x IS NOT DISTINCT FROM @null AND y IS NOT DISTINCT FROM @null
+SELECT COUNT(*) AS n FROM s WHERE x IS NULL
+GO
+--@ source: documentation t-sql/statements/set-ansi-nulls-transact-sql
+SET ANSI_NULLS OFF
+GO
+--@ source: documentation t-sql/statements/set-ansi-nulls-transact-sql
+DECLARE @null int, @text varchar(10)
+SELECT COUNT(*) AS n FROM s WHERE x = @null
+SELECT COUNT(*) AS n FROM s WHERE x = NULL
+SELECT id, t FROM s WHERE t = @text
+SELECT COUNT(*) AS n FROM s WHERE x = @null AND y = 3
+SELECT COUNT(*) AS n FROM s WHERE x IN (@null, 3)
+SELECT COUNT(*) AS n FROM s WHERE NOT x <> @null
+EXEC ways N'DECLARE @v int SELECT id FROM s WHERE x = @v'
+GO
+--@ source: documentation t-sql/statements/set-ansi-nulls-transact-sql
+SET ANSI_NULLS ON
+GO
+--@ source: documentation t-sql/statements/set-ansi-nulls-transact-sql
+DECLARE @null int
+SELECT COUNT(*) AS n FROM s WHERE x = @null
+DROP TABLE s
+DROP PROCEDURE ways
+GO
 --@ source: reasoned
 DROP VIEW v
 DROP TABLE a, b, k

@@ -62,6 +62,10 @@ GO
 -- A list in what runs for each outer row is found once.
 EXEC dbo.shown N'SELECT f.id, (SELECT COUNT(*) FROM dbo.big AS b WHERE b.k < f.id AND b.id IN (SELECT b FROM dbo.few)) FROM dbo.few AS f'
 SELECT f.id, (SELECT COUNT(*) FROM dbo.big AS b WHERE b.k < f.id AND b.id IN (SELECT b FROM dbo.few)) AS n FROM dbo.few AS f
+EXEC dbo.shown N'SELECT f.id, d.n FROM dbo.few AS f CROSS APPLY (SELECT b.id AS n FROM dbo.big AS b WHERE b.k < f.id AND b.id IN (SELECT b FROM dbo.few)) AS d'
+EXEC dbo.shown N'SELECT f.id, d.n FROM dbo.few AS f OUTER APPLY (SELECT b.id AS n FROM dbo.big AS b WHERE b.k < f.id AND b.id NOT IN (SELECT b FROM dbo.few)) AS d'
+SELECT f.id, d.n FROM dbo.few AS f CROSS APPLY (SELECT COUNT(*) AS n FROM dbo.big AS b WHERE b.k < f.id AND b.id IN (SELECT b FROM dbo.few)) AS d ORDER BY f.id
+SELECT f.id, COUNT(d.n) AS n FROM dbo.few AS f OUTER APPLY (SELECT b.id AS n FROM dbo.big AS b WHERE b.k < f.id AND b.id NOT IN (SELECT b FROM dbo.few WHERE b IS NOT NULL)) AS d GROUP BY f.id ORDER BY f.id
 GO
 --@ source: reasoned
 DROP PROCEDURE dbo.shown

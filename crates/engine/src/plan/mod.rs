@@ -4,6 +4,7 @@ pub mod attributes;
 pub mod change;
 pub(crate) mod display;
 pub mod expr;
+pub(crate) mod fold;
 pub mod foreign;
 pub mod grouping;
 pub mod hints;

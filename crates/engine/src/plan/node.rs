@@ -121,6 +121,20 @@ pub struct SeekValue {
     pub from: SqlType,
     /// The column's type.
     pub to: SqlType,
+    /// What NULL finds.
+    pub null: NullFinds,
+}
+
+/// What NULL finds where it is sought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NullFinds {
+    /// Nothing: no value is equal to it.
+    #[default]
+    Nothing,
+    /// NULL: the comparison is IS NOT DISTINCT FROM, or one under SET ANSI_NULLS OFF.
+    Null,
+    /// NULL where the session's ANSI_NULLS is OFF when it is sought.
+    BySession,
 }
 
 /// How a table's rows are found.
@@ -370,6 +384,12 @@ impl Agg {
         self.order.iter().for_each(|k| f(&k.expr));
     }
 
+    /// The same, to change them.
+    pub fn exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        self.arg.iter_mut().chain(&mut self.separator).for_each(&mut *f);
+        self.order.iter_mut().for_each(|k| f(&mut k.expr));
+    }
+
     /// Whether the other one has the same result, wherever it goes.
     pub fn is_same(&self, other: &Agg) -> bool {
         (self.function, self.int_count, self.distinct, self.quiet)
@@ -463,7 +483,7 @@ impl WindowFunction {
                 default.iter_mut().for_each(f);
             }
             WindowFunction::Edge { value, .. } => f(value),
-            WindowFunction::Aggregate(a) => a.arg.iter_mut().chain(&mut a.separator).for_each(f),
+            WindowFunction::Aggregate(a) => a.exprs_mut(f),
         }
     }
 }

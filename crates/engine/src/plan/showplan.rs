@@ -18,8 +18,8 @@ use crate::catalog::{Index, IndexKind, Table};
 use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
 use crate::plan::names::{Length, Names, bracketed};
 use crate::plan::node::{
-    Access, Aggregate, HashJoin, JoinType, LoopJoin, MergeJoin, Node, Scan, Seek, SeekBound,
-    SeekValue, SetOperation, Sort, Top, ViewScan, Window,
+    Access, Aggregate, HashJoin, JoinType, LoopJoin, MergeJoin, Node, NullFinds, Scan, Seek,
+    SeekBound, SeekValue, SetOperation, Sort, Top, ViewScan, Window,
 };
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
@@ -279,6 +279,11 @@ impl<'n> Showplan<'n> {
         self.long.expr(&v.expr)
     }
 
+    fn equality(&self, name: &str, v: &SeekValue) -> String {
+        let sign = if v.null == NullFinds::Null { " IS " } else { "=" };
+        format!("{name}{sign}{}", self.value(v))
+    }
+
     /// What a column of a key may be.
     fn bound(&self, name: &str, bound: &SeekBound) -> String {
         let end = |end: &Option<(SeekValue, bool)>, open: CompareOp, closed: CompareOp| {
@@ -288,7 +293,7 @@ impl<'n> Showplan<'n> {
             })
         };
         match bound {
-            SeekBound::Equal(v) => format!("{name}={}", self.value(v)),
+            SeekBound::Equal(v) => self.equality(name, v),
             SeekBound::Beginning { pattern, .. } => format!("{name} LIKE {}", self.value(pattern)),
             SeekBound::Null => format!("{name} IS NULL"),
             SeekBound::NotNull => format!("{name} IS NOT NULL"),
@@ -315,7 +320,7 @@ impl<'n> Showplan<'n> {
         };
         let mut terms = Vec::new();
         for (at, v) in seek.equal.iter().enumerate() {
-            terms.push(format!("{}={}", name(at), self.value(v)));
+            terms.push(self.equality(&name(at), v));
         }
         let next = name(seek.equal.len());
         let bounds: Vec<String> = seek.then.iter().map(|b| self.bound(&next, b)).collect();

@@ -3,17 +3,19 @@
 //! A condition is *sargable* when it compares a column with something known before the scan opens. An index serves
 //! equalities on its first key columns and then, on the next one, a range, or any of several values and ranges (`IN`, `OR`).
 
+mod compared;
+
 use crate::catalog::{Index, IndexKind, Table, Term, Test};
-use crate::plan::expr::{Cast, Compare, CompareOp, Expr, Pred, Slot};
+use crate::plan::expr::{Compare, CompareOp, Expr, Pred, Slot};
 use crate::plan::locking::AccessHint;
-use crate::plan::node::{Access, Seek, SeekBound, SeekValue};
+use crate::plan::node::{Access, NullFinds, Seek, SeekBound, SeekValue};
 use crate::rowcodec::KeyColumn;
+use compared::{Compared, column_of};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::compare::compare;
 use taffrail_types::like;
-use taffrail_types::near::is_near;
-use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 /// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
 /// read being 1.
@@ -28,6 +30,8 @@ pub(super) mod guess {
     pub const EQUAL_NEXT: f64 = 0.1;
     /// One side of a range.
     pub const RANGE: f64 = 0.3;
+    /// `<>`.
+    pub const UNEQUAL: f64 = 0.9;
     /// IS NOT NULL.
     pub const PRESENT: f64 = 0.9;
     /// Any other condition.
@@ -42,6 +46,12 @@ pub(super) mod guess {
     pub const FETCH: f64 = 8.0;
     /// A row that is sorted, for each doubling of their number.
     pub const SORTED: f64 = 0.05;
+    /// A table of so many rows is sought, not read as a whole: so no more of them are locked than are asked for.
+    pub const SMALL: f64 = 1000.0;
+    /// Rows of a relation that nothing is known of.
+    pub const UNKNOWN: f64 = 1000.0;
+    /// Rows of a system view.
+    pub const VIEW: f64 = 200.0;
     /// How many rows are asked for where a count is not known before it runs.
     pub const GOAL: f64 = 100.0;
 }
@@ -104,6 +114,13 @@ pub(crate) struct Choice {
     pub ordered: Option<bool>,
 }
 
+impl Choice {
+    /// An index leads to the rows by values of sources that are placed before.
+    pub fn is_led(&self) -> bool {
+        self.correlated && !matches!(self.access, Access::Full)
+    }
+}
+
 /// A comparison that an index may serve.
 struct Sarg<'q> {
     /// Which of the conditions.
@@ -114,6 +131,8 @@ struct Sarg<'q> {
     exact: bool,
     /// An equality seeks one value of the column, and nothing else.
     one_value: bool,
+    /// What an equality with NULL finds.
+    null: NullFinds,
 }
 
 /// What is known of the column.
@@ -126,7 +145,7 @@ enum What<'q> {
 
 /// A value or range.
 enum Alternative<'q> {
-    Equal(&'q Expr, SqlType),
+    Equal(&'q Expr, SqlType, NullFinds),
     Null,
     NotNull,
     Range(Option<(&'q Expr, SqlType, bool)>, Option<(&'q Expr, SqlType, bool)>),
@@ -134,61 +153,12 @@ enum Alternative<'q> {
     Beginning(&'q Expr, SqlType, Option<&'q Expr>),
 }
 
-fn is_integer(ty: SqlType) -> bool {
-    matches!(ty, SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt)
-}
-
-/// How many characters a text type has room for.
-fn characters(ty: SqlType) -> u32 {
-    match ty {
-        SqlType::Char(n) | SqlType::NChar(n) => n.into(),
-        SqlType::VarChar(MaxLen::N(n)) | SqlType::NVarChar(MaxLen::N(n)) => n.into(),
-        _ => u32::MAX,
-    }
-}
-
-/// How a column stands in a comparison.
-struct Compared {
-    column: usize,
-    /// As it is, so that the key says it all.
-    exact: bool,
-    /// Only equality can be sought.
-    equality_only: bool,
-    /// What is sought is where a value of another type lies, not a value of the column's.
-    near: bool,
-}
-
-/// The column behind one side of a comparison.
-fn column_of(e: &Expr, columns: &[(usize, Slot)]) -> Option<Compared> {
-    let column = |s: &Slot| columns.iter().find(|(_, k)| k == s).map(|(c, _)| *c);
-    match e {
-        Expr::Slot(s) => {
-            Some(Compared { column: column(s)?, exact: true, equality_only: false, near: false })
-        }
-        Expr::Cast(c) => match &**c {
-            Cast { value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, .. } => {
-                let text = from.family() == Family::Char
-                    && to.family() == Family::NChar
-                    && characters(*from) <= characters(*to);
-                let integers = is_integer(*from) && is_integer(*to);
-                let near = is_near(*from, *to);
-                (text || integers || near).then_some(Compared {
-                    column: column(s)?,
-                    exact: false,
-                    equality_only: text,
-                    near,
-                })
-            }
-            // Its date.
-            Cast {
-                value: Expr::Slot(s), from, to: SqlType::Date, style: None, lenient, ..
-            } if !lenient && is_near(*from, SqlType::Date) => {
-                let column = column(s)?;
-                Some(Compared { column, exact: false, equality_only: false, near: true })
-            }
-            _ => None,
-        },
-        _ => None,
+/// What NULL finds by an equality.
+fn null_of(p: &Pred) -> NullFinds {
+    match p {
+        Pred::NullsEqual(_, true) => NullFinds::BySession,
+        Pred::NullsEqual(_, false) => NullFinds::Null,
+        _ => NullFinds::Nothing,
     }
 }
 
@@ -227,24 +197,25 @@ impl<'q> Question<'q> {
     }
 
     fn sarg(&self, at: usize, p: &'q Pred) -> Option<Sarg<'q>> {
-        if let Pred::Compare(c) = p {
+        if let Pred::Compare(c) | Pred::NullsEqual(c, _) = p {
             let (found, op, value, from) = self.comparison(c)?;
             let Compared { column, exact, equality_only, near } = found;
-            let what = What::Compare(op, value, from);
-            return Some(Sarg { at, column, what, exact, one_value: !equality_only && !near });
+            let (what, one_value) = (What::Compare(op, value, from), !equality_only && !near);
+            return Some(Sarg { at, column, what, exact, one_value, null: null_of(p) });
         }
         let mut list = Vec::new();
         let (column, exact) = self.alternatives(p, &mut list)?;
-        Some(Sarg { at, column, what: What::Among(list), exact, one_value: false })
+        let (what, null) = (What::Among(list), NullFinds::Nothing);
+        Some(Sarg { at, column, what, exact, one_value: false, null })
     }
 
     /// The values and ranges of one column that a condition lets through, or more; whether no more than those.
     fn alternatives(&self, p: &'q Pred, out: &mut Vec<Alternative<'q>>) -> Option<(usize, bool)> {
         match p {
-            Pred::Compare(c) => {
+            Pred::Compare(c) | Pred::NullsEqual(c, _) => {
                 let (found, op, v, from) = self.comparison(c)?;
                 out.push(match op {
-                    CompareOp::Eq => Alternative::Equal(v, from),
+                    CompareOp::Eq => Alternative::Equal(v, from, null_of(p)),
                     CompareOp::Gt | CompareOp::Ge => {
                         Alternative::Range(Some((v, from, op == CompareOp::Ge)), None)
                     }
@@ -258,7 +229,7 @@ impl<'q> Question<'q> {
                     if !(self.available)(e) || !e.is_repeatable() {
                         return None;
                     }
-                    out.push(Alternative::Equal(e, from));
+                    out.push(Alternative::Equal(e, from, NullFinds::Nothing));
                 }
                 Some((found.column, found.exact))
             }
@@ -337,11 +308,16 @@ impl<'q> Question<'q> {
             }
             // What is compared with something, and passes, is not NULL.
             Test::NotNull => {
-                let not_null = |w: &What<'_>| match w {
-                    What::Compare(..) => true,
-                    What::Among(list) => !list.iter().any(|a| matches!(a, Alternative::Null)),
+                let may_be_null = |a: &Alternative<'_>| match a {
+                    Alternative::Null => true,
+                    Alternative::Equal(.., null) => *null != NullFinds::Nothing,
+                    _ => false,
                 };
-                on_column().any(|s| not_null(&s.what))
+                let not_null = |s: &Sarg<'_>| match &s.what {
+                    What::Compare(..) => s.null == NullFinds::Nothing,
+                    What::Among(list) => !list.iter().any(may_be_null),
+                };
+                on_column().any(not_null)
                     || self.conditions.iter().any(|p| {
                         let Pred::Not(p) = p else { return false };
                         matches!(&**p, Pred::IsNull(e) if is_column(e))
@@ -411,12 +387,19 @@ impl<'q> Question<'q> {
 
     fn bound(&self, a: &Alternative<'_>, column: usize) -> SeekBound {
         let to = self.table.columns[column].ty;
-        let value = |e: &Expr, from: SqlType| SeekValue { expr: e.clone(), from, to };
+        let value = |e: &Expr, from: SqlType| SeekValue {
+            expr: e.clone(),
+            from,
+            to,
+            null: NullFinds::Nothing,
+        };
         let side = |s: &Option<(&Expr, SqlType, bool)>| {
             s.as_ref().map(|(e, from, inclusive)| (value(e, *from), *inclusive))
         };
         match a {
-            Alternative::Equal(e, from) => SeekBound::Equal(value(e, *from)),
+            Alternative::Equal(e, from, null) => {
+                SeekBound::Equal(SeekValue { null: *null, ..value(e, *from) })
+            }
             Alternative::Null => SeekBound::Null,
             Alternative::NotNull => SeekBound::NotNull,
             Alternative::Range(low, high) => SeekBound::Range { low: side(low), high: side(high) },
@@ -451,7 +434,7 @@ impl<'q> Question<'q> {
             });
             if let Some((s, e, from)) = equality {
                 reads_others |= (self.correlated)(e);
-                seek.equal.push(SeekValue { expr: e.clone(), from, to });
+                seek.equal.push(SeekValue { expr: e.clone(), from, to, null: s.null });
                 if s.exact && sure {
                     served.push(s.at);
                 }
@@ -476,7 +459,7 @@ impl<'q> Question<'q> {
             if let Some((s, list)) = chosen.or_else(|| among().next().filter(|_| !compared())) {
                 for a in list {
                     reads_others |= match a {
-                        Alternative::Equal(e, _) | Alternative::Beginning(e, ..) => {
+                        Alternative::Equal(e, ..) | Alternative::Beginning(e, ..) => {
                             (self.correlated)(e)
                         }
                         Alternative::Null | Alternative::NotNull => false,
@@ -513,7 +496,8 @@ impl<'q> Question<'q> {
                 };
                 reads_others |= (self.correlated)(e);
                 let inclusive = matches!(op, CompareOp::Ge | CompareOp::Le);
-                *side = Some((SeekValue { expr: e.clone(), from, to }, inclusive));
+                let null = NullFinds::Nothing;
+                *side = Some((SeekValue { expr: e.clone(), from, to, null }, inclusive));
                 selectivity *= guess::RANGE;
             }
             // A range is only a coarse filter: NULL may be in it, and casts in the way; the conditions stay.

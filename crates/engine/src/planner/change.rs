@@ -74,8 +74,7 @@ impl Planner<'_> {
 fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
     match node {
         Node::Scan(s) => match &s.access {
-            Access::Full => moves,
-            Access::Clustered(..) => moves,
+            Access::Full | Access::Clustered(..) => moves,
             Access::Nonclustered(i, _) => moves || i.touched_by(changed),
         },
         _ => true,

@@ -1,9 +1,10 @@
 //! MIN and MAX by the ends of an index: the first row in one direction or the other has the value.
 
+use super::Planner;
 use super::access::{Goal, Order};
-use super::{Planner, loop_of};
+use super::join::loop_join;
 use crate::plan::expr::{Expr, Pred, has_subquery};
-use crate::plan::node::{Agg, AggFunction, Aggregate, Node, Top};
+use crate::plan::node::{Agg, AggFunction, Aggregate, JoinType, Node, Top};
 use crate::plan::rel::{Group, Rel};
 use crate::plan::slots::SlotSet;
 use taffrail_base::SqlResult;
@@ -38,7 +39,7 @@ impl Planner<'_> {
             let Some(node) = self.end(&group.input, agg)? else { return Ok(None) };
             all = Some(match all {
                 None => node,
-                Some(left) => loop_of(left, node),
+                Some(left) => loop_join(left, node, JoinType::Inner, Vec::new(), Vec::new()),
             });
         }
         Ok(all)

@@ -1,9 +1,9 @@
 //! FROM and WHERE of a block: which source comes first, by which way each is read, and how they are joined.
 //!
-//! Greedy: begin with the source that gives the fewest rows, then always take the one that is cheapest to add: by an
-//! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
-//! is checked as soon as its sources are there. Joins keep the order of what is on their left: so the first source can give the
-//! order that is asked for ([`lead`]).
+//! The order of the joins is searched for ([`arrange`]). Where there are too many sources for that, the next one is always the cheapest.
+//! A source is read by an index for each row (nested loops), or joined by a hash or a merge ([`pair`]), or read again from a spool.
+//! A condition is checked as soon as its sources are there. One whose subquery runs for each row is checked where the rows are the fewest.
+//! Joins keep the order of what is on their left, so the first source can give the order that is asked for ([`lead`]).
 
 mod arrange;
 mod lead;
@@ -14,14 +14,15 @@ mod read;
 mod subqueries;
 mod uses;
 
-use super::access::Order;
+use super::access::{Order, guess};
 use super::{Planner, filter, order, simplify};
 use crate::plan::expr::{CompareOp, Part, Pred, Slot, slots_of};
+use crate::plan::fold;
 use crate::plan::hints::JoinMethods;
 use crate::plan::node::{Filter, JoinType, Node};
 use crate::plan::rel::{self, Rel};
 use crate::plan::slots::SlotSet;
-use pair::loop_join;
+pub(super) use pair::loop_join;
 use taffrail_base::SqlResult;
 
 /// Operators, and the rows that they will give, roughly.
@@ -65,11 +66,11 @@ struct Block<'p, 'm> {
     order: Option<&'p Order<'p>>,
     /// The source that comes first and gives it, where one may.
     leading: Option<u32>,
-    /// How many rows come of one of its rows, at most one.
-    share: f64,
-    /// It does.
+    /// How many rows of the block come of one row of the leading source: at most one.
+    led_share: f64,
+    /// The rows come in the order that is asked for.
     ordered: bool,
-    /// Of the source that is placed next: see [`arrange::Step::each`].
+    /// How many rows of the source that is placed next have the columns of one row: see [`arrange::Step::each`].
     each: f64,
 }
 
@@ -105,6 +106,9 @@ impl Planner<'_> {
         }
         conditions.extend(outside);
         let conditions = simplify::conjuncts(conditions, self.meta);
+        if fold::keep_nothing(&conditions) {
+            return Ok(((Node::Nothing, 0.0), true));
+        }
         self.asked(rel, conditions, needed, order)
     }
 
@@ -125,7 +129,7 @@ impl Planner<'_> {
             uses: vec![0; self.slots.get()],
             order,
             leading: None,
-            share: 1.0,
+            led_share: 1.0,
             ordered: false,
             each: f64::INFINITY,
         };
@@ -143,6 +147,9 @@ impl Planner<'_> {
             Some(tree) => {
                 let (mut items, mut conditions) = (Vec::new(), rest);
                 block.flatten(tree, &mut items, &mut conditions);
+                if fold::keep_nothing(&conditions) {
+                    return Ok(((Node::Nothing, 0.0), true));
+                }
                 if items.len() > 1 {
                     let all = conditions.len();
                     simplify::transitive(&mut conditions);
@@ -183,6 +190,7 @@ impl<'p> Block<'p, '_> {
         match rel {
             Rel::Join(join) => {
                 let rel::Join { kind, method, left, right, on } = *join;
+                let on = simplify::conjuncts(on, self.planner.meta);
                 on.iter().for_each(|p| self.reads(p));
                 let left = Box::new(self.tree(left));
                 if let Some(method) = method {
@@ -401,7 +409,8 @@ impl<'p> Block<'p, '_> {
             return rows * 1e6;
         }
         let order = own.iter().min().copied().unwrap_or(0) as f64 * 1e-6;
-        rows * 0.1f64.powi(equalities as i32) * 0.4f64.powi((conditions - equalities) as i32)
+        rows * guess::EQUAL_NEXT.powi(equalities as i32)
+            * guess::OTHER.powi((conditions - equalities) as i32)
             + order
     }
 

@@ -4,14 +4,13 @@
 //! a join (a left one to groups, where it aggregates) that is made only when a row asks for it: a branch of CASE guards its subquery,
 //! and an outer row without partner, or with several where one is allowed, comes to what it comes to one by one.
 
-use super::access::{Choice, Question};
 use super::unnest::{MANY, Split, split};
 use super::{Planner, add_slots, compute};
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
 use crate::plan::hints::JoinMethod;
 use crate::plan::locking::{RowMode, TableLock};
-use crate::plan::node::{Access, Aggregate, Node};
+use crate::plan::node::{Aggregate, Node};
 use crate::plan::rel::{Get, Rel, SubqueryRows};
 use crate::plan::slots::SlotSet;
 use crate::plan::statement::Statement;
@@ -150,20 +149,7 @@ impl Planner<'_> {
             .filter(|p| reads(Part::Pred(p), &own) && !reads(Part::Pred(p), &others))
             .cloned()
             .collect();
-        let question = Question {
-            table: &get.table.table,
-            columns: &get.columns,
-            conditions: &conditions,
-            rows: self.meta.row_estimate(&get.table.database, &get.table.table),
-            available: &|e| !reads(Part::Expr(e), &own),
-            correlated: &|e| reads(Part::Expr(e), &|_| true),
-            order: None,
-            hint: get.hints.access,
-        };
-        match question.choose() {
-            Ok(Choice { access, correlated, .. }) => correlated && !matches!(access, Access::Full),
-            Err(_) => true,
-        }
+        self.choice(get, &conditions).is_none_or(|(_, choice)| choice.is_led())
     }
 }
 

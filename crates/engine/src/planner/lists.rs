@@ -4,21 +4,15 @@
 //! Else the list is found once, whole, and each row is looked for in it. That reads all rows of both tables, and a change locks them.
 
 use super::Planner;
-use super::access::Choice;
+use super::access::guess;
 use super::unnest::{MANY, Nested, equal};
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Expr, InSubquery, Part, Pred, Slot, Subquery, slots_of};
 use crate::plan::hints::JoinMethod;
 use crate::plan::locking::RowMode;
-use crate::plan::node::{Access, JoinType};
+use crate::plan::node::JoinType;
 use crate::plan::rel::{Distinct, Get, Rel};
 use crate::plan::slots::SlotSet;
-
-/// The estimate of a list that nothing is known of.
-const UNKNOWN: f64 = 1000.0;
-
-/// Of a table of so many rows a change seeks those of a list rather than to read and lock all of them.
-const SMALL: f64 = 1000.0;
 
 impl Planner<'_> {
     /// The sources of a block, its lists of few values that lead to rows of a table among them, and its conditions.
@@ -57,10 +51,11 @@ impl Planner<'_> {
             return None;
         }
         let leads = equal(s.value.clone(), Expr::Slot(rows.output), s.collation);
-        let (all, Choice { access, correlated, .. }) = self.choice(get, &[leads])?;
+        let (all, choice) = self.choice(get, &[leads])?;
         let (all, found) = (all as f64, self.guessed(&rows.rel));
-        let changes = get.hints.locks.mode != RowMode::Shared && all <= SMALL && found <= SMALL;
-        if !correlated || matches!(access, Access::Full) || found * 3.0 > all && !changes {
+        let changes =
+            get.hints.locks.mode != RowMode::Shared && all <= guess::SMALL && found <= guess::SMALL;
+        if !choice.is_led() || found * 3.0 > all && !changes {
             return None;
         }
         self.subqueries.borrow_mut()[at] = None;
@@ -103,7 +98,9 @@ impl Planner<'_> {
             Rel::Get(g) => self.meta.row_estimate(&g.table.database, &g.table.table) as f64,
             Rel::Values(r) => r.rows.len() as f64,
             Rel::Select(r) => match &r.input {
-                Rel::Get(g) => self.choice(g, &r.conditions).map_or(UNKNOWN, |(_, c)| c.rows),
+                Rel::Get(g) => {
+                    self.choice(g, &r.conditions).map_or(guess::UNKNOWN, |(_, c)| c.rows)
+                }
                 input => self.guessed(input),
             },
             Rel::Compute(r) => self.guessed(&r.input),
@@ -123,7 +120,7 @@ impl Planner<'_> {
             | Rel::Group(_)
             | Rel::Window(_)
             | Rel::SetOperation(_)
-            | Rel::Recursive(_) => UNKNOWN,
+            | Rel::Recursive(_) => guess::UNKNOWN,
         }
     }
 }

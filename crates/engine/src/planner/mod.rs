@@ -375,12 +375,6 @@ fn filter(input: Node, conditions: Vec<Pred>) -> Node {
     }
 }
 
-/// Every row of `left` with every row of `right`.
-fn loop_of(left: Node, right: Node) -> Node {
-    let (kind, on, right_slots) = (node::JoinType::Inner, None, Vec::new());
-    Node::Loop(Box::new(node::LoopJoin { left, right, kind, on, right_slots }))
-}
-
 fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {
     let rel::Rowset { view, args, columns, dirty } = r;
     let (database, view) = (view.database, view.view);

@@ -4,14 +4,23 @@ use crate::binder::Metadata;
 use crate::functions::Determinism;
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery};
+use crate::plan::fold;
 use taffrail_types::{Collation, Family, SqlType, Value};
 
-/// Conditions that all must hold, from those of the text: what all branches of an OR have in common stands beside it too, and what a
-/// function comes to whose arguments are constants is computed now.
+/// Conditions that all must hold, from those of the text: what all branches of an OR have in common stands beside it too, what a
+/// function comes to whose arguments are constants is computed now, and where no row can pass they are one that is false.
 pub(super) fn conjuncts(conditions: Vec<Pred>, meta: &dyn Metadata) -> Vec<Pred> {
-    let mut out = Vec::with_capacity(conditions.len());
+    let mut all = Vec::with_capacity(conditions.len());
     for mut p in conditions {
-        fold(&mut p, meta);
+        compute(&mut p, meta);
+        fold::filter(&mut p);
+        p.into_conjuncts(&mut all);
+    }
+    if fold::keep_nothing(&all) {
+        return vec![Pred::Const(Some(false))];
+    }
+    let mut out = Vec::with_capacity(all.len());
+    for p in all {
         if let Pred::Or(branches) = &p {
             common(branches, &mut out);
         }
@@ -21,7 +30,7 @@ pub(super) fn conjuncts(conditions: Vec<Pred>, meta: &dyn Metadata) -> Vec<Pred>
 }
 
 /// Puts the result in the place of a function of constants. One that fails stays: it may be that nobody asks for it.
-fn fold(p: &mut Pred, meta: &dyn Metadata) {
+fn compute(p: &mut Pred, meta: &dyn Metadata) {
     match p {
         Pred::Compare(c) => {
             for side in [&mut c.left, &mut c.right] {
@@ -32,8 +41,8 @@ fn fold(p: &mut Pred, meta: &dyn Metadata) {
                 }
             }
         }
-        Pred::And(list) | Pred::Or(list) => list.iter_mut().for_each(|p| fold(p, meta)),
-        Pred::Not(p) => fold(p, meta),
+        Pred::And(list) | Pred::Or(list) => list.iter_mut().for_each(|p| compute(p, meta)),
+        Pred::Not(p) => compute(p, meta),
         _ => {}
     }
 }

@@ -14,7 +14,7 @@ use crate::plan::expr::{
     Compare, CompareOp, Expr, InSubquery, Part, Pred, Slot, Subquery, slots_of,
 };
 use crate::plan::hints::JoinMethod;
-use crate::plan::node::{Access, HashJoin, JoinType, Node};
+use crate::plan::node::{HashJoin, JoinType, Node};
 use crate::plan::rel::{Get, Project, Rel};
 use crate::plan::slots::SlotSet;
 use taffrail_base::SqlResult;
@@ -217,8 +217,8 @@ impl Planner<'_> {
         let leading = nested.keys.len() - usize::from(nested.kind.is_null_aware());
         let keys = nested.keys[..leading].iter();
         conditions.extend(keys.map(|(outer, inner, c)| equal(inner.clone(), outer.clone(), *c)));
-        let (rows, Choice { access, correlated, .. }) = self.choice(get, &conditions)?;
-        (correlated && !matches!(access, Access::Full)).then_some(rows)
+        let (rows, choice) = self.choice(get, &conditions)?;
+        choice.is_led().then_some(rows)
     }
 
     /// How many rows a table has, and how they are read under conditions on it and on what is known before; `None` where no hint can be

@@ -3,7 +3,7 @@
 use crate::catalog::{Index, KeyTail};
 use crate::exec::runtime::Rt;
 use crate::plan::expr::Expr;
-use crate::plan::node::{Seek, SeekBound, SeekValue};
+use crate::plan::node::{NullFinds, Seek, SeekBound, SeekValue};
 use crate::rowcodec::key::after_prefix;
 use taffrail_base::SqlResult;
 use taffrail_storage::KeyRange;
@@ -28,7 +28,11 @@ enum Sought {
 fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
     let value = rt.eval(&v.expr)?;
     if value.is_null() {
-        return Ok(Sought::Null);
+        return Ok(match v.null {
+            NullFinds::Null => Sought::Value(value),
+            NullFinds::BySession if !rt.cx.session.options.ansi_nulls => Sought::Value(value),
+            NullFinds::BySession | NullFinds::Nothing => Sought::Null,
+        });
     }
     if v.from == v.to {
         return Ok(Sought::Value(value));

@@ -140,7 +140,7 @@ impl Block<'_, '_> {
                 0 => {}
                 1 => {
                     let at = mask.trailing_zeros() as usize;
-                    known[at].passing *= self.share(&items[at], p);
+                    known[at].passing *= self.passing_share(&items[at], p);
                     alone[at].push(p.clone());
                 }
                 _ => match self.edge(items, p) {
@@ -298,7 +298,7 @@ impl Block<'_, '_> {
     }
 
     /// The share of an item's rows that satisfy a condition on it alone.
-    fn share(&self, item: &Item, p: &Pred) -> f64 {
+    fn passing_share(&self, item: &Item, p: &Pred) -> f64 {
         match p {
             Pred::Compare(c) => match c.op {
                 CompareOp::Eq => {
@@ -306,21 +306,25 @@ impl Block<'_, '_> {
                     match column {
                         Some((source, column)) if self.is_item(item, source) => {
                             let rows = (self.estimate(source) as f64).max(1.0);
-                            match () {
-                                () if self.has_key(item, &[column]) => 1.0 / rows,
-                                () if self.leads_to(item, &[column]) => guess::equal(rows),
-                                () => guess::EQUAL,
+                            if self.has_key(item, &[column]) {
+                                1.0 / rows
+                            } else if self.leads_to(item, &[column]) {
+                                guess::equal(rows)
+                            } else {
+                                guess::EQUAL
                             }
                         }
                         _ => guess::EQUAL,
                     }
                 }
-                CompareOp::Ne => 0.9,
+                CompareOp::Ne => guess::UNEQUAL,
                 _ => guess::RANGE,
             },
             Pred::InList(l) => (guess::EQUAL * l.list.len() as f64).min(0.5),
-            Pred::And(list) => list.iter().map(|p| self.share(item, p)).product(),
-            Pred::Or(list) => list.iter().map(|p| self.share(item, p)).sum::<f64>().min(1.0),
+            Pred::And(list) => list.iter().map(|p| self.passing_share(item, p)).product(),
+            Pred::Or(list) => {
+                list.iter().map(|p| self.passing_share(item, p)).sum::<f64>().min(1.0)
+            }
             Pred::Not(_) => guess::PRESENT,
             _ => guess::OTHER,
         }

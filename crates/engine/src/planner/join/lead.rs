@@ -33,7 +33,7 @@ impl Block<'_, '_> {
     /// The order that a source is asked for.
     pub(super) fn wanted_order(&self, id: u32) -> Option<Order<'_>> {
         let Order { keys, goal } = self.order.filter(|_| self.leading == Some(id))?;
-        let goal = goal.map(|g| Goal::Rows(g.rows() / self.share.max(1e-9)));
+        let goal = goal.map(|g| Goal::Rows(g.rows() / self.led_share.max(1e-9)));
         Some(Order { keys, goal })
     }
 
@@ -75,12 +75,12 @@ impl Block<'_, '_> {
             .cloned()
             .collect();
         let first = led.order.first().map_or(1.0, |o| o.rows).max(1.0);
-        (self.leading, self.share) = (Some(id), (rows / first).min(1.0));
+        (self.leading, self.led_share) = (Some(id), (rows / first).min(1.0));
         if self.gives_order(items, at, id, &own)? {
             let scaled = led.order.into_iter().map(|s| Step { rows: s.rows * scale, ..s });
             return Ok(Some(scaled.collect()));
         }
-        (self.leading, self.share) = (None, 1.0);
+        (self.leading, self.led_share) = (None, 1.0);
         Ok(Some(best.order))
     }
 

@@ -3,7 +3,8 @@
 use super::pair::loop_join;
 use super::{Block, Item, Planned, Tree, tree_sources};
 use crate::plan::expr::{Part, Pred};
-use crate::plan::node::JoinType;
+use crate::plan::fold;
+use crate::plan::node::{JoinType, Node};
 use crate::planner::filter;
 use taffrail_base::SqlResult;
 
@@ -42,7 +43,10 @@ impl Block<'_, '_> {
             [Item::Source(id)] => Some(id),
             _ => None,
         };
+        // A side none of whose rows has a partner is read only where it is kept itself.
+        let alone = kind != JoinType::Full && fold::keep_nothing(&on);
         if kind == JoinType::Left
+            && !alone
             && let Some(id) = single
             && (lateral || self.would_seek(id, &on, left_node.1, methods))
         {
@@ -65,7 +69,10 @@ impl Block<'_, '_> {
                 on
             }
         };
-        let right_node = self.place(items, inner, &[])?;
+        let right_node = match alone {
+            true => (Node::Nothing, 0.0),
+            false => self.place(items, inner, &[])?,
+        };
         let (node, rows) =
             self.join(left_node, &left_sources, right_node, &right_sources, (kind, methods), on)?;
         Ok((filter(node, above), rows))

@@ -110,7 +110,7 @@ impl Block<'_, '_> {
 }
 
 /// For each row of `left` those of `right`.
-pub(super) fn loop_join(
+pub(in crate::planner) fn loop_join(
     left: Node,
     right: Node,
     kind: JoinType,

@@ -10,18 +10,15 @@ use crate::planner::access::{Choice, Order, Question, guess};
 use crate::planner::{add_slots, compute, filter, view_scan};
 use taffrail_base::SqlResult;
 
-/// A table of so many rows is sought, however many rows ask for theirs: so no more of them are locked than are joined.
-const SMALL: f64 = 1000.0;
-
 impl<'p> Block<'p, '_> {
     /// Its rows, roughly.
     pub(super) fn estimate(&self, id: u32) -> u64 {
         match &self.source(id).rel {
             Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
-            Some(Rel::Rowset(_)) => 200,
+            Some(Rel::Rowset(_)) => guess::VIEW as u64,
             // A list: see `planner::lists`.
             Some(list @ Rel::Distinct(_)) => self.planner.guessed(list).max(1.0) as u64,
-            _ => 1000,
+            _ => guess::UNKNOWN as u64,
         }
     }
 
@@ -64,7 +61,7 @@ impl<'p> Block<'p, '_> {
                 };
                 (Node::Scan(Box::new(scan)), rows)
             }
-            Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
+            Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), guess::VIEW),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
             rel => {
                 let node = self.planner.lower(rel, &self.needed)?;
@@ -98,17 +95,16 @@ impl<'p> Block<'p, '_> {
             plain && !computed
         });
         let order = self.wanted_order(id);
-        let (node, rows) = match plain {
-            true => {
-                let (planned, ordered) =
-                    self.planner.counted(rel, inside, &needed, order.as_ref())?;
-                if self.leading == Some(id) {
-                    self.ordered = ordered;
-                }
-                planned
-            }
-            false => (self.planner.lower(rel, &needed)?, 1000.0),
-        };
+        // What reads rows of others runs for each of these.
+        let others = |p: &Pred| self.sources_of(Part::Pred(p)).iter().any(|s| *s != id);
+        let each_row = !self.source(id).reads.is_empty() || inside.iter().any(others);
+        let ((node, rows), ordered) = self.planner.repeated(each_row, |planner| match plain {
+            true => planner.counted(rel, inside, &needed, order.as_ref()),
+            false => Ok(((planner.lower(rel, &needed)?, guess::UNKNOWN), false)),
+        })?;
+        if plain && self.leading == Some(id) {
+            self.ordered = ordered;
+        }
         let node = if items.is_empty() { node } else { compute(node, items) };
         Ok((filter(node, rest), rows))
     }
@@ -165,8 +161,8 @@ impl<'p> Block<'p, '_> {
             }
             _ => guess::CLUSTERED,
         };
-        let once = rows > SMALL && rows < left * (guess::SEEK + found * each);
-        choice.correlated && !matches!(choice.access, Access::Full) && !once
+        let once = rows > guess::SMALL && rows < left * (guess::SEEK + found * each);
+        choice.is_led() && !once
     }
 }
 
