@@ -1,4 +1,4 @@
-//! UPDATE and DELETE: the target among the sources of FROM, SET, and whether rows may be changed as they are found.
+//! UPDATE and DELETE: the target among the sources of FROM, and SET. Whether rows may be changed as they are found, the planner says.
 
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE.
+//! INSERT, and what all changes share: the target, defaults, checks, foreign keys.
 
 use super::query::{BoundQuery, UNTYPED};
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};

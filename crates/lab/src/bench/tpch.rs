@@ -1,6 +1,6 @@
 //! TPC-H: its 22 queries here and on PostgreSQL over the same files, each answer compared, and how much longer they take.
 //!
-//! The files are those that `tpchgen-cli -s 1 --format=tbl --output-dir DIR` writes. Both have the keys and an index for what
+//! The files are those that `tpchgen-cli -s 1 --output-dir DIR` writes. Both have the keys and an index for what
 //! refers to another table; PostgreSQL is told to ANALYZE, has one worker and no JIT. The mean of the ratios has a bound.
 
 use super::Figure;

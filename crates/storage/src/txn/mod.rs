@@ -47,7 +47,7 @@ pub enum Isolation {
     /// Shared locks for the moment of the read.
     #[default]
     ReadCommitted,
-    /// The engine takes S on the table.
+    /// S on rows that were read, kept to the transaction's end.
     RepeatableRead,
     /// The engine takes S on the table.
     Serializable,
@@ -192,7 +192,7 @@ impl Transaction {
         (self.work.log.bytes, self.work.log.records)
     }
 
-    /// The isolation level, which the engine looks at when it chooses [`crate::ScanLocks`].
+    /// The isolation level that the session was at. Nothing in storage goes by it: scans are told their [`crate::ScanLocks`].
     pub fn isolation(&self) -> Isolation {
         self.isolation
     }
