@@ -1,7 +1,10 @@
-//! `IDENTITY(type, seed, increment)`: a column of SELECT … INTO that the new table fills itself.
+//! The identity column of SELECT … INTO: `IDENTITY(type, seed, increment)`, which the new table fills itself, or that of the table that
+//! is read.
 
 use super::{Binder, Bound};
 use crate::plan::expr::Expr;
+use crate::plan::node::QueryPlan;
+use crate::plan::rel::Rel;
 use crate::plan::statement::IntoIdentity;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -31,4 +34,31 @@ impl<'a> Binder<'a> {
         self.into_identity = Some(IntoIdentity { output, seed, increment });
         Ok(Bound::not_null(Expr::NULL, ty))
     }
+}
+
+/// The identity column among the outputs: a new table inherits it from one table, not from a join, a union or groups, and not when the
+/// column is listed twice.
+pub(super) fn inherited(q: &QueryPlan<Rel>) -> Option<IntoIdentity> {
+    let output = q.columns.iter().position(|c| c.identity)?;
+    let slot = q.outputs[output];
+    if q.outputs.iter().filter(|s| **s == slot).count() > 1 {
+        return None;
+    }
+    let mut rel = &q.node;
+    let get = loop {
+        rel = match rel {
+            Rel::Get(get) => break get,
+            Rel::Select(r) => &r.input,
+            Rel::Compute(r) => &r.input,
+            Rel::Project(r) => &r.input,
+            Rel::Window(r) => &r.input,
+            Rel::Sort(r) => &r.input,
+            Rel::Top(r) => &r.input,
+            _ => return None,
+        };
+    };
+    let (column, _) = get.columns.iter().find(|(_, s)| *s == slot)?;
+    let identity = get.table.table.identity.as_ref()?;
+    let (seed, increment) = (identity.seed, identity.increment);
+    (identity.column == *column).then_some(IntoIdentity { output, seed, increment })
 }

@@ -87,7 +87,8 @@ impl<'a> Binder<'a> {
         }
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
-        Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity })
+        let inherited = super::identity::inherited(&plan);
+        Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity, inherited })
     }
 
     /// Brings common table expressions into scope.

@@ -31,11 +31,11 @@ impl Interpreter<'_> {
                 large: c.large,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
-                identity: match q.identity {
-                    Some(f) if f.output == i => Some((f.seed, f.increment)),
-                    _ if c.identity => inherited_identity(&q.plan, i),
-                    _ => None,
-                },
+                identity: [q.identity, q.inherited]
+                    .into_iter()
+                    .flatten()
+                    .find(|f| f.output == i)
+                    .map(|f| (f.seed, f.increment)),
             });
         }
         if let Some(f) = q.identity
@@ -71,28 +71,4 @@ impl Interpreter<'_> {
         self.warn(line)?;
         Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
     }
-}
-
-/// Seed and step of the identity column behind an output: a new table inherits them from one table, not from a join, a
-/// union or groups, and not when the column is listed twice.
-fn inherited_identity(q: &crate::plan::node::QueryPlan, output: usize) -> Option<(i64, i64)> {
-    let slot = q.outputs[output];
-    if q.outputs.iter().filter(|s| **s == slot).count() > 1 {
-        return None;
-    }
-    let mut node = &q.node;
-    let scan = loop {
-        node = match node {
-            Node::Scan(s) => break s,
-            Node::Filter(n) => &n.input,
-            Node::Compute(n) => &n.input,
-            Node::Spool(n) => &n.input,
-            Node::Sort(n) => &n.input,
-            Node::Top(n) => &n.input,
-            _ => return None,
-        };
-    };
-    let (column, _) = scan.columns.iter().find(|(_, k)| *k == slot)?;
-    let identity = scan.table.identity.as_ref()?;
-    (identity.column == *column).then_some((identity.seed, identity.increment))
 }

@@ -384,7 +384,8 @@ mod tests {
         let sort = Sort { input, keys: vec![key], save: save.to_vec(), limit: None };
         let node = Node::Sort(Box::new(sort));
         let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
-        let select = SelectPlan { plan, assign: Vec::new(), order: Vec::new(), identity: None };
+        let (assign, order) = (Vec::new(), Vec::new());
+        let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
         Statement::Select(Box::new(select), None)
     }
 

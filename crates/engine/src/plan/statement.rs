@@ -38,9 +38,11 @@ pub struct SelectPlan<R = Node> {
     pub order: Vec<u16>,
     /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
     pub identity: Option<IntoIdentity>,
+    /// `SELECT … INTO`: which output is the identity column of the one table that it reads, which the new table inherits.
+    pub inherited: Option<IntoIdentity>,
 }
 
-/// `IDENTITY(type, seed, increment)` in the list of a SELECT … INTO.
+/// An identity column of the table that a SELECT … INTO makes: `IDENTITY(type, seed, increment)` in its list, or that of another table.
 #[derive(Clone, Copy, Debug)]
 pub struct IntoIdentity {
     /// The output's place.

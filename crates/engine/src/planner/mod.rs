@@ -132,7 +132,7 @@ impl<'m> Planner<'m> {
     }
 
     fn select(&self, select: SelectPlan<Rel>) -> SqlResult<SelectPlan> {
-        let SelectPlan { plan, mut assign, order, identity } = select;
+        let SelectPlan { plan, mut assign, order, identity, inherited } = select;
         let QueryPlan { node, outputs, columns } = plan;
         let mut needed: SlotSet = outputs.iter().copied().collect();
         assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
@@ -144,7 +144,7 @@ impl<'m> Planner<'m> {
         };
         parts::of_variables(&mut node, &mut assign, &outputs);
         let plan = QueryPlan { node, outputs, columns };
-        Ok(SelectPlan { plan, assign, order, identity })
+        Ok(SelectPlan { plan, assign, order, identity, inherited })
     }
 
     /// The operators of a relation of whose columns `needed` are read.

@@ -45,7 +45,8 @@ fn exists(index: u32, output: Slot, outer: &[Slot]) -> Pred {
 
 fn selected(node: Rel, outputs: &[Slot], subqueries: &Subqueries) -> Result<(), String> {
     let plan = QueryPlan { node, outputs: outputs.to_vec(), columns: Vec::new() };
-    let select = SelectPlan { plan, assign: Vec::new(), order: Vec::new(), identity: None };
+    let (assign, order) = (Vec::new(), Vec::new());
+    let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
     check(&Statement::Select(Box::new(select), None), subqueries, SLOTS)
 }
 
