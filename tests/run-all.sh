@@ -21,6 +21,9 @@ cargo test --workspace --locked --quiet --exclude taffrail-tests --exclude taffr
 step "unit, property and simulated-crash tests"
 cargo test --workspace --locked --quiet --exclude taffrail-tests --exclude taffrail-fuzz
 
+step "two faults put in on purpose, each caught by its test"
+python3 tests/mutants/run.py --turn 2
+
 step "every reader on any bytes"
 cargo test --locked --quiet -p taffrail-fuzz
 
