@@ -21,6 +21,7 @@ need a binary, and those that no test can see, have no turn, and what seems to s
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -56,13 +57,21 @@ def named_test(patch):
         return None
 
 
+def names_of_files():
+    """The files that git knows; where this is no repository of its user's (an archive, a mounted folder), those of the workspace."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
+    )
+    if listed.returncode == 0 and listed.stdout:
+        return {n for n in listed.stdout.decode().split("\0") if n and (ROOT / n).is_file()}
+    places = [p for p in ROOT.iterdir() if p.name not in ("target", ".git", "data", "dist", "bench-results")]
+    found = [p for place in places for p in (place.rglob("*") if place.is_dir() else [place])]
+    return {str(p.relative_to(ROOT)) for p in found if p.is_file() and "node_modules" not in p.parts}
+
+
 def copy_tree():
     """The files as they are here. Those that are the same there keep their time, so that cargo builds nothing anew."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True,
-    ).stdout.decode().split("\0")
-    names = {n for n in listed if n and (ROOT / n).is_file()}
+    names = names_of_files()
     for old in [p for p in TREE.rglob("*") if p.is_file() and ".git" not in p.parts]:
         if str(old.relative_to(TREE)) not in names:
             old.unlink()
@@ -149,12 +158,15 @@ def turn(patches, count):
 
 
 def main(arguments):
+    in_turn = arguments[:1] == ["--turn"]
+    if shutil.which("git") is None:
+        print("git is not installed, which applies the patches: no mutant is tried")
+        return 0 if in_turn else 1
     TREE.mkdir(parents=True, exist_ok=True)
     # A repository of its own: else git would take the patches for the one around it, and skip them.
     if not (TREE / ".git").exists():
         subprocess.run(["git", "init", "-q", str(TREE)], check=True)
     patches = sorted(HERE.glob("*.patch"))
-    in_turn = arguments[:1] == ["--turn"]
     if in_turn:
         patches = turn(patches, int(arguments[1]))
     elif arguments:
