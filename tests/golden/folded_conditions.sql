@@ -19,6 +19,8 @@ SELECT id FROM f WHERE 3 IN (1, 2, 3) AND NULL IS NULL AND 5 IS NOT NULL ORDER B
 SELECT id FROM f WHERE 3 IN (1, 2) OR 3 NOT IN (1, NULL) OR id = 2
 SELECT id FROM f WHERE 5 BETWEEN 1 AND 3 AND 1/a = 1
 SELECT id FROM f WHERE NOT (NULL = 1) OR id = 3
+SELECT id FROM f WHERE 1 IS DISTINCT FROM 1 AND 1/a = 1
+SELECT id FROM f WHERE 'x' IS DISTINCT FROM NULL AND 2 IS NOT DISTINCT FROM 2.0 ORDER BY id
 GO
 -- HAVING, a grouped query without rows, TOP, EXISTS, sets.
 --@ source: documentation relational-databases/query-processing-architecture-guide (constant folding)

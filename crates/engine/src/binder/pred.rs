@@ -66,8 +66,8 @@ impl<'a> Binder<'a> {
                 }
                 let null = |e| not(Pred::IsNull(Box::new(e)), !d.negated);
                 Ok(match both {
-                    c if is_null(&c.right) => null(c.left),
-                    c if is_null(&c.left) => null(c.right),
+                    c if c.right.is_null() => null(c.left),
+                    c if c.left.is_null() => null(c.right),
                     c => Pred::NullsEqual(Box::new(c), false),
                 })
             }
@@ -113,7 +113,7 @@ impl<'a> Binder<'a> {
         let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
         let variable = is_variable(&left) || is_variable(&right);
         let comparison = self.comparison(op, left, right)?;
-        let null = is_null(&comparison.left) || is_null(&comparison.right);
+        let null = comparison.left.is_null() || comparison.right.is_null();
         let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
         let rule = match equality && (null || variable) {
             true => self.meta.null_rule(),
@@ -198,7 +198,7 @@ impl<'a> Binder<'a> {
         }
         differ |= loses_digits(&value, ty) || list.iter().any(|b| loses_digits(b, ty));
         // Each is an equality of its own, where these know NULL, compare by different collations, or are decimals of no common type.
-        let of_nulls = |b: &Bound| matches!(b.expr, Expr::Var(_)) || is_null(&b.expr);
+        let of_nulls = |b: &Bound| matches!(b.expr, Expr::Var(_)) || b.expr.is_null();
         if differ
             || (of_nulls(&value) || list.iter().any(of_nulls))
                 && self.meta.null_rule() != NullRule::Unknown
@@ -274,10 +274,6 @@ impl<'a> Binder<'a> {
         let like = Like { value, pattern, escape, unicode, collation, compiled };
         Ok(not(Pred::Like(Box::new(like)), l.negated))
     }
-}
-
-fn is_null(e: &Expr) -> bool {
-    e.constant().is_some_and(|v| v.is_null())
 }
 
 fn is_decimal(ty: SqlType) -> bool {

@@ -87,7 +87,7 @@ impl<'a> Binder<'a> {
         }
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
-        let inherited = super::identity::inherited(&plan);
+        let inherited = if self.into_alone { super::identity::inherited(&plan) } else { None };
         Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity, inherited })
     }
 

@@ -5,14 +5,13 @@ use crate::exec::ops::Op;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
 use crate::pieces;
 use crate::plan::expr::{
-    Chain, Compare, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery,
+    Chain, Compare, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery, compare_values,
 };
 use crate::session::SetOptions;
 use smallvec::SmallVec;
-use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::like::Pattern;
-use taffrail_types::{Bytes, Collation, Value, arith, compare, convert};
+use taffrail_types::{Bytes, Value, arith, convert};
 
 impl<'a> Rt<'a> {
     /// A value that lies somewhere already.
@@ -341,7 +340,7 @@ impl<'a> Rt<'a> {
         match (l.is_null(), r.is_null()) {
             (false, false) => compare_values(c.op, l, r, c.collation),
             _ if by_session && self.cx.session.options.ansi_nulls => None,
-            (l, r) => Some((l == r) == (c.op == CompareOp::Eq)),
+            (l, r) => Some(c.nulls_hold(l, r)),
         }
     }
 
@@ -492,22 +491,6 @@ fn int(v: &Value) -> Option<i32> {
 fn decimal(v: i64) -> Value {
     taffrail_types::Decimal::new(v < 0, v.unsigned_abs() as u128, 0)
         .map_or(Value::Null, Value::Decimal)
-}
-
-/// A comparison of two values of one type.
-#[inline]
-pub(crate) fn compare_values(
-    op: CompareOp,
-    l: &Value,
-    r: &Value,
-    collation: Collation,
-) -> Option<bool> {
-    let order: Ordering = match (l, r) {
-        (Value::Int(a), Value::Int(b)) => a.cmp(b),
-        (Value::Null, _) | (_, Value::Null) => return None,
-        (l, r) => compare::compare(l, r, collation),
-    };
-    Some(op.holds(order))
 }
 
 /// Text or bytes one after the other.

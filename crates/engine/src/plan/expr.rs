@@ -13,7 +13,7 @@ use std::sync::Arc;
 use taffrail_types::arith::{Operation, UnaryOp};
 pub use taffrail_types::compare::CompareOp;
 use taffrail_types::like::Pattern;
-use taffrail_types::{Collation, Conversion, SqlType, Value};
+use taffrail_types::{Collation, Conversion, SqlType, Value, compare};
 
 /// Index into the frame.
 pub type Slot = u32;
@@ -271,6 +271,24 @@ pub struct Quantified {
     pub collation: Collation,
 }
 
+impl Compare {
+    /// What [`Pred::NullsEqual`] says where a side is NULL.
+    pub fn nulls_hold(&self, left_is_null: bool, right_is_null: bool) -> bool {
+        (left_is_null == right_is_null) == (self.op == CompareOp::Eq)
+    }
+}
+
+/// Whether two values of one type compare so; `None` where one is NULL.
+#[inline]
+pub fn compare_values(op: CompareOp, l: &Value, r: &Value, collation: Collation) -> Option<bool> {
+    let order = match (l, r) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Null, _) | (_, Value::Null) => return None,
+        (l, r) => compare::compare(l, r, collation),
+    };
+    Some(op.holds(order))
+}
+
 impl Expr {
     /// The NULL constant.
     pub const NULL: Expr = Expr::Const(Value::Null);
@@ -281,6 +299,11 @@ impl Expr {
             Expr::Const(v) => Some(v),
             _ => None,
         }
+    }
+
+    /// Whether it is the NULL constant.
+    pub fn is_null(&self) -> bool {
+        self.constant().is_some_and(Value::is_null)
     }
 
     /// Whether it may be computed a second time and gives the same: it holds no subquery and no function that is new in every call.

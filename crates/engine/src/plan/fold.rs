@@ -2,8 +2,8 @@
 //!
 //! A part that is not needed any more is left out, even if it would end in an error: `1/0 = 1 AND 1 = 0` is false.
 
-use crate::plan::expr::{Expr, InList, Pred};
-use taffrail_types::{Collation, Value, compare};
+use crate::plan::expr::{CompareOp, Expr, InList, Pred, compare_values};
+use taffrail_types::Collation;
 
 /// A condition on which rows depend, folded: unknown leaves a row out, as false does.
 pub(crate) fn filter(p: &mut Pred) {
@@ -27,13 +27,18 @@ fn fold(p: &mut Pred, filters: bool) {
                 _ => None,
             }
         }
+        Pred::Compare(c) if c.left.is_null() || c.right.is_null() => Some(Pred::Const(None)),
         Pred::Compare(c) => match (&c.left, &c.right) {
-            (Expr::Const(Value::Null), _) | (_, Expr::Const(Value::Null)) => {
-                Some(Pred::Const(None))
-            }
             (Expr::Const(l), Expr::Const(r)) => {
-                let order = compare::compare(l, r, c.collation);
-                Some(Pred::Const(Some(c.op.holds(order))))
+                Some(Pred::Const(compare_values(c.op, l, r, c.collation)))
+            }
+            _ => None,
+        },
+        Pred::NullsEqual(c, false) => match (&c.left, &c.right) {
+            (Expr::Const(l), Expr::Const(r)) => {
+                let of_values = compare_values(c.op, l, r, c.collation);
+                let holds = of_values.unwrap_or(c.nulls_hold(l.is_null(), r.is_null()));
+                Some(Pred::Const(Some(holds)))
             }
             _ => None,
         },
@@ -65,15 +70,14 @@ fn junction(list: &mut Vec<Pred>, decides: bool, filters: bool) -> Option<Pred> 
 
 /// What an IN says whatever the row is; its NULLs go where they decide nothing.
 fn in_list(l: &mut InList, filters: bool) -> Option<Option<bool>> {
-    let is_null = |e: &Expr| *e == Expr::NULL;
-    if is_null(&l.value) || l.list.iter().all(is_null) {
+    if l.value.is_null() || l.list.iter().all(Expr::is_null) {
         return Some(None);
     }
     if let Some(found) = among(&l.value, &l.list, l.collation) {
         return Some(found);
     }
     if filters {
-        l.list.retain(|e| !is_null(e));
+        l.list.retain(|e| !e.is_null());
     }
     None
 }
@@ -82,10 +86,10 @@ fn in_list(l: &mut InList, filters: bool) -> Option<Option<bool>> {
 fn among(value: &Expr, list: &[Expr], collation: Collation) -> Option<Option<bool>> {
     let (value, mut found) = (value.constant()?, Some(false));
     for e in list {
-        match e.constant()? {
-            Value::Null => found = None,
-            v if compare::compare(value, v, collation).is_eq() => return Some(Some(true)),
-            _ => {}
+        match compare_values(CompareOp::Eq, value, e.constant()?, collation) {
+            Some(true) => return Some(Some(true)),
+            Some(false) => {}
+            None => found = None,
         }
     }
     Some(found)
