@@ -30,24 +30,24 @@ mutants: toolchain  ## faults put in on purpose: each must be caught by the test
 soak: toolchain  ## fresh seeds, histories, kills and bytes for HOURS=1 or more; the first failure ends it
 	HOURS=$(HOURS) ./tests/soak.sh
 
-suites: toolchain  ## what takes long or needs more than this machine has: every example project against the release build
-	$(CARGO) build --release --locked -p taffrail-cli
-	./tests/peers/run.sh $(TARGET)/release/taffrail
-	./tests/console.sh full $(TARGET)/release/taffrail $(TARGET)/console-pictures
-	./examples/run.sh $(TARGET)/release/taffrail
-	./tests/exporters.sh $(TARGET)/release/taffrail
+suites: toolchain  ## what takes long or needs more than this machine has: every example project against the binary that is shipped
+	$(CARGO) build --profile dist --locked -p taffrail-cli
+	./tests/peers/run.sh $(TARGET)/dist/taffrail
+	./tests/console.sh full $(TARGET)/dist/taffrail $(TARGET)/console-pictures
+	./examples/run.sh $(TARGET)/dist/taffrail
+	./tests/exporters.sh $(TARGET)/dist/taffrail
 
 release: toolchain  ## every package into dist, each installed and used in an empty environment
 	./packaging/release.sh $(ARGS)
 
 bench: toolchain  ## speed on this machine, each figure beside the device's own
-	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
-	$(TARGET)/release/taffrail-bench --server $(TARGET)/release/taffrail $(ARGS)
+	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-lab
+	$(TARGET)/dist/taffrail-bench --server $(TARGET)/dist/taffrail $(ARGS)
 
 bench-peers: toolchain  ## the same work on PostgreSQL, MariaDB and SQLite too, in turn
 	./tests/install-peers.sh
-	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
-	$(TARGET)/release/taffrail-bench --server $(TARGET)/release/taffrail --peers $(ARGS)
+	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-lab
+	$(TARGET)/dist/taffrail-bench --server $(TARGET)/dist/taffrail --peers $(ARGS)
 
 tidy: toolchain
 	$(CARGO) fmt --all --check

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(realpath -m "${1:-dist}")
-target=$(cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+target=$(./tests/target.sh)
 rm -rf "$out"
 mkdir -p "$out"
 missing=()
@@ -60,8 +60,8 @@ case $machine in
     *) echo "$machine is not one of x86_64, aarch64"; exit 1 ;;
 esac
 begin "$machine: the binary"
-cargo build --release --locked --quiet -p taffrail-cli
-binary=$target/release/taffrail
+cargo build --profile dist --locked --quiet -p taffrail-cli
+binary=$target/dist/taffrail
 part "$machine: packages" packages "$binary"
 part "$machine: the image" image "$binary" "$deb"
 
@@ -71,7 +71,7 @@ aarch64() {
     there "$linker" gcc-aarch64-linux-gnu libc6-dev-arm64-cross || return 3
     rustup target add "$arm" || { echo "the target's standard library cannot be had"; return 3; }
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$linker CC_aarch64_unknown_linux_gnu=$linker \
-        cargo build --release --locked --quiet -p taffrail-cli --target "$arm"
+        cargo build --profile dist --locked --quiet -p taffrail-cli --target "$arm"
 }
 emulated() { # name, the emulator's program, its words
     there "$2" qemu-user-static || return 3
@@ -84,7 +84,7 @@ image_emulated() { # the arm64 image's own files, nothing of this machine's
     tar -xOf "$out/taffrail-arm64.docker.tar" --wildcards '*/layer.tar' | tar -xf - -C "$root" || return 1
     emulated "the arm64 image" qemu-aarch64-static -L "$root" "$root/opt/taffrail/bin/taffrail"
 }
-arm_binary=$target/$arm/release/taffrail
+arm_binary=$target/$arm/dist/taffrail
 # x86_64 makes those of the other machine, too.
 [ "$machine" != x86_64 ] || part "aarch64: the binary" aarch64
 if [ "$machine" = x86_64 ] && [[ " ${missing[*]} " != *"aarch64: the binary"* ]]; then

@@ -17,15 +17,17 @@ cargo xtask tidy
 step "lints"
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
-crates=$(sed -n 's|^crates/\([^/]*\)/.*|\1|p' <<<"$files" | sort -u | grep -v '^fuzz$' || true)
-if [ -n "$crates" ]; then
-    step "unit tests of" $crates
-    # shellcheck disable=SC2046
-    cargo test --locked --quiet $(printf -- '-p taffrail-%s ' $crates)
-fi
+if grep -qE '^(crates/|tests/|Cargo)' <<<"$files"; then
+    step "build"
+    nextest=$(./tests/nextest.sh)
+    cargo build --workspace --all-targets --locked --quiet
 
-if grep -qE '^(crates/|tests/)' <<<"$files"; then
-    step "golden scripts and kept directories"
-    cargo build --locked --quiet -p taffrail-cli
-    cargo test --locked --quiet -p taffrail-tests -- golden kept
+    # The tests of the crates that have changed, the unit tests of those that use them, golden scripts and kept directories.
+    tests='(binary(e2e) & test(/^(golden|kept)::/))'
+    for crate in $(sed -n 's|^crates/\([^/]*\)/.*|\1|p' <<<"$files" | sort -u); do
+        [ "$crate" = fuzz ] && continue
+        tests="$tests | package(taffrail-$crate) | (rdeps(taffrail-$crate) & kind(lib))"
+    done
+    step "tests of what has changed, golden scripts, kept directories"
+    "$nextest" nextest run --workspace --locked --cargo-quiet -E "$tests"
 fi

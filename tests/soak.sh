@@ -15,10 +15,11 @@ summary() {
 trap 'summary; step_table' EXIT
 
 step "building"
-cargo test --locked --quiet -p taffrail-storage -p taffrail-fuzz -p taffrail-tests --no-run
-cargo build --release --locked --quiet -p taffrail-cli
-target=$(cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-export TAFFRAIL_BINARY=$target/release/taffrail
+nextest=$(./tests/nextest.sh)
+cargo build --workspace --all-targets --locked --quiet
+cargo build --profile dist --locked --quiet -p taffrail-cli
+target=$(./tests/target.sh)
+export TAFFRAIL_BINARY=$target/dist/taffrail
 
 # Runs a command that takes its seed from the environment, which a failure shows.
 run() {
@@ -33,11 +34,11 @@ while [ "$(date +%s)" -lt "$end" ]; do
     seed=$(($(date +%s) * 1000))
     rounds=$((rounds + 1))
     step "round $rounds, from seed $seed"
-    run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1000 cargo test --locked -p taffrail-storage --test simulation nothing_acknowledged
+    run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1000 "$nextest" nextest run --profile soak --workspace --locked -E "package(taffrail-storage) & test(/^simulation::nothing_acknowledged/)"
     seeds=$((seeds + 1000))
-    run cargo test --locked -p taffrail-tests --test histories -- --test-threads=1
-    run env TAFFRAIL_KILLS=100 TAFFRAIL_CUTS=100 cargo test --locked -p taffrail-tests --test e2e crash_loop
+    run "$nextest" nextest run --profile soak --workspace --locked -E "binary(histories)"
+    run env TAFFRAIL_KILLS=100 TAFFRAIL_CUTS=100 "$nextest" nextest run --profile soak --workspace --locked -E "binary(e2e) & test(/^crash_loop::/)"
     kills=$((kills + 100)) cuts=$((cuts + 100))
-    run env TAFFRAIL_VARIANTS_SEED="$seed" TAFFRAIL_VARIANTS_SECONDS=300 cargo test --locked -p taffrail-tests --test e2e variants
-    run env TAFFRAIL_FUZZ_SEED="$seed" cargo test --locked -p taffrail-fuzz
+    run env TAFFRAIL_VARIANTS_SEED="$seed" TAFFRAIL_VARIANTS_SECONDS=300 "$nextest" nextest run --profile soak --workspace --locked -E "binary(e2e) & test(/^variants::/)"
+    run env TAFFRAIL_FUZZ_SEED="$seed" "$nextest" nextest run --profile soak --workspace --locked -E "package(taffrail-fuzz)"
 done

@@ -5,7 +5,7 @@ use super::life::connect;
 use std::path::Path;
 use taffrail_base::SqlError;
 use taffrail_lab::client::{AnswerEvent, Client, display};
-use taffrail_testkit::{Column, Event, Session, assert_golden};
+use taffrail_testkit::{Column, Event, Part, Session, assert_golden};
 use taffrail_tests::{Server, TempDir};
 use taffrail_types::{SqlType, Value};
 
@@ -70,11 +70,33 @@ impl Session for OverTds {
     }
 }
 
-#[test]
-fn golden_scripts() {
+/// Servers that share the scripts.
+const PARTS: usize = 4;
+
+fn scripts_of(number: usize) {
     let data = TempDir::new("golden");
     let server = Server::start(&data.path().join("data"), &[]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
-    assert_golden(folder, |_, _| OverTds::open(&server, "master"));
+    assert_golden(folder, Part { number, of: PARTS }, |_, _| OverTds::open(&server, "master"));
     assert!(server.stop().success());
+}
+
+#[test]
+fn golden_scripts_1_of_4() {
+    scripts_of(0);
+}
+
+#[test]
+fn golden_scripts_2_of_4() {
+    scripts_of(1);
+}
+
+#[test]
+fn golden_scripts_3_of_4() {
+    scripts_of(2);
+}
+
+#[test]
+fn golden_scripts_4_of_4() {
+    scripts_of(3);
 }

@@ -4,7 +4,7 @@
 A mutant is a patch in this directory that makes the code wrong. Its first lines say what is wrong, and which test must fail:
 
     What: a commit releases its locks before it is durable.
-    Test: -p taffrail-storage --test acknowledged locks_are_held_until_the_commit_is_durable
+    Test: -p taffrail-storage --test it acknowledged::locks_are_held_until_the_commit_is_durable
     Build: -p taffrail-cli (only where the test runs the binary: built first, from the same files)
     Equivalent: (only where no test can fail) the reason
 
@@ -13,7 +13,8 @@ A mutant is a patch in this directory that makes the code wrong. Its first lines
     run.py NAME ...   these
 
 It works on a copy of the files that git knows, in target/mutants, so that nothing here is touched and only the crates that a mutant
-changes are built again. For each mutant the test must pass without the patch and fail with it; one that does not build, or whose
+changes are built again. Others' crates are taken from the build beside it as they are (ours have the same names there: cargo would take
+a mutant's crate for the sound one if both were built into one directory). For each mutant the test must pass without the patch and fail with it; one that does not build, or whose
 patch no longer applies, is an error. With --turn nobody looks at the test without the patch: `make test` has just run it; those that
 need a binary, and those that no test can see, have no turn, and what seems to survive is run twice more, since threads race.
 """
@@ -29,7 +30,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+WORK = TARGET / "mutants"
 TREE = WORK / "tree"
 # A mutant that hangs is caught; nothing here takes so long by itself. In turn it is to be over soon.
 TIMEOUT_S = {False: 300, True: 50}
@@ -80,6 +82,21 @@ def copy_tree():
         if not there.is_file() or there.read_bytes() != content:
             there.parent.mkdir(parents=True, exist_ok=True)
             there.write_bytes(content)
+
+
+def take_others_crates():
+    """Copies what the build beside has of others' crates, with its times, where the mutants' own build has not got it."""
+    for folder in ("deps", "build", ".fingerprint"):
+        there = WORK / "build" / "debug" / folder
+        there.mkdir(parents=True, exist_ok=True)
+        for made in (TARGET / "debug" / folder).glob("*"):
+            ours = "taffrail" in made.name or (folder == "deps" and made.suffix not in (".rlib", ".rmeta", ".so", ".d"))
+            if ours or (there / made.name).exists():
+                continue
+            if made.is_dir():
+                shutil.copytree(made, there / made.name, symlinks=True)
+            else:
+                shutil.copy2(made, there / made.name)
 
 
 def run_test(test, build, in_turn=False):
@@ -172,6 +189,7 @@ def main(arguments):
     elif arguments:
         patches = [HERE / f"{name}.patch" for name in arguments]
     copy_tree()
+    take_others_crates()
     # First all tests without a patch: each crate is built once for that, and then once for each mutant.
     sound = {}
     for test in sorted({test for patch in patches if (test := named_test(patch))}):

@@ -1,6 +1,6 @@
 //! What an administrator runs day by day: sizes, files, configuration, states of databases, the error log, trace flags.
 
-mod support;
+use crate::support;
 
 use support::{World, numbers};
 

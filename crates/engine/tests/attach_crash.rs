@@ -1,7 +1,7 @@
 //! Databases that leave and come back with their files, cut off at each step: no file is lost, and a name is one database's or nobody's.
 //! READ_ONLY over a crash.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use support::connect;

@@ -1,6 +1,6 @@
 //! Backups, restores and what msdb remembers of them.
 
-mod support;
+use crate::support;
 
 use std::path::PathBuf;
 use support::{Client, World, errors};

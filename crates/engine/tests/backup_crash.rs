@@ -1,7 +1,7 @@
 //! Losses of power in the middle of restores and of the backup of a tail: afterwards a database is not there, RESTORING, or online as a
 //! whole; what was acknowledged stays; another restore or DROP DATABASE always gets out of it.
 
-mod support;
+use crate::support;
 
 use support::sim::{start, world};
 use support::{Client, connect};

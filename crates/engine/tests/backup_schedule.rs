@@ -1,6 +1,6 @@
 //! Backups by a schedule, with a clock that the test moves.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! tree; or the message that refuses it. Lines with `#` are comments. The chapter of nullability
 //! says of each column whether it may be NULL. `UPDATE_GOLDEN=1` writes the answers anew.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

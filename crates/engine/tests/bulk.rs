@@ -1,6 +1,6 @@
 //! Tables filled by pages instead of rows: the same rows, and less log where the recovery model allows it.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 

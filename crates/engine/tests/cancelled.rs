@@ -1,6 +1,6 @@
 //! Long work inside one statement ends when its client calls it off, and when its session is killed.
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 use support::World;

@@ -1,6 +1,6 @@
 //! Tables, indexes, constraints, databases, views and procedures of the system, as a client sees them.
 
-mod support;
+use crate::support;
 
 use support::{World, numbers};
 

@@ -1,7 +1,7 @@
 //! The catalogue over losses of power: DDL is there or not, as a whole; databases are made and dropped as a whole;
 //! identity values never repeat.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use support::sim::{start, world};

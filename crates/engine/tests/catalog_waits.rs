@@ -1,6 +1,6 @@
 //! Look-ups in the catalogue beside the open DDL of another session: only what it is about to change is waited for.
 
-mod support;
+use crate::support;
 
 use support::two::{number, two};
 

@@ -1,6 +1,6 @@
 //! DBCC CHECKDB, CHECKTABLE and CHECKALLOC: what they say of a whole database, and of one that is not.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use support::World;

@@ -1,6 +1,6 @@
 //! CHECK constraints of tables that have rows, and what CREATE and ALTER DATABASE accept of generated scripts.
 
-mod support;
+use crate::support;
 
 use support::{Heard, World};
 use taffrail_engine::{BulkSource, BulkSourceError, ConnectionFate};

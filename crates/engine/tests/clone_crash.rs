@@ -1,6 +1,6 @@
 //! CREATE DATABASE … AS CLONE OF: what the clone has, what it has not, and what is left of it when it is cut off at any step.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use support::connect;

@@ -1,6 +1,6 @@
 //! What new databases are made like (tempdb at every start, others after model), and what is said of files that cannot be made.
 
-mod support;
+use crate::support;
 
 use support::sim::{start, world};
 use support::{Client, World, connect, numbers};

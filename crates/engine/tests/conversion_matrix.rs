@@ -1,6 +1,6 @@
 //! The matrix of implicit conversions, walked by statements: for every pair of types all of them agree with it, by number.
 
-mod support;
+use crate::support;
 
 use support::{World, errors};
 use taffrail_types::convert::{KINDS, Kind, Rule};

@@ -1,7 +1,7 @@
 //! What is counted beside the rows: row counts, identity values, pages, files. Right after short transactions of several kinds, with a
 //! checkpoint anywhere in them, however they end, after a loss of power too.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use support::sim::{start, world};

@@ -1,7 +1,7 @@
 //! CREATE DATABASE cut off at each of its steps: the next start has the database or nothing of it, and never takes what others have
 //! put in the place of a file that was not made yet.
 
-mod support;
+use crate::support;
 
 use std::path::{Path, PathBuf};
 use support::connect;

@@ -1,6 +1,6 @@
 //! Backups of a database with a damaged page, and what is made from them: CHECKSUM, CONTINUE_AFTER_ERROR, `suspect_pages`.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use support::{Client, World, errors, numbers};

@@ -1,6 +1,6 @@
 //! Many sessions that create, change, rename, drop and use the same few tables at once.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 use taffrail_io::sim::SimRng;

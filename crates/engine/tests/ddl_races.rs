@@ -1,6 +1,6 @@
 //! DDL that has waited for DDL: what it works on then; and what of it a rollback to a savepoint leaves.
 
-mod support;
+use crate::support;
 
 use support::two::{number, two};
 

@@ -1,6 +1,6 @@
 //! DDL of one session in the eyes of others, before and after the end of its transaction.
 
-mod support;
+use crate::support;
 
 use support::two::{number, two};
 use taffrail_engine::{RpcCall, RpcProcedure};

@@ -1,6 +1,6 @@
 //! The default trace over restarts, with a torn end, on a full disk, and beside open transactions.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Delayed durability: which commits wait for the disk, for every setting of the database and option of the commit, and
 //! what makes delayed ones durable.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 

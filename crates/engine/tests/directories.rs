@@ -1,7 +1,7 @@
 //! Data directories that were copied or moved, and files that are named by other names. Two servers on the same files at one time are
 //! two processes: those are among the end-to-end tests.
 
-mod support;
+use crate::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

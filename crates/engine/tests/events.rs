@@ -1,6 +1,6 @@
 //! Sessions of extended events over restarts, and what they tell of deadlocks, the log, files and waits.
 
-mod support;
+use crate::support;
 
 use support::two::two;
 use support::{World, errors};

@@ -1,6 +1,6 @@
 //! Events of files, pages, logs, latches and databases; what belongs to one request has one activity.
 
-mod support;
+use crate::support;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use support::two::two;

@@ -1,6 +1,6 @@
 //! Events of the log's records, of transactions in databases and of the client's transaction manager; which events there are.
 
-mod support;
+use crate::support;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,6 @@
 //! Events of locks, splits and modules; texts without passwords; files that lose nothing, and files that cannot be written.
 
-mod support;
+use crate::support;
 
 use support::{Client, Heard, World, connect, sim};
 use taffrail_engine::{RpcCall, RpcParam, RpcProcedure};

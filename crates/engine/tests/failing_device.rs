@@ -1,6 +1,6 @@
 //! What sessions, msdb and the error log hear of a device that fails to read, or is full.
 
-mod support;
+use crate::support;
 
 use support::sim::{start, world};
 use support::{connect, errors};

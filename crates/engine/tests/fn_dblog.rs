@@ -1,6 +1,6 @@
 //! `sys.fn_dblog`: what a session sees of its own work, bounds, every column's type, and that nothing is made twice.
 
-mod support;
+use crate::support;
 
 use support::{Heard, World};
 use taffrail_types::{SqlType, Value};

@@ -1,6 +1,6 @@
 //! Functions and errors as a client meets them: states, texts, what the session keeps.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 

@@ -1,6 +1,6 @@
 //! Changes and queries through indexes, beside the same without them.
 
-mod support;
+use crate::support;
 
 use support::World;
 

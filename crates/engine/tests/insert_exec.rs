@@ -1,6 +1,6 @@
 //! INSERT … EXEC: one with what it runs, a transaction of its own in autocommit.
 
-mod support;
+use crate::support;
 
 use support::two::{number, two};
 use support::{Client, World, numbers};

@@ -1,6 +1,6 @@
 //! Facts of tables that the catalogue keeps over a restart: statistics, identity values before the seed, LOCK_ESCALATION.
 
-mod support;
+use crate::support;
 
 use support::World;
 

@@ -1,6 +1,6 @@
 //! Parts of long values are read, and changed, where they are: the rest is left alone.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 

@@ -1,6 +1,6 @@
 //! Values of max types while others replace them: a reader gets what belongs to the row, or an error that says why not.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 use taffrail_base::SqlError;

@@ -1,6 +1,6 @@
 //! Statements that could not get a lock: the error is told, and nothing goes on as if it had not been.
 
-mod support;
+use crate::support;
 
 use support::World;
 

@@ -1,6 +1,6 @@
 //! `taffrail.log_changes`: the rows that statements changed are the rows that the log tells of.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 

@@ -1,6 +1,6 @@
 //! What views, functions and msdb say of the log, of transactions and of backups, held against what was done.
 
-mod support;
+use crate::support;
 
 use support::{Client, World, numbers};
 use taffrail_base::SqlError;

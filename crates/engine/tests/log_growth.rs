@@ -1,6 +1,6 @@
 //! Growth of a log as statements see it: the options of a database, the waits, the VLFs, limits and their healing.
 
-mod support;
+use crate::support;
 
 use support::World;
 

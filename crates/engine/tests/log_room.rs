@@ -1,6 +1,6 @@
 //! A log that is full: who is waited for, and who never hears of it.
 
-mod support;
+use crate::support;
 
 use std::sync::Mutex;
 use support::World;

@@ -1,6 +1,6 @@
 //! `taffrail.log_undo`: the script is run, and the tables are what they were before the transaction.
 
-mod support;
+use crate::support;
 
 use support::{Client, Heard, World};
 use taffrail_types::Value;

@@ -1,6 +1,6 @@
 //! Large values of rows that the log tells of, when their pages are others' by now.
 
-mod support;
+use crate::support;
 
 use support::World;
 

@@ -1,6 +1,6 @@
 //! Paths over large xml end with the batch.
 
-mod support;
+use crate::support;
 
 use support::World;
 

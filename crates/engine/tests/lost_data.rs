@@ -1,6 +1,6 @@
 //! BACKUP LOG … WITH NO_TRUNCATE when the data file is gone: nothing that was committed is lost.
 
-mod support;
+use crate::support;
 
 use support::{Client, World, errors};
 

@@ -1,6 +1,6 @@
 //! master or tempdb is lost while the server runs: the instance ends, or tempdb is made anew; nobody is told that his login is wrong.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

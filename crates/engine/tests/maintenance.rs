@@ -1,6 +1,6 @@
 //! What the scripts of database administrators say: changes through queries, XML, files of backups, views of what is not there.
 
-mod support;
+use crate::support;
 
 use support::World;
 

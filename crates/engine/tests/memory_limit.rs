@@ -1,6 +1,6 @@
 //! What the statements of a request may keep in memory.
 
-mod support;
+use crate::support;
 
 use support::World;
 use taffrail_engine::{Instance, InstanceOptions};

@@ -1,6 +1,6 @@
 //! sp_monitor tells what has been done since the start, and since it was asked last.
 
-mod support;
+use crate::support;
 
 use support::World;
 

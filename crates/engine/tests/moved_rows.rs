@@ -1,6 +1,6 @@
 //! Rows that others change between the moment at which a seek finds their entry and the moment at which they are locked.
 
-mod support;
+use crate::support;
 
 use support::{Client, World, two};
 

@@ -1,6 +1,6 @@
 //! Every name that SQL Server has is here, or is refused by name (40510); none is told as a name that is wrong.
 
-mod support;
+use crate::support;
 
 use support::{World, numbers};
 

@@ -1,6 +1,6 @@
 //! sys.dm_os_performance_counters: every counter that tools ask for is there, once, with its type; what is counted here moves.
 
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use support::World;

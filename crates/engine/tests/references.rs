@@ -1,6 +1,6 @@
 //! The list of foreign keys by the table that they refer to is what all of them say.
 
-mod support;
+use crate::support;
 
 use support::{Client, World};
 use taffrail_base::{ObjectId, SessionId};

@@ -1,6 +1,6 @@
 //! A database that is closed and opened anew, whyever: what had been planned, prepared or cached before works on.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use support::sim::{start, world};

@@ -1,6 +1,6 @@
 //! ALTER INDEX … REORGANIZE beside other sessions: it waits for no row, nobody waits for it, and what it has done stays.
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::World;

@@ -1,6 +1,6 @@
 //! Which rows a statement leaves locked, and hints that say so.
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 use support::{Client, World};

@@ -1,6 +1,6 @@
 //! Rows that carry a version tag: every reader takes them for what they are without it, and redo and undo carry it along.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Rules of statements that clients rely on: limits of queries, identity columns, locks of isolation levels, and the
 //! exact words of errors.
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 use support::{Client, World};

@@ -1,7 +1,7 @@
 //! What people at a prompt and generated scripts run into: counts that cannot be, names that clash, severities that need WITH LOG,
 //! what sp_help and OBJECTPROPERTY say of a table.
 
-mod support;
+use crate::support;
 
 use support::World;
 

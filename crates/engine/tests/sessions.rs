@@ -1,6 +1,6 @@
 //! What the views show of sessions: the instance's own threads, and of users' sessions what is theirs.
 
-mod support;
+use crate::support;
 
 use std::time::{Duration, Instant};
 use support::{Client, World};

@@ -1,6 +1,6 @@
 //! Statements from text to what a client hears.
 
-mod support;
+use crate::support;
 
 use support::World;
 

@@ -1,6 +1,6 @@
 //! Plans over temp tables and table variables: made once for all tables of a shape, and never run on the wrong one.
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::{Client, World};

@@ -1,6 +1,6 @@
 //! Schema `taffrail`: what the rings of file I/O, flushes, growths and checkpoints tell of what a session does.
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,6 @@
 //! Whoever looks at views holds nobody up who commits.
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use support::World;

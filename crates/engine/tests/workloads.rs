@@ -1,6 +1,6 @@
 //! Workloads that users run, whole: the insert loop, lazy commits, the customer table, wait statistics, VLF counts.
 
-mod support;
+use crate::support;
 
 use support::{Heard, World};
 use taffrail_engine::{RpcCall, RpcParam, RpcProcedure};

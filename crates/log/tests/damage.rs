@@ -6,8 +6,7 @@
 //!
 //! `DAMAGE_SEEDS` sets how many seeds run, `DAMAGE_SEED` the first.
 
-#[path = "rig/mod.rs"]
-mod rig;
+use crate::rig;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! A write or sync of a log file that has failed stays failed, whoever's it was: nobody commits between the failure and the moment at which
 //! its caller hears of it, nor at any time after it; and what was durable before is there when the log is opened anew.
 
-mod rig;
+use crate::rig;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //!
 //! `GROWTH_SEEDS` sets how many seeds run.
 
-mod rig;
+use crate::rig;
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A process that was killed leaves in the system's cache what no sync has covered: whoever opens the log acts on it, so it stays.
 
-mod rig;
+use crate::rig;
 
 use rig::{Rig, spec, world};
 use taffrail_log::{Growth, LogOptions};

@@ -3,7 +3,7 @@
 //!
 //! `LOG_SEEDS` sets how many seeds run, `LOG_SEED` the first.
 
-mod rig;
+use crate::rig;
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //!
 //! `LOG_SEEDS` sets how many seeds run, `LOG_SEED` the first.
 
-mod rig;
+use crate::rig;
 
 use std::path::PathBuf;
 

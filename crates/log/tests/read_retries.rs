@@ -2,7 +2,7 @@
 //! log (825); one that fails
 //! four times is an error and no end of the log.
 
-mod rig;
+use crate::rig;
 
 use taffrail_io::AlignedBuf;
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};

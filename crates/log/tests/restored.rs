@@ -1,6 +1,6 @@
 //! The files that a restore makes, after a power loss on the simulated disk.
 
-mod rig;
+use crate::rig;
 
 use rig::{Rig, spec};
 use std::ops::ControlFlow;

@@ -2,7 +2,7 @@
 //! disks at every I/O too. Whatever happens, the log opens with everything that was durable, its files and the disk agree,
 //! and it works on.
 
-mod rig;
+use crate::rig;
 
 use rig::{Rig, spec};
 use taffrail_io::sim::{Fault, FaultKind};

@@ -15,7 +15,7 @@
 //! ```
 //! After each step: the VLFs that changed. Parities are those of the last use.
 
-mod rig;
+use crate::rig;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 //! How requests, sessions and servers end, as a client sees it: DONE tokens, KILL, the order to stop; and who is let in.
 
-mod support;
+use crate::support;
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
 //! The server as a client meets it: a small TDS client over loopback against a server in this process.
 
-mod support;
+use crate::support;
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};

@@ -15,8 +15,7 @@ use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, ScanLocks, StorageInstance, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, begin_as, begin_impatient, make};
 

@@ -7,8 +7,7 @@ use taffrail_storage::{
     Direction, Durability, Growth, HobtKind, KeyRange, ScanLocks, Transaction, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin};
 

@@ -17,8 +17,7 @@ use taffrail_storage::{
     btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{KB, MB, Rig, begin_as, make_in};
 

@@ -14,8 +14,7 @@ use taffrail_storage::{
     ScanLocks, StorageResult, Transaction, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, make_in, number, unowned, whole_heap};
 

@@ -1,7 +1,6 @@
 //! What memory is asked for instead of a closed database's file is what the file has.
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use std::sync::Arc;
 

@@ -8,8 +8,7 @@ use taffrail_storage::{
     StorageError, StorageInstance, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, TREE, begin};
 

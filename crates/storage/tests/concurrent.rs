@@ -14,8 +14,7 @@ use taffrail_storage::{
     StorageError, StorageResult, Transaction, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, begin_as, entries, heap_rows, make_in, number};
 

@@ -8,8 +8,7 @@ use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, ScanLocks, StorageResult, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, TREE, begin, begin_as, count};
 

@@ -9,8 +9,7 @@ use taffrail_io::sim::{Fault, FaultKind, IoKind, SimRng};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{CheckpointKind, Database, Durability, Growth, StorageResult, btree};
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{KB, MB, Rig, begin, make, whole_tree};
 

@@ -13,8 +13,7 @@ use taffrail_storage::{
     StorageResult, Transaction, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, begin_as, make, whole_heap, whole_tree};
 

@@ -12,8 +12,7 @@ use taffrail_storage::{
     StorageError, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, TREE, begin, make};
 

@@ -9,8 +9,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{Database, Durability, Growth, HobtKind, LobRef, StorageResult, btree, lob};
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, make};
 

@@ -10,8 +10,7 @@ use taffrail_storage::{
     Transaction, btree, lob,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin_impatient, make};
 

@@ -9,8 +9,7 @@ use taffrail_storage::{
     StorageError, Transaction, btree, heap, lob,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin_impatient, make};
 

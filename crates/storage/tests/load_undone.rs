@@ -12,8 +12,7 @@ use taffrail_storage::{
     btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, make, make_in, whole_heap};
 

@@ -8,8 +8,7 @@ use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, StorageResult, Transaction, btree, lob,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, make_in};
 

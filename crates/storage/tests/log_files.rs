@@ -11,8 +11,7 @@ use taffrail_storage::{
     RecoveryModel, StorageResult, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{KB, MB, Rig, TREE, begin, count};
 

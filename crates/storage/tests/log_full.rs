@@ -11,8 +11,7 @@ use taffrail_storage::{
     StorageError, Transaction, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, begin_as, make_in};
 

@@ -14,8 +14,7 @@ use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, ScanLocks, StorageResult, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, make};
 

@@ -10,8 +10,7 @@ use taffrail_observe::{Event, EventRing};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{Database, Durability, Growth, ScanLocks, StorageError, btree};
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, TREE, begin, count};
 

@@ -14,8 +14,7 @@ use taffrail_storage::{
     StorageResult, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{Entries, MB, Rig, begin, make, seeds, unowned, whole_tree};
 

@@ -14,8 +14,7 @@ use taffrail_storage::{
     ScanLocks, StorageError, StorageResult, Transaction, Workers, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin_impatient, entries, heap_rows, make_in};
 

@@ -21,8 +21,7 @@ use taffrail_storage::{
     ScanLocks, StorageError, StorageResult, Transaction, btree, heap, lob,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{KB, MB, Rig, begin_impatient, make_in, seeds, whole_heap, whole_tree};
 

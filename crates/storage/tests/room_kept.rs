@@ -13,8 +13,7 @@ use taffrail_storage::{
     heap, lob,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin_impatient, make_in};
 

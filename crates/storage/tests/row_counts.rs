@@ -9,8 +9,7 @@ use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, Savepoint, ScanLocks, Transaction, btree, heap,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin, begin_as, heap_rows, make, make_in, unowned, whole_tree};
 

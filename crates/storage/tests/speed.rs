@@ -1,5 +1,5 @@
 //! What the hot paths cost, on the simulated disk, so that no device is in the figures. Run by people:
-//! `cargo test --release -p taffrail-storage --test speed -- --ignored --nocapture`.
+//! `cargo test --release -p taffrail-storage --test it speed:: -- --ignored --nocapture`.
 
 use std::time::Instant;
 
@@ -7,8 +7,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{Direction, Durability, Growth, HobtKind, KeyRange, ScanLocks, btree, heap};
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{MB, Rig, begin};
 

@@ -12,8 +12,7 @@ use taffrail_storage::{
     Transaction, btree,
 };
 
-#[path = "../src/rig.rs"]
-mod rig;
+use crate::rig;
 
 use rig::{Entries, KB, MB, Rig, begin, begin_as, entries, make, whole_tree};
 

@@ -96,13 +96,29 @@ pub fn run_script<S: Session>(
     Ok(out)
 }
 
-/// Runs every `.sql` file of a directory (or one file), each over sessions of its own, and panics with all differences.
-pub fn assert_golden<S: Session>(path: impl AsRef<Path>, mut open: impl FnMut(&Path, &str) -> S) {
+/// One of several equal parts of a directory's scripts, so that several servers can run them side by side.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The part's number, from 0.
+    pub number: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+/// Runs the `.sql` files of one part of a directory, each over sessions of its own, and panics with all differences. A part has every
+/// n-th script in the order of their names. `GOLDEN=text` keeps the scripts whose name has that text.
+pub fn assert_golden<S: Session>(
+    path: impl AsRef<Path>,
+    part: Part,
+    mut open: impl FnMut(&Path, &str) -> S,
+) {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some_and(|value| value != "0");
     let scripts = scripts(path.as_ref());
     assert!(!scripts.is_empty(), "no scripts in {}", path.as_ref().display());
     let failures: Vec<String> = scripts
         .iter()
+        .skip(part.number)
+        .step_by(part.of)
         .filter_map(|script| {
             let failed = check(script, update, |name| open(script, name)).err()?;
             Some(format!("{}: {failed}", script.display()))

@@ -14,6 +14,6 @@ mod md5;
 pub mod session;
 pub mod text;
 
-pub use golden::{assert_golden, run_script};
+pub use golden::{Part, assert_golden, run_script};
 pub use logic::run_logic_test;
 pub use session::{Cell, Column, Event, Session};

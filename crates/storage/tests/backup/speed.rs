@@ -1,5 +1,5 @@
 //! What backups cost beside a plain copy of the file, on a real disk. Run by people:
-//! `TAFFRAIL_SPEED_DIR=/somewhere cargo test --release -p taffrail-storage --test backup -- speed --ignored --nocapture`.
+//! `TAFFRAIL_SPEED_DIR=/somewhere cargo test --release -p taffrail-storage --test it backup::speed -- --ignored --nocapture`.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

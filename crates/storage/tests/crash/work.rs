@@ -11,7 +11,7 @@ use taffrail_storage::{
     Transaction, btree, heap, lob,
 };
 
-use crate::model::{Ids, Model};
+use super::model::{Ids, Model};
 use crate::rig::{TREE, begin};
 
 fn bytes(rng: &mut SimRng, most: u64) -> Vec<u8> {

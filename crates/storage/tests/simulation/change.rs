@@ -7,9 +7,9 @@ use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{Hobt, HobtKind, Rid, StorageError, btree, heap, lob};
 
-use crate::check;
-use crate::model::{Change, Row};
-use crate::run::{Outcome, Run};
+use super::check;
+use super::model::{Change, Row};
+use super::run::{Outcome, Run};
 
 impl Run {
     pub fn change(&mut self) -> Outcome<()> {

@@ -10,8 +10,8 @@ use taffrail_storage::{
     ScanLocks, StorageError, StorageInstance, Transaction, btree, heap, lob,
 };
 
-use crate::model::{Content, Row, Table, hex};
-use crate::seen::Seen;
+use super::model::{Content, Row, Table, hex};
+use super::seen::Seen;
 
 /// First byte of a row: what the rest is.
 pub const PLAIN: u8 = 0;

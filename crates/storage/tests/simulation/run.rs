@@ -10,10 +10,10 @@ use taffrail_storage::{
     StorageInstance, Transaction,
 };
 
-use crate::check;
-use crate::model::{Change, Content, Model};
+use super::check;
+use super::model::{Change, Content, Model};
+use super::seen::Seen;
 use crate::rig::{KB, MB, Rig};
-use crate::seen::Seen;
 
 /// A sync to leave out, to see whether anybody notices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

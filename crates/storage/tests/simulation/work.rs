@@ -1,4 +1,4 @@
-//! The workload: one step at a time. What a step changes is in [`crate::change`].
+//! The workload: one step at a time. What a step changes is in [`super::change`].
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use taffrail_storage::{
     Isolation, ScanLocks, StorageError, btree,
 };
 
-use crate::check;
-use crate::model::{Change, Commit, Content};
-use crate::run::{End, OpenTransaction, Outcome, Run};
+use super::check;
+use super::model::{Change, Commit, Content};
+use super::run::{End, OpenTransaction, Outcome, Run};
 
 impl Run {
     pub fn step(&mut self) -> Outcome<()> {

@@ -8,8 +8,8 @@ use taffrail_io::sim::Slow;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{Durability, Growth, StorageError, btree};
 
+use super::session::key;
 use crate::rig::{KB, MB, Rig, begin, make};
-use crate::session::key;
 
 const OBJECT: i32 = 1000;
 
@@ -75,7 +75,7 @@ fn cleaned_while_it_goes(seed: u64) {
     cleaner.join();
     assert!(gone);
     rig.world.slow(None);
-    let findings = db.check_all(|_| Box::new(crate::part::Values(false)), &mut || false).unwrap();
+    let findings = db.check_all(|_| Box::new(super::part::Values(false)), &mut || false).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
 }
 

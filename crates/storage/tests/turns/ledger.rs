@@ -6,7 +6,7 @@ use std::time::Instant;
 use taffrail_base::HobtId;
 use taffrail_base::sync::now;
 
-use crate::part::Cut;
+use super::part::Cut;
 
 /// Where something is kept. Keys of trees are the session's own; in heaps the key is the row's beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -8,9 +8,9 @@ use taffrail_storage::{
     Durability, HobtKind, ScanLocks, StorageError, StorageResult, Transaction, btree, heap,
 };
 
-use crate::ledger::{Change, Place};
+use super::ledger::{Change, Place};
+use super::session::{Own, Session, Stopped};
 use crate::rig;
-use crate::session::{Own, Session, Stopped};
 
 /// Bytes of a key of the sessions' own rows.
 pub const KEY: usize = 10;

@@ -17,10 +17,10 @@ use taffrail_storage::{
     btree,
 };
 
-use crate::ledger::Ledger;
-use crate::part::Part;
+use super::ledger::Ledger;
+use super::part::Part;
+use super::session::Ids;
 use crate::rig::{KB, Rig, begin_as};
-use crate::session::Ids;
 
 /// A backup that was begun.
 #[derive(Clone, Debug)]

@@ -11,11 +11,11 @@ use taffrail_storage::{
     Database, Durability, HobtKind, LobRef, Rid, ScanLocks, StorageInstance, btree, lob,
 };
 
-use crate::ledger::{Content, Ledger, Place};
-use crate::loads::keyed;
-use crate::operator::Sets;
+use super::ledger::{Content, Ledger, Place};
+use super::loads::keyed;
+use super::operator::Sets;
+use super::session::{ACCOUNTS, Ids, START, account_row, amount, counter, key};
 use crate::rig::{Rig, begin, heap_rows, make, whole_tree};
-use crate::session::{ACCOUNTS, Ids, START, account_row, amount, counter, key};
 
 pub struct Part {
     pub rig: Rig,

@@ -13,9 +13,9 @@ use taffrail_storage::{
     ScanLocks, StorageError, StorageResult, Transaction, btree, heap, lob,
 };
 
-use crate::ledger::{Change, Ledger, Place, Told};
-use crate::part::Part;
-use crate::world::STEPS;
+use super::ledger::{Change, Ledger, Place, Told};
+use super::part::Part;
+use super::world::STEPS;
 
 /// Tables that all sessions share.
 #[derive(Clone, Copy)]

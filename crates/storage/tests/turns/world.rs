@@ -14,10 +14,10 @@ use taffrail_storage::{
     StorageError, StorageInstance, StorageResult, Workers,
 };
 
-use crate::operator::{self, Operator};
-use crate::part::{Cut, Part};
+use super::operator::{self, Operator};
+use super::part::{Cut, Part};
+use super::session::Session;
 use crate::rig::{KB, MB, Rig};
-use crate::session::Session;
 
 macro_rules! seen {
     ($($field:ident),* $(,)?) => {

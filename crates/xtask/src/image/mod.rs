@@ -50,7 +50,7 @@ pub struct Options {
 /// Words behind `image`.
 pub fn options(words: &[&str]) -> Result<Options> {
     let mut o = Options {
-        binary: "target/release/taffrail".into(),
+        binary: "target/dist/taffrail".into(),
         out: "target/image".into(),
         arch: "amd64".into(),
         tag: format!("taffrail:{}", env!("CARGO_PKG_VERSION")),

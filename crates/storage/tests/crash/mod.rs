@@ -2,8 +2,7 @@
 //! hold exactly what a model says: every acknowledged commit, nothing of anything else.
 
 mod model;
-#[path = "../../src/rig.rs"]
-mod rig;
+use crate::rig;
 mod work;
 
 use std::path::PathBuf;

@@ -1,8 +1,7 @@
 //! What errors end: each number raised by a statement of its own, under XACT_ABORT OFF and ON, in a TRY of the same batch
 //! and in one around a procedure. What is expected stands in [`causes`].
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod causes;
 

@@ -3,8 +3,7 @@
 //! After every crash: each record that was hardened is there, what survives is a prefix of what was appended, with the
 //! same bytes at the same positions; the log goes on from there. `CRASH_SEEDS` sets how many seeds run.
 
-#[path = "../rig/mod.rs"]
-mod rig;
+use crate::rig;
 mod run;
 
 use std::io::Write;

@@ -13,14 +13,13 @@
 //! 3. every tree is in order, the same forward, backward and by key, and counts are right; counts also while transactions are open;
 //! 4. the files are the ones that there were, with the same settings, as they were altered last, and none is smaller.
 //!
-//! A failing run prints its seed: `TAFFRAIL_SIM_SEED=<seed> cargo test -p taffrail-storage --test simulation` replays
+//! A failing run prints its seed: `TAFFRAIL_SIM_SEED=<seed> cargo test -p taffrail-storage --test it simulation::` replays
 //! it alone with its history; `TAFFRAIL_SIM_RUNS` sets how many runs there are, `TAFFRAIL_SIM_FIRST` where they begin.
 
 mod change;
 mod check;
 mod model;
-#[path = "../../src/rig.rs"]
-mod rig;
+use crate::rig;
 mod run;
 mod seen;
 mod work;
@@ -103,7 +102,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_done() {
         println!("\nFAILED {failure}");
         let seed = failure.split([' ', ':']).nth(1).unwrap_or_default();
         println!(
-            "replay: TAFFRAIL_SIM_SEED={seed} cargo test -p taffrail-storage --test simulation -- --nocapture"
+            "replay: TAFFRAIL_SIM_SEED={seed} cargo test -p taffrail-storage --test it simulation:: -- --nocapture"
         );
     }
     assert!(failures.is_empty(), "{} runs failed", failures.len());

@@ -1,8 +1,6 @@
 //! A check finds what is wrong: for each kind of damage a database is closed, pages of its file are changed, their checksums made right
 //! again (or not), and the check says what was done. A whole database gives no finding.
 
-#[path = "../../src/rig.rs"]
-mod rig;
 mod support;
 
 use support::{HEAP, Pages, TREE, TestRows, damaged, findings, made};

@@ -24,8 +24,6 @@ mod ledger;
 mod loads;
 mod operator;
 mod part;
-#[path = "../../src/rig.rs"]
-mod rig;
 mod session;
 mod world;
 
@@ -45,7 +43,7 @@ fn one(case: &Case) -> Result<Ran<Seen>, Failure> {
 #[test]
 fn nothing_acknowledged_is_lost_at_any_preemption() {
     let began = Instant::now();
-    let again = "-p taffrail-storage --test turns -- --nocapture";
+    let again = "-p taffrail-storage --test it turns:: -- --nocapture";
     let seen = programme(again, FIRST, SEEDS, one);
     let mut sum = Seen::default();
     seen.results.iter().for_each(|s| sum.add(s));

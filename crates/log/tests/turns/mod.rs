@@ -346,7 +346,7 @@ fn open(
 #[test]
 fn what_is_acknowledged_at_any_preemption_is_there() {
     let began = std::time::Instant::now();
-    let again = "-p taffrail-log --test turns -- --nocapture";
+    let again = "-p taffrail-log --test it turns:: -- --nocapture";
     let seen = programme(again, 1, SEEDS, one);
     let sum = |f: fn(&Seen) -> u64| seen.results.iter().map(f).sum::<u64>();
     let counts = [

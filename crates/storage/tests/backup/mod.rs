@@ -12,8 +12,6 @@ mod media;
 mod pace;
 mod pfs;
 mod restarts;
-#[path = "../../src/rig.rs"]
-mod rig;
 mod speed;
 mod stripes;
 mod support;
