@@ -14,51 +14,43 @@
 //! * `connection`: turns batches and procedure calls of one session into results. `session`: what lasts from one batch to the
 //!   next, what a statement runs in (`context`), and all sessions as others see them (`entry`).
 //! * `rpc`: remote calls and transaction requests as a client sends them, decoded.
-//! * `sink`: what a session tells its client, in the order of the wire; `results`: rows and lines of text of our own code.
-//! * `binder`: names and types resolved; `plan`: what a statement means, and the operators that run it; `planner`: from the one to
-//!   the other; `exec`: those operators, the interpreter of batches, the cache of what was compiled (`plans`) and rows to whole
-//!   pages (`bulk`); `functions`: the built-in scalar functions.
+//! * `results`: rows and lines of text of our own code.
+//! * `exec`: the operators of a plan, the interpreter of batches, the cache of what was compiled (`plans`) and rows to whole pages
+//!   (`bulk`). The plan itself, and the way to it, are crates of their own: `taffrail_plan`, `taffrail_query`.
 //! * `features`: what `ddl`, `backup`, `load`, `dbcc`, `procs`, `events` and `views` register: statements, commands, procedures,
 //!   views. `load`: rows from outside (BULK INSERT, INSERT BULK). `backup`: BACKUP and RESTORE.
-//! * `catalog`, `database`, `rowcodec`: metadata and rows.
 //! * `outside`: what looks at an instance, or at files that no server has open, from outside: `taffrail log`, /metrics.
 //!
 //! Nothing here knows TDS or sockets: rows leave through a [`ResultSink`].
 #![forbid(unsafe_code)]
 
-mod absent;
 mod backup;
-mod binder;
-mod catalog;
 mod connection;
 mod connectivity;
-mod database;
 mod dbcc;
 mod ddl;
 mod events;
 mod exec;
 mod explain;
 mod features;
-mod functions;
 mod instance;
 mod instance_options;
 mod load;
 mod lost;
-mod memory;
 mod outside;
-mod pieces;
-mod plan;
-mod planner;
 mod process;
 mod procs;
 mod results;
 mod rings;
-mod rowcodec;
 mod rpc;
 mod session;
-mod sink;
 mod traced;
 mod views;
+
+use taffrail_catalog::{self as catalog, database, rowcodec};
+use taffrail_functions::{self as functions, absent, memory, pieces};
+use taffrail_plan::{self as plan, sink};
+use taffrail_query::{binder, planner};
 
 pub use catalog::registry::Slot as DatabaseSlot;
 #[doc(hidden)]

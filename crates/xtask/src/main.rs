@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | crate arrows | a crate may use only crates below it: `log` must be *unable* to look into a page |
 //! | modules | in `engine` a module names its own layer and those below: what a plan is must not depend on who runs it |
+//! | visible | what is `pub` in a crate of the engine is named by another crate |
 //! | unsafe | only where ARCHITECTURE.md says; everywhere else the compiler forbids it |
 //! | messages | every number raised is in the catalogue |
 //! | file sizes | a file holds one idea: none over 600 lines, except the message catalogue |
@@ -18,6 +19,7 @@ mod image;
 mod links;
 mod modules;
 mod mutants;
+mod visible;
 
 use std::process::ExitCode;
 
@@ -49,7 +51,7 @@ fn image(words: &[&str]) -> ExitCode {
 fn tidy() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut findings = Vec::new();
-    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 10] = [
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 11] = [
         ("arrows", arrows::check(&root)),
         ("modules", modules::check(&root)),
         ("unsafe", files::unsafe_code(&root)),
@@ -60,6 +62,7 @@ fn tidy() -> ExitCode {
         ("golden sources", golden::sources(&root)),
         ("links", links::check(&root)),
         ("mutants", mutants::check(&root)),
+        ("visible", visible::check(&root)),
     ];
     for (rule, result) in checks {
         match result {

@@ -10,7 +10,6 @@ use super::interpret::{Activation, Interpreter};
 use crate::catalog::DdlOutcome;
 use crate::database::Database;
 use crate::features::tables::tables;
-use crate::plan::statement::Statement;
 use crate::session::{Session, TransactionPart};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
@@ -66,22 +65,6 @@ impl Session {
         let undone = tx.rollback().map_err(|e| self.storage_error(e));
         let owner = self.ddl_owner(&database);
         undone.and(database.catalog.ddl_ended(owner, DdlOutcome::RolledBack))
-    }
-}
-
-impl Statement {
-    /// It changes nothing, or nothing but table variables.
-    pub(super) fn changes_table_variables_only(&self) -> bool {
-        let (database, output) = match self {
-            Statement::Select(_, into) => return into.is_none(),
-            Statement::Scalar(..) | Statement::Condition(_) => return true,
-            Statement::Insert(p) => (&p.database, &p.output),
-            Statement::Update(p) => (&p.database, &p.output),
-            Statement::Delete(p) => (&p.database, &p.output),
-            Statement::Merge(p) => (&p.database, &p.output),
-        };
-        let into = output.as_ref().and_then(|o| o.into.as_ref());
-        database.holds_table_variables() && into.is_none_or(|p| p.database.holds_table_variables())
     }
 }
 

@@ -205,39 +205,38 @@ pub(crate) fn streamed_view(
     Declaration { arguments: None, ..streamed(name, (0, 0), columns, open) }
 }
 
-/// How its rows come.
-impl SystemView {
-    fn source(&self) -> RowSource {
-        REGISTERED.sources[self.number]
-    }
+/// How the rows of a view come.
+fn source(view: &SystemView) -> RowSource {
+    REGISTERED.sources[view.number]
+}
 
-    /// Its rows are made one at a time.
-    pub fn is_streamed(&self) -> bool {
-        matches!(self.source(), RowSource::Streamed(_))
-    }
+/// The rows of a view are made one at a time.
+pub(crate) fn is_streamed(view: &SystemView) -> bool {
+    matches!(source(view), RowSource::Streamed(_))
+}
 
-    /// Begins to read its rows. `wanted`: the positions of the columns whose values are looked at.
-    pub fn open(
-        &self,
-        context: &ViewContext<'_>,
-        arguments: &[Value],
-        wanted: &[usize],
-    ) -> SqlResult<ViewRows> {
-        match self.source() {
-            RowSource::Made(make) => {
-                let mut rows = Rows::new(&self.columns);
-                make(context, arguments, &mut rows)?;
-                Ok(ViewRows::Made(rows.finish().into_iter()))
-            }
-            RowSource::Streamed(open) => open(context, arguments, wanted).map(ViewRows::Streamed),
+/// Begins to read the rows of a view. `wanted`: the positions of the columns whose values are looked at.
+pub(crate) fn open(
+    view: &SystemView,
+    context: &ViewContext<'_>,
+    arguments: &[Value],
+    wanted: &[usize],
+) -> SqlResult<ViewRows> {
+    match source(view) {
+        RowSource::Made(make) => {
+            let mut rows = Rows::new(&view.columns);
+            make(context, arguments, &mut rows)?;
+            Ok(ViewRows::Made(rows.finish().into_iter()))
         }
+        RowSource::Streamed(open) => open(context, arguments, wanted).map(ViewRows::Streamed),
     }
+}
 
-    fn new(number: usize, d: &Declaration) -> SystemView {
-        let columns = d.columns.iter().flat_map(|text| text.split('·')).map(column).collect();
-        let id = -(number as i32) - 100;
-        SystemView { schema: d.schema, name: d.name, id, columns, arguments: d.arguments, number }
-    }
+/// A declaration as the binder sees it; `number` is its place among those that are registered.
+fn system_view(number: usize, d: &Declaration) -> SystemView {
+    let columns = d.columns.iter().flat_map(|text| text.split('·')).map(column).collect();
+    let id = -(number as i32) - 100;
+    SystemView { schema: d.schema, name: d.name, id, columns, arguments: d.arguments, number }
 }
 
 /// Reads `name type!`, `name type?` or `name type`; a name with blanks stands in brackets.
@@ -274,8 +273,8 @@ static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
     let nodes = rowsets::nodes();
     let sources = all.iter().chain([&nodes]).map(|d| d.source).collect();
-    let nodes = SystemView::new(all.len(), &nodes);
-    let views = all.iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect();
+    let nodes = system_view(all.len(), &nodes);
+    let views = all.iter().enumerate().map(|(n, d)| system_view(n, d)).collect();
     Registered { views, nodes, sources }
 });
 

@@ -5,24 +5,6 @@ use taffrail_types::datetime::{DateFormat, LanguageId};
 
 pub use crate::plan::locking::Isolation;
 
-impl From<Isolation> for taffrail_storage::Isolation {
-    fn from(i: Isolation) -> taffrail_storage::Isolation {
-        match i {
-            Isolation::ReadUncommitted => taffrail_storage::Isolation::ReadUncommitted,
-            Isolation::ReadCommitted => taffrail_storage::Isolation::ReadCommitted,
-            Isolation::RepeatableRead => taffrail_storage::Isolation::RepeatableRead,
-            Isolation::Serializable => taffrail_storage::Isolation::Serializable,
-        }
-    }
-}
-
-impl Isolation {
-    /// `sys.dm_exec_sessions.transaction_isolation_level`.
-    pub fn number(self) -> i16 {
-        self as i16 + 1
-    }
-}
-
 /// The SET options of a session.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
-use taffrail_storage::lock::{Granted, LockError, LockMode};
+use taffrail_storage::lock::{Granted, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
@@ -483,18 +483,6 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                 rt.cx.session.part(scan.database.id).release_row(&lock, shared);
             }
         }
-    }
-}
-
-impl Patience {
-    #[inline]
-    fn read<T>(self, tx: &mut Transaction, f: impl FnOnce(&mut Transaction) -> T) -> T {
-        if self == Patience::Waits { f(tx) } else { tx.without_waiting(f) }
-    }
-
-    /// Somebody else has the row locked, and it is passed over.
-    fn skips(self, e: &StorageError) -> bool {
-        self == Patience::Skips && matches!(e, StorageError::Lock(LockError::Timeout(_)))
     }
 }
 

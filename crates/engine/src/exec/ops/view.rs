@@ -8,7 +8,7 @@ use super::{Op, Operator, build};
 use crate::catalog::{Blocked, Touched};
 use crate::exec::key_map::KeyMap;
 use crate::exec::runtime::Rt;
-use crate::features::view::{Scope, ViewContext, ViewRows};
+use crate::features::view::{self, Scope, ViewContext, ViewRows};
 use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
@@ -47,7 +47,7 @@ impl<'a> ViewOp<'a> {
     /// The DDL to wait for before the view may be read.
     fn blocked(&self, rt: &mut Rt<'a>, args: &[Value]) -> SqlResult<Option<Blocked>> {
         let touched = self.node.database.catalog.touched(rt.cx.session.id);
-        if touched.is_empty() || self.node.view.is_streamed() {
+        if touched.is_empty() || view::is_streamed(self.node.view) {
             return Ok(None);
         }
         // Rows that come from no object.
@@ -79,7 +79,7 @@ impl<'a> ViewOp<'a> {
         let rows = {
             let (session, database) = (&*rt.cx.session, &self.node.database);
             let context = ViewContext { session, database, dirty, scope: Some(&scope) };
-            self.node.view.open(&context, args, &self.wanted)?
+            view::open(self.node.view, &context, args, &self.wanted)?
         };
         let ViewRows::Made(rows) = rows else { return Ok(None) };
         let mut count = 0;
@@ -122,7 +122,7 @@ impl<'a> Operator<'a> for ViewOp<'a> {
             let database = &self.node.database;
             let scope = Some(&scope);
             let context = ViewContext { session: cx.session, database, dirty, scope };
-            self.node.view.open(&context, &args, &self.wanted)
+            view::open(self.node.view, &context, &args, &self.wanted)
         })?;
         if let ViewRows::Made(rows) = &rows {
             self.held.add(rows.len() * size_of::<Vec<Value>>());

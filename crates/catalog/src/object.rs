@@ -1,0 +1,581 @@
+//! What the catalogue knows of a database's objects: immutable snapshots, shared by everybody who has looked them up.
+
+use super::filter::IndexFilter;
+use super::identity::IdentitySequence;
+use crate::rowcodec::{KeyLayout, Place, RowLayout};
+use std::sync::{Arc, OnceLock};
+use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
+use taffrail_storage::Hobt;
+use taffrail_types::convert::{Declared, Large};
+use taffrail_types::{Collation, SqlType, Value};
+
+/// What tells a temp table's name from that of another session's: its digits.
+const TEMP_NUMBER: usize = 12;
+
+/// `type` of `sys.objects`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum ObjectKind {
+    Table,
+    View,
+    Procedure,
+    PrimaryKey,
+    Unique,
+    Default,
+    Check,
+    ForeignKey,
+}
+
+impl ObjectKind {
+    /// All kinds.
+    pub const ALL: [ObjectKind; 8] = [
+        ObjectKind::Table,
+        ObjectKind::View,
+        ObjectKind::Procedure,
+        ObjectKind::PrimaryKey,
+        ObjectKind::Unique,
+        ObjectKind::Default,
+        ObjectKind::Check,
+        ObjectKind::ForeignKey,
+    ];
+
+    /// The two characters of `sys.objects.type`.
+    pub fn code(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "U ",
+            ObjectKind::View => "V ",
+            ObjectKind::Procedure => "P ",
+            ObjectKind::PrimaryKey => "PK",
+            ObjectKind::Unique => "UQ",
+            ObjectKind::Default => "D ",
+            ObjectKind::Check => "C ",
+            ObjectKind::ForeignKey => "F ",
+        }
+    }
+
+    /// `type_desc`.
+    pub fn description(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "USER_TABLE",
+            ObjectKind::View => "VIEW",
+            ObjectKind::Procedure => "SQL_STORED_PROCEDURE",
+            ObjectKind::PrimaryKey => "PRIMARY_KEY_CONSTRAINT",
+            ObjectKind::Unique => "UNIQUE_CONSTRAINT",
+            ObjectKind::Default => "DEFAULT_CONSTRAINT",
+            ObjectKind::Check => "CHECK_CONSTRAINT",
+            ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
+        }
+    }
+
+    /// By its code, blanks aside.
+    pub fn from_code(code: &str) -> Option<ObjectKind> {
+        ObjectKind::ALL.into_iter().find(|k| k.code().trim_end() == code.trim_end())
+    }
+}
+
+/// What every object has: a row of `sys.objects`.
+#[derive(Clone, Debug)]
+pub struct ObjectHead {
+    /// `object_id`.
+    pub id: ObjectId,
+    /// Its schema.
+    pub schema_id: SchemaId,
+    /// The schema's name.
+    pub schema: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// The table of a constraint; 0 for what stands alone.
+    pub parent: ObjectId,
+    /// `create_date`: datetime.
+    pub created: Value,
+    /// `modify_date`: datetime.
+    pub modified: Value,
+    /// The name was made up by the server.
+    pub system_named: bool,
+    /// A table's LOCK_ESCALATION.
+    pub escalation: Escalation,
+}
+
+/// `LOCK_ESCALATION` of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Escalation {
+    /// To the table.
+    #[default]
+    Table,
+    /// Kept; locks escalate as they do otherwise.
+    Disable,
+    /// The same as TABLE where there are no partitions.
+    Auto,
+}
+
+impl Escalation {
+    /// `lock_escalation` and `lock_escalation_desc` of `sys.tables`.
+    pub fn shown(self) -> (u8, &'static str) {
+        match self {
+            Escalation::Table => (0, "TABLE"),
+            Escalation::Disable => (1, "DISABLE"),
+            Escalation::Auto => (2, "AUTO"),
+        }
+    }
+}
+
+impl ObjectHead {
+    /// `schema.name`, as most messages show it.
+    pub fn qualified(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+}
+
+/// An object of a database.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// A user table.
+    Table(Arc<Table>),
+    /// A view.
+    View(Arc<Module>),
+    /// A stored procedure.
+    Procedure(Arc<Module>),
+    /// A constraint: its table holds what it means.
+    Constraint(Arc<ConstraintObject>),
+}
+
+impl Object {
+    /// What every object has.
+    pub fn head(&self) -> &ObjectHead {
+        match self {
+            Object::Table(t) => &t.head,
+            Object::View(m) | Object::Procedure(m) => &m.head,
+            Object::Constraint(c) => &c.head,
+        }
+    }
+
+    /// The columns of a table or view; others have none.
+    pub fn columns(&self) -> &[Column] {
+        match self {
+            Object::Table(t) => &t.columns,
+            Object::View(v) => &v.columns,
+            _ => &[],
+        }
+    }
+
+    /// One of them by name (as the default collation compares names).
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let collation = Collation::default();
+        self.columns().iter().find(|c| collation.eq_str(&c.name, name))
+    }
+
+    /// The table, if it is one.
+    pub fn as_table(&self) -> Option<&Arc<Table>> {
+        match self {
+            Object::Table(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+/// A constraint as an object of its own.
+#[derive(Clone, Debug)]
+pub struct ConstraintObject {
+    /// Name, kind, table.
+    pub head: ObjectHead,
+    /// Column of a default or of a column's check (0: the table's), index of a key.
+    pub detail: i32,
+    /// The expression of a default or check, as the catalogue shows it.
+    pub definition: Arc<str>,
+    /// Of a check: [`Check::disabled`].
+    pub disabled: bool,
+    /// Of a check: [`Check::not_trusted`].
+    pub not_trusted: bool,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// `column_id`: from 1, with gaps where columns were dropped.
+    pub id: i32,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: SqlType,
+    /// NULL is allowed.
+    pub nullable: bool,
+    /// For character types.
+    pub collation: Collation,
+    /// IDENTITY.
+    pub is_identity: bool,
+    /// ROWGUIDCOL.
+    pub is_rowguid: bool,
+    /// Declared as text, ntext or image: its type is the (max) one of the same kind.
+    pub old_large: bool,
+    /// Declared as xml: an nvarchar(max) that the methods of xml may be called on.
+    pub xml: bool,
+    /// Made under ANSI_PADDING OFF: one of variable length does not keep blanks or zero bytes at the end.
+    pub unpadded: bool,
+    /// Where rows have it.
+    pub place: Place,
+    /// Its bit of the NULL bitmap.
+    pub null_bit: u16,
+    /// DEFAULT.
+    pub default: Option<Default>,
+    /// What older rows read as, for a column that was added.
+    pub missing: Value,
+}
+
+impl Column {
+    /// The type's name, as the catalogue shows it.
+    pub fn type_name(&self) -> &'static str {
+        match self.ty {
+            SqlType::NVarChar(_) if self.xml => "xml",
+            SqlType::VarChar(_) if self.old_large => "text",
+            SqlType::NVarChar(_) if self.old_large => "ntext",
+            SqlType::VarBinary(_) if self.old_large => "image",
+            ty => ty.name(),
+        }
+    }
+
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        Declared::new(self.ty, self.large())
+    }
+
+    /// Which of the large types it is declared as.
+    pub fn large(&self) -> Large {
+        match (self.xml, self.old_large) {
+            (true, _) => Large::Xml,
+            (_, true) => Large::Old,
+            _ => Large::Plain,
+        }
+    }
+
+    /// Declares it as one of the large types.
+    pub fn set_large(&mut self, large: Large) {
+        (self.xml, self.old_large) = (large == Large::Xml, large == Large::Old);
+    }
+
+    /// `system_type_id`
+    pub fn system_type_id(&self) -> u8 {
+        match self.type_name() {
+            "xml" => 241,
+            "text" => 35,
+            "ntext" => 99,
+            "image" => 34,
+            _ => self.ty.system_type_id(),
+        }
+    }
+}
+
+/// A DEFAULT constraint.
+#[derive(Clone, Debug)]
+pub struct Default {
+    /// The constraint.
+    pub id: ObjectId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The expression's text, in parentheses.
+    pub definition: Arc<str>,
+}
+
+/// A CHECK constraint.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The constraint.
+    pub id: ObjectId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The condition's text, in parentheses.
+    pub definition: Arc<str>,
+    /// `column_id` of the one column that it is about; else 0.
+    pub column_id: i32,
+    /// NOCHECK CONSTRAINT: rows are not looked at.
+    pub disabled: bool,
+    /// Rows may be there that it was never held against.
+    pub not_trusted: bool,
+}
+
+impl Check {
+    /// What 547 says behind the table's name for a check of one column.
+    pub fn of_column(&self, table: &Table) -> String {
+        let column = table.columns.iter().find(|c| c.id == self.column_id && c.id != 0);
+        column.map_or_else(String::new, |c| format!(", column '{}'", c.name))
+    }
+}
+
+/// `IDENTITY(seed, increment)`.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Position of the column among the table's columns.
+    pub column: usize,
+    /// The first value.
+    pub seed: i64,
+    /// The step; may be negative.
+    pub increment: i64,
+    /// Gives out the values; outlives changes of the table's metadata.
+    pub sequence: Arc<IdentitySequence>,
+}
+
+/// `type` of `sys.indexes`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IndexKind {
+    /// 0: rows without order, found by RID.
+    Heap,
+    /// 1: the rows themselves, in order of the key.
+    Clustered,
+    /// 2: keys and the locators of the rows.
+    Nonclustered,
+}
+
+/// What follows the declared columns in a key (see [`crate::rowcodec::key`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyTail {
+    /// Nothing: the columns are unique.
+    None,
+    /// The row's number, from [`super::Catalog::next_row_number`].
+    RowNumber,
+    /// The row's locator.
+    Locator,
+}
+
+/// A heap, clustered or nonclustered index.
+pub struct Index {
+    /// `index_id`: 0 heap, 1 clustered, from 2 nonclustered.
+    pub id: IndexId,
+    /// Its name; a heap has none.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: IndexKind,
+    /// No two rows have the same key columns.
+    pub unique: bool,
+    /// Made by PRIMARY KEY.
+    pub primary_key: bool,
+    /// Made by UNIQUE.
+    pub unique_constraint: bool,
+    /// The constraint that made it, else 0.
+    pub constraint: ObjectId,
+    /// `fill_factor`.
+    pub fill_factor: u8,
+    /// PAD_INDEX: the fill factor goes for the pages above the leaves too.
+    pub padded: bool,
+    /// ALLOW_PAGE_LOCKS = OFF. No lock is ever taken on a page, whatever it says.
+    pub no_page_locks: bool,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+    /// The declared key columns.
+    pub key: KeyLayout,
+    /// INCLUDE: positions among the table's columns.
+    pub included: Box<[usize]>,
+    /// Positions of the columns that the row beside a nonclustered key holds: key columns, then included ones, then those of its
+    /// filter.
+    pub covered: Box<[usize]>,
+    /// That row's layout.
+    pub covered_layout: RowLayout,
+    /// Of a filtered index: which rows have an entry. Its columns are the last of `covered`.
+    pub filter: Option<IndexFilter>,
+    /// Its heap or tree.
+    pub hobt_id: HobtId,
+    pub(super) hobt: OnceLock<Arc<Hobt>>,
+    pub(super) storage: Arc<taffrail_storage::Database>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} index {} '{}'", self.kind, self.id, self.name)
+    }
+}
+
+impl Index {
+    /// Its heap or tree at run time.
+    #[inline]
+    pub fn hobt(&self) -> SqlResult<&Arc<Hobt>> {
+        if let Some(hobt) = self.hobt.get() {
+            return Ok(hobt);
+        }
+        let hobt = self.storage.hobt(self.hobt_id).map_err(|e| e.to_sql())?;
+        Ok(self.hobt.get_or_init(|| hobt))
+    }
+
+    /// Whether a row of these values (in order of the table's columns) has an entry.
+    #[inline]
+    pub fn holds(&self, values: &[Value]) -> bool {
+        self.filter.as_ref().is_none_or(|f| f.holds(values))
+    }
+
+    /// What follows the declared columns in its keys.
+    pub fn tail(&self) -> KeyTail {
+        match (self.kind, self.unique) {
+            (IndexKind::Heap, _) | (_, true) => KeyTail::None,
+            (IndexKind::Clustered, false) => KeyTail::RowNumber,
+            (IndexKind::Nonclustered, false) => KeyTail::Locator,
+        }
+    }
+
+    /// Its place among the columns of the index's own rows, for a column of the table.
+    pub fn covers(&self, column: usize) -> Option<usize> {
+        self.covered.iter().position(|c| *c == column)
+    }
+
+    /// Whether a change of these columns (positions in the table) changes its keys or rows.
+    pub fn touched_by(&self, columns: &[usize]) -> bool {
+        self.covered.iter().any(|c| columns.contains(c))
+    }
+}
+
+/// What CREATE STATISTICS has made: a name for columns. Nothing is counted for it.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    /// `stats_id`: a number that no index of the table has.
+    pub id: IndexId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Positions of its columns among the table's.
+    pub columns: Box<[usize]>,
+    /// NORECOMPUTE.
+    pub no_recompute: bool,
+}
+
+/// A user table.
+///
+/// 1. `indexes[0]` is the heap or the clustered index; nonclustered indexes follow by id.
+/// 2. `columns` are in order of `column_id`; `layout` has the same columns in the same order.
+#[derive(Debug)]
+pub struct Table {
+    /// Name, schema, id.
+    pub head: ObjectHead,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// How its rows are written.
+    pub layout: RowLayout,
+    /// Heap or clustered index first.
+    pub indexes: Vec<Arc<Index>>,
+    /// By CREATE STATISTICS.
+    pub statistics: Vec<Statistics>,
+    /// CHECK constraints.
+    pub checks: Vec<Check>,
+    /// IDENTITY.
+    pub identity: Option<Identity>,
+    /// `max_column_id_used`.
+    pub max_column_id: i32,
+    /// Differs between any two snapshots of the same table.
+    pub version: u64,
+    /// Columns that were dropped and whose bytes are still in the rows: number, place in the row, length.
+    pub dropped: Vec<(i32, Place, u16)>,
+}
+
+impl Table {
+    /// `object_id`.
+    pub fn id(&self) -> ObjectId {
+        self.head.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.head.name
+    }
+
+    /// It is a `#temporary` one, a `##global` one or a table variable; an ordinary table of tempdb is not.
+    pub fn is_temporary(&self) -> bool {
+        self.head.name.starts_with('#')
+    }
+
+    /// Its name as the user knows it: a temp table's without what tells it from those of other sessions, a table
+    /// variable's (`#@t____…`) as it was declared.
+    pub fn shown(&self) -> &str {
+        let name = self.name();
+        let own = name.len().checked_sub(TEMP_NUMBER).and_then(|at| name.get(..at));
+        match own {
+            Some(own) if name.starts_with('#') && !name.starts_with("##") => {
+                let own = own.trim_end_matches('_');
+                if own.starts_with("#@") { &own[1..] } else { own }
+            }
+            _ => name,
+        }
+    }
+
+    /// It is a table variable.
+    pub fn is_variable(&self) -> bool {
+        self.name().starts_with("#@")
+    }
+
+    /// The heap or clustered index.
+    pub fn base(&self) -> &Arc<Index> {
+        &self.indexes[0]
+    }
+
+    /// The base is a heap.
+    pub fn is_heap(&self) -> bool {
+        self.indexes[0].kind == IndexKind::Heap
+    }
+
+    /// The nonclustered indexes.
+    pub fn nonclustered(&self) -> &[Arc<Index>] {
+        &self.indexes[1..]
+    }
+
+    /// Position of a column by name (as the default collation compares names).
+    pub fn column(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|c| &*c.name == name);
+        exact.or_else(|| {
+            let collation = Collation::default();
+            self.columns.iter().position(|c| collation.eq_str(&c.name, name))
+        })
+    }
+
+    /// An index by name.
+    pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
+        let collation = Collation::default();
+        self.indexes.iter().find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+    }
+
+    /// Statistics of CREATE STATISTICS by name.
+    pub fn own_statistics(&self, name: &str) -> Option<&Statistics> {
+        let collation = Collation::default();
+        self.statistics.iter().find(|s| collation.eq_str(&s.name, name))
+    }
+
+    /// A number for a nonclustered index or for statistics.
+    pub fn next_index_id(&self) -> IndexId {
+        let indexes = self.indexes.iter().map(|i| i.id.0);
+        let used = indexes.chain(self.statistics.iter().map(|s| s.id.0));
+        IndexId(used.max().unwrap_or(1).max(1) + 1)
+    }
+
+    /// Rows, committed or not.
+    pub fn row_count(&self) -> u64 {
+        self.base().hobt().map_or(0, |h| h.row_count())
+    }
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// With its `@`.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: SqlType,
+    /// OUTPUT.
+    pub output: bool,
+    /// It has a default (the text of the module holds it).
+    pub has_default: bool,
+}
+
+/// A procedure or view: its text is what defines it.
+#[derive(Debug)]
+pub struct Module {
+    /// Name, schema, id.
+    pub head: ObjectHead,
+    /// The batch that created it.
+    pub definition: Arc<str>,
+    /// QUOTED_IDENTIFIER when it was created.
+    pub quoted_identifier: bool,
+    /// ANSI_NULLS when it was created.
+    pub ansi_nulls: bool,
+    /// `execute_as_principal_id`: none is CALLER, -2 OWNER.
+    pub execute_as: Option<i32>,
+    /// Of a procedure.
+    pub parameters: Vec<Parameter>,
+    /// Of a view: its columns as they were when it was made; they have no place in any row.
+    pub columns: Vec<Column>,
+    /// Differs between any two snapshots of the same module.
+    pub version: u64,
+}

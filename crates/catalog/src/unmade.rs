@@ -1,0 +1,78 @@
+//! A table that is not there: what statements that name it are bound to where they are only looked at.
+
+use super::identity::{IdentitySequence, Sequence};
+use super::object::{Column, Identity, Index, IndexKind, ObjectHead, ObjectKind, Table};
+use crate::database::Database;
+use crate::rowcodec::{KeyLayout, RowColumn, RowLayout};
+use std::sync::{Arc, OnceLock};
+use taffrail_base::{HobtId, IndexId, ObjectId};
+use taffrail_types::Value;
+
+impl Table {
+    /// A heap of these columns that is nowhere; `identity` is position, seed and increment.
+    pub fn unmade(
+        database: &Database,
+        name: &str,
+        columns: Vec<Column>,
+        identity: Option<(usize, i64, i64)>,
+    ) -> Table {
+        let (storage, none) = (database.storage.clone(), ObjectId(0));
+        let head = ObjectHead {
+            id: none,
+            schema_id: super::DBO,
+            schema: "dbo".into(),
+            name: name.into(),
+            kind: ObjectKind::Table,
+            parent: none,
+            created: Value::Null,
+            modified: Value::Null,
+            system_named: false,
+            escalation: Default::default(),
+        };
+        let base = Index {
+            id: IndexId(0),
+            name: "".into(),
+            kind: IndexKind::Heap,
+            unique: false,
+            primary_key: false,
+            unique_constraint: false,
+            constraint: none,
+            fill_factor: 0,
+            padded: false,
+            no_page_locks: false,
+            ignore_dup_key: false,
+            key: KeyLayout::new(Vec::new()),
+            included: Box::default(),
+            covered: Box::default(),
+            covered_layout: RowLayout::of_types([]),
+            filter: None,
+            hobt_id: HobtId(0),
+            hobt: OnceLock::new(),
+            storage: storage.clone(),
+        };
+        let row_column = |c: &Column| RowColumn {
+            ty: c.ty,
+            place: c.place,
+            null_bit: c.null_bit,
+            missing: Value::Null,
+        };
+        let identity = identity.map(|(column, seed, increment)| {
+            let ty = columns[column].ty;
+            let sequence =
+                IdentitySequence::new(Sequence::new(storage, 0, 0), 0, seed, increment, ty);
+            Identity { column, seed, increment, sequence: Arc::new(sequence) }
+        });
+        Table {
+            head,
+            layout: RowLayout::new(columns.iter().map(row_column).collect(), &[]),
+            max_column_id: columns.len() as i32,
+            columns,
+            indexes: vec![Arc::new(base)],
+            statistics: Vec::new(),
+            checks: Vec::new(),
+            identity,
+            version: 0,
+            dropped: Vec::new(),
+        }
+    }
+}

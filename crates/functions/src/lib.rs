@@ -1,0 +1,291 @@
+//! Built-in scalar functions: a table from name to argument counts, type rule and evaluation.
+//!
+//! ```text
+//! name, argument types ──bind──▶ SettledCall { params: cast the arguments to these, result } ──eval(context, values)──▶ value
+//! ```
+//!
+//! [`bind`] settles types once per compiled statement, so an evaluation sees values of exactly the families that the
+//! function's rule promised. What a function must know of the session, the instance or the catalogue it asks of an
+//! [`FnContext`], so that the functions are tested without any of them.
+//!
+//! The binder's own: CAST, CONVERT, CASE, COALESCE, NULLIF, IIF, CHOOSE and ISNULL are not in the table, because their
+//! arguments are not all evaluated.
+//!
+//! | table | functions |
+//! |---|---|
+//! | `string` | LEN … TRANSLATE, FORMAT |
+//! | `spelling` | QUOTENAME, PARSENAME, STRING_ESCAPE, SOUNDEX, DIFFERENCE |
+//! | `json` | ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS |
+//! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
+//! | `format` | FORMAT |
+//! | `bits` | LEFT_SHIFT … SET_BIT |
+//! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
+//! | `date` | GETDATE … SWITCHOFFSET |
+//! | `bucket` | DATETRUNC, DATE_BUCKET |
+//! | `system` | the session: identity, errors, logins, users |
+//! | `metadata` | names and ids of the catalogue, properties |
+//! | `xml` | what CAST(… AS xml) checks |
+//!
+//! `placeholders` are those of RAISERROR and FORMATMESSAGE; `absent` are the functions that are refused as missing.
+#![forbid(unsafe_code)]
+
+pub mod absent;
+mod bits;
+mod bucket;
+mod checksum;
+pub mod context;
+mod date;
+pub mod datepart;
+mod format;
+mod globals;
+mod hash;
+mod json;
+mod math;
+pub mod memory;
+mod metadata;
+pub mod pieces;
+pub mod placeholders;
+pub mod random;
+pub mod spelling;
+mod string;
+mod system;
+#[cfg(test)]
+mod tests;
+mod typing;
+pub mod xml;
+pub mod xquery;
+
+pub use context::{FnContext, Moment, Property};
+pub use datepart::DatePart;
+pub use globals::global_type;
+
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Collation, SqlType, Value};
+
+/// Whether the same arguments give the same result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Determinism {
+    /// May be folded when the arguments are constant.
+    Deterministic,
+    /// Depends on the session or catalogue: the same within one statement.
+    PerStatement,
+    /// New in every call (NEWID).
+    PerCall,
+}
+
+/// Types of a call, settled.
+pub struct Signature {
+    /// What the arguments are to be cast to.
+    pub params: SmallVec<[SqlType; 4]>,
+    /// The result.
+    pub result: SqlType,
+}
+
+/// One built-in function.
+pub struct Function {
+    /// Upper case.
+    pub name: &'static str,
+    /// Least and greatest number of arguments, a datepart not counted.
+    pub args: (u8, u8),
+    /// The first argument in the source is a datepart keyword, not an expression.
+    pub datepart: bool,
+    /// See there.
+    pub determinism: Determinism,
+    /// Types of the result and the arguments.
+    pub rule: fn(&Rule<'_>) -> SqlResult<Signature>,
+    /// Computes. Arguments are of the families of the signature's params.
+    pub eval: fn(&Call<'_>, &[Value]) -> SqlResult<Value>,
+}
+
+impl Function {
+    /// A row of a table: deterministic, without a datepart.
+    const fn new(
+        name: &'static str,
+        least: u8,
+        most: u8,
+        rule: fn(&Rule<'_>) -> SqlResult<Signature>,
+        eval: fn(&Call<'_>, &[Value]) -> SqlResult<Value>,
+    ) -> Function {
+        Function {
+            name,
+            args: (least, most),
+            datepart: false,
+            determinism: Determinism::Deterministic,
+            rule,
+            eval,
+        }
+    }
+
+    /// The same, depending on the session or catalogue.
+    const fn per_statement(mut self) -> Function {
+        self.determinism = Determinism::PerStatement;
+        self
+    }
+
+    /// The same, new in every call.
+    const fn per_call(mut self) -> Function {
+        self.determinism = Determinism::PerCall;
+        self
+    }
+
+    /// The same with a datepart before its arguments.
+    const fn with_datepart(mut self) -> Function {
+        self.datepart = true;
+        self
+    }
+}
+
+/// What a type rule sees.
+pub struct Rule<'a> {
+    /// Name as in messages (lower case).
+    pub name: &'a str,
+    /// Argument types.
+    pub args: &'a [SqlType],
+    /// The datepart.
+    pub datepart: Option<DatePart>,
+}
+
+/// What an evaluation sees beside its arguments.
+pub struct Call<'a> {
+    /// The session.
+    pub context: &'a dyn FnContext,
+    /// The settled call.
+    pub bound: &'a SettledCall,
+}
+
+/// A function with its types settled.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct SettledCall {
+    function: Named,
+    /// The datepart argument.
+    pub datepart: Option<DatePart>,
+    /// What each argument is to be cast to (implicitly) where its type differs.
+    pub params: SmallVec<[SqlType; 4]>,
+    /// The type of the result.
+    pub result: SqlType,
+    /// The collation that each argument is compared under; the default one where nothing is said.
+    pub collations: SmallVec<[Collation; 4]>,
+}
+
+/// A function of the table: a name is one function's.
+#[derive(Clone, Copy)]
+struct Named(&'static Function);
+
+impl PartialEq for Named {
+    fn eq(&self, other: &Named) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Named {}
+
+impl std::hash::Hash for Named {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl std::ops::Deref for Named {
+    type Target = Function;
+
+    fn deref(&self) -> &Function {
+        self.0
+    }
+}
+
+impl std::fmt::Debug for SettledCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{:?} -> {}", self.function.name, self.params, self.result)
+    }
+}
+
+impl SettledCall {
+    /// See [`Determinism`].
+    pub fn determinism(&self) -> Determinism {
+        self.function.determinism
+    }
+
+    /// Whether its text arguments are compared with each other, under one collation.
+    pub fn compares(&self) -> bool {
+        matches!(
+            self.function.name,
+            "CHARINDEX" | "PATINDEX" | "REPLACE" | "TRANSLATE" | "GREATEST" | "LEAST"
+        )
+    }
+
+    /// The function's name, upper case.
+    pub fn name(&self) -> &'static str {
+        self.function.name
+    }
+
+    /// Computes.
+    pub fn eval(&self, context: &dyn FnContext, args: &[Value]) -> SqlResult<Value> {
+        debug_assert_eq!(args.len(), self.params.len());
+        (self.function.eval)(&Call { context, bound: self }, args)
+    }
+}
+
+/// All tables.
+static TABLES: [&[Function]; 12] = [
+    string::FUNCTIONS,
+    spelling::FUNCTIONS,
+    json::FUNCTIONS,
+    math::FUNCTIONS,
+    bits::FUNCTIONS,
+    hash::FUNCTIONS,
+    date::FUNCTIONS,
+    bucket::FUNCTIONS,
+    system::FUNCTIONS,
+    metadata::FUNCTIONS,
+    xml::FUNCTIONS,
+    xquery::FUNCTIONS,
+];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
+    LazyLock::new(|| TABLES.iter().flat_map(|t| t.iter()).map(|f| (f.name, f)).collect());
+
+/// The function of that name, in any case.
+pub fn find(name: &str) -> Option<&'static Function> {
+    BY_NAME.get(&*name.to_ascii_uppercase()).copied()
+}
+
+/// Whether SQL Server has a function of this name that is not here.
+pub fn is_absent(name: &str) -> bool {
+    crate::absent::function(name) && find(name).is_none()
+}
+
+/// Whether the first argument of the named function is a datepart keyword.
+pub fn takes_datepart(name: &str) -> bool {
+    find(name).is_some_and(|f| f.datepart)
+}
+
+/// Settles a call: 195 for an unknown name, 174 and 189 for a wrong number of arguments, 155 for a datepart that is
+/// none, 8116 and others for types. `datepart` is the keyword where [`takes_datepart`]; `args` are the other arguments.
+pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<SettledCall> {
+    let Some(function) = find(name) else {
+        return Err(SqlError::new(195, &[&name, &"built-in function name"]));
+    };
+    let lower = function.name.to_ascii_lowercase();
+    let (least, most) = function.args;
+    let part = function.datepart as usize;
+    let given = args.len() + datepart.is_some() as usize;
+    if given < least as usize + part || given > most as usize + part {
+        return Err(if least == most {
+            SqlError::new(174, &[&lower, &(least as usize + part)])
+        } else {
+            SqlError::new(189, &[&lower, &(least as usize + part), &(most as usize + part)])
+        });
+    }
+    let datepart = match datepart {
+        Some(word) => Some(datepart::parse(word, &lower)?),
+        None => None,
+    };
+    let signature = (function.rule)(&Rule { name: &lower, args, datepart })?;
+    debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
+    let Signature { params, result } = signature;
+    let function = Named(function);
+    Ok(SettledCall { function, datepart, params, result, collations: SmallVec::new() })
+}

@@ -1,0 +1,149 @@
+//! What the statements of a request keep in memory, and its limit: 701.
+//!
+//! A request is worked on by one thread, so its figures are the thread's. Whoever keeps rows counts them in a [`Held`], which gives
+//! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`). What the session
+//! keeps from request to request (rows of open cursors) counts from a request's beginning. Rows of table variables are pages of
+//! tempdb, which the buffer pool counts.
+
+use std::cell::Cell;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::Value;
+
+thread_local! {
+    static USED: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+    static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static OVER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A request that has held so much leaves the allocator with memory that is worth giving back to the system.
+const WORTH_GIVING_BACK: usize = 32 << 20;
+
+/// The thread's request, from here to its end: what the session had kept before.
+pub struct Request(usize);
+
+/// A request begins, whose statements may keep so many bytes, of which the session keeps some already.
+pub fn request(limit: usize, kept: usize) -> Request {
+    USED.set(kept);
+    PEAK.set(kept);
+    OVER.set(kept > limit);
+    LIMIT.set(limit);
+    Request(kept)
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        LIMIT.set(usize::MAX);
+        // More than before for a while, or less than before from now on.
+        let (more, less) = (PEAK.get().saturating_sub(self.0), self.0.saturating_sub(USED.get()));
+        if more.max(less) >= WORTH_GIVING_BACK {
+            taffrail_io::give_back_memory();
+        }
+    }
+}
+
+fn exceeded() -> Box<SqlError> {
+    SqlError::new(701, &[&"default"]).with_severity(17).with_state(123)
+}
+
+/// More is kept than may be.
+#[inline]
+pub fn is_over() -> bool {
+    OVER.get()
+}
+
+/// 701 where more is kept than may be.
+pub fn check() -> SqlResult<()> {
+    if is_over() { Err(exceeded()) } else { Ok(()) }
+}
+
+/// A value of so many bytes is about to be made: 701 where there is no room for it.
+pub fn room(bytes: usize) -> SqlResult<()> {
+    PEAK.set(PEAK.get().max(bytes));
+    match USED.get().saturating_add(bytes) > LIMIT.get() {
+        true => Err(exceeded()),
+        false => Ok(()),
+    }
+}
+
+/// Values of variables from so many bytes on are worth counting.
+const LARGE: usize = 64 << 10;
+
+/// The variable at a place is to have a new value: 701 where there is no room for it beside the others'.
+pub fn variables(all: &[Value], at: usize, new: &Value) -> SqlResult<()> {
+    variable_of(all, at, spilled(new))
+}
+
+/// The same of a value of so many bytes.
+pub fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
+    if new < LARGE {
+        return Ok(());
+    }
+    let others = all.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, v)| spilled(v));
+    room(new + others.sum::<usize>())
+}
+
+/// What a value has on the heap.
+fn spilled(v: &Value) -> usize {
+    match v {
+        Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => b.capacity(),
+        _ => 0,
+    }
+}
+
+/// What a row of values takes.
+pub fn bytes_of(values: &[Value]) -> usize {
+    size_of_val(values) + values.iter().map(spilled).sum::<usize>()
+}
+
+/// Bytes that something keeps.
+#[derive(Default)]
+pub struct Held(usize);
+
+impl Held {
+    /// So many more.
+    #[inline]
+    pub fn add(&mut self, bytes: usize) {
+        self.0 += bytes;
+        let used = USED.get() + bytes;
+        USED.set(used);
+        if used > PEAK.get() {
+            PEAK.set(used);
+            OVER.set(used > LIMIT.get());
+        } else if used > LIMIT.get() {
+            OVER.set(true);
+        }
+    }
+
+    /// These values.
+    pub fn values(&mut self, values: &[Value]) {
+        self.add(bytes_of(values));
+    }
+
+    /// So many less.
+    pub fn less(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.0);
+        self.0 -= bytes;
+        let used = USED.get().saturating_sub(bytes);
+        USED.set(used);
+        if used <= LIMIT.get() {
+            OVER.set(false);
+        }
+    }
+
+    /// How many there are.
+    pub fn bytes(&self) -> usize {
+        self.0
+    }
+
+    /// Nothing is kept any more.
+    pub fn clear(&mut self) {
+        self.less(self.0);
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}

@@ -1,0 +1,143 @@
+//! What becomes xml: whatever is converted to it is read (`decode`, `parse`) and written anew as SQL Server keeps it. An xml
+//! value is its text.
+
+mod characters;
+mod decode;
+mod parse;
+
+use super::typing::signature;
+use super::{Call, Function, Rule, Signature};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Family, MaxLen, SqlType, Value, codepage};
+
+/// What a value is as xml; the second argument is the style of CONVERT. The name cannot be written in a query: only the
+/// binder calls it.
+pub const CONTENT: &str = "XML CONTENT";
+
+/// The same, with NULL for what is not well-formed: TRY_CAST.
+pub const TRY_CONTENT: &str = "XML TRY CONTENT";
+
+/// The same: the begun start tag of an element without its `>`, its content, and its name, put together.
+pub const ELEMENT: &str = "XML ELEMENT";
+
+/// The same: a text that is to stand in a node, which is named.
+pub const TEXT: &str = "XML TEXT";
+
+/// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
+/// is given where it does not.
+pub const WRITTEN: &str = "XML WRITTEN";
+/// char and varchar.
+pub const AS_CHAR: i32 = 0;
+/// nchar and nvarchar.
+pub const AS_NCHAR: i32 = 1;
+/// binary and varbinary: UTF-16 behind its mark.
+pub const AS_BINARY: i32 = 2;
+
+pub(crate) static FUNCTIONS: &[Function] = &[
+    Function::new(CONTENT, 2, 2, content_rule, content),
+    Function::new(TRY_CONTENT, 2, 2, content_rule, |cx, args| {
+        content(cx, args).or(Ok(Value::Null))
+    }),
+    Function::new(
+        ELEMENT,
+        3,
+        3,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 3], SqlType::NVARCHAR_MAX)),
+        element,
+    ),
+    Function::new(
+        WRITTEN,
+        4,
+        4,
+        |_| {
+            let number = SqlType::Int;
+            let params = [SqlType::NVARCHAR_MAX, number, number, number];
+            Ok(signature(&params, SqlType::NVARCHAR_MAX))
+        },
+        |cx, args| match written(cx, args) {
+            Err(_) if args[3] == Value::Int(1) => Ok(Value::Null),
+            other => other,
+        },
+    ),
+    Function::new(
+        TEXT,
+        2,
+        2,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 2], SqlType::NVARCHAR_MAX)),
+        text,
+    ),
+];
+
+/// 6841 for a character that XML has no way to write.
+fn text(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    if let Some(text) = args[0].as_text()
+        && let Some(c) = text.chars().find(|c| !characters::is_allowed(*c))
+    {
+        let node = args[1].as_text().unwrap_or_default();
+        return Err(SqlError::new(6841, &[&node, &format!("{:04X}", c as u32)]));
+    }
+    Ok(args[0].clone())
+}
+
+/// 6355 for a character that the type cannot hold, 6354 for more than it holds.
+fn written(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let Value::NVarChar(units) = &args[0] else { return Ok(Value::Null) };
+    let (bytes, value) = match args[1] {
+        Value::Int(AS_CHAR) => {
+            if codepage::units(units).any(|unit| codepage::byte_of(unit).is_none()) {
+                return Err(SqlError::new(6355, &[]));
+            }
+            (units.len() / 2, args[0].clone())
+        }
+        Value::Int(AS_BINARY) => {
+            let mut marked = vec![0xFF, 0xFE];
+            marked.extend_from_slice(units);
+            (marked.len(), Value::NVarChar(marked.into()))
+        }
+        _ => (units.len(), args[0].clone()),
+    };
+    match args[2].as_i64() {
+        Some(most) if most >= 0 && bytes > most as usize => Err(SqlError::new(6354, &[])),
+        _ => Ok(value),
+    }
+}
+
+/// Text and binary keep their kind: it tells how they are to be read.
+fn content_rule(r: &Rule<'_>) -> SqlResult<Signature> {
+    let source = match r.args[0].family() {
+        Family::Char => SqlType::VarChar(MaxLen::Max),
+        Family::Binary => SqlType::VarBinary(MaxLen::Max),
+        _ => SqlType::NVARCHAR_MAX,
+    };
+    Ok(signature(&[source, SqlType::Int], SqlType::NVARCHAR_MAX))
+}
+
+fn content(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    as_xml(&args[0], args[1].as_i64().unwrap_or(0))
+}
+
+/// A value of text or binary as xml: 9400 and its relatives. Style 1 keeps white space between tags.
+pub fn as_xml(v: &Value, style: i64) -> SqlResult<Value> {
+    match decode::text_of(v)? {
+        Some(text) => Ok(Value::nvarchar(&parse::normalised(&text, style & 1 == 1)?)),
+        None => Ok(Value::Null),
+    }
+}
+
+/// An element without content is one tag.
+fn element(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let part = |at: usize| args[at].as_text().unwrap_or_default();
+    let (begun, content, name) = (part(0), part(1), part(2));
+    Ok(Value::nvarchar(&match content.is_empty() {
+        true => format!("{begun}/>"),
+        false => format!("{begun}>{content}</{name}>"),
+    }))
+}
+
+/// 9400 and its relatives, with the place, for what is not well-formed.
+pub fn check(text: &str) -> SqlResult<()> {
+    parse::normalised(text, true).map(drop)
+}
+
+#[cfg(test)]
+mod tests;

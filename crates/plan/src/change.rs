@@ -1,0 +1,415 @@
+//! INSERT, UPDATE, DELETE and MERGE. The rows that they take or change come from operators, or (`R` is [`Rel`]) are not planned yet.
+//!
+//! [`Rel`]: crate::rel::Rel
+
+use crate::expr::{Expr, Pred, Slot};
+use crate::foreign::{Incoming, Outgoing};
+use crate::locking::TableLock;
+use crate::node::{Node, QueryPlan};
+use crate::sink::ColumnDesc;
+use std::sync::Arc;
+use taffrail_base::SqlResult;
+use taffrail_catalog::database::Database;
+use taffrail_catalog::{Index, IndexKind, Table};
+use taffrail_types::SqlType;
+
+/// A change of one row's column.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// Position in the table.
+    pub column: usize,
+    /// The value.
+    pub expr: Expr,
+    /// Its type.
+    pub from: SqlType,
+    /// `.WRITE`: offset and length, of type bigint, of what the value replaces in the column's.
+    pub write: Option<Box<(Expr, Expr)>>,
+}
+
+impl Assignment {
+    /// All expressions.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let write = self.write.iter().flat_map(|w| [&w.0, &w.1]);
+        std::iter::once(&self.expr).chain(write)
+    }
+}
+
+/// Where a column of an inserted row comes from.
+#[derive(Clone, Debug)]
+pub enum ColumnSource {
+    /// A column of the source row.
+    Source(usize),
+    /// An expression: a default.
+    Expr(Expr, SqlType),
+    /// The next identity value.
+    Identity,
+    /// NULL.
+    Null,
+}
+
+/// The rows to insert.
+#[derive(Clone, Debug)]
+pub enum InsertRows<R = Node> {
+    /// VALUES: per row one expression per target column; `None` where DEFAULT was written.
+    Values(Vec<Vec<Option<Expr>>>),
+    /// A query.
+    Query(QueryPlan<R>),
+    /// Rows of a procedure or string, handed in while the statement runs.
+    External,
+}
+
+/// INSERT.
+#[derive(Clone, Debug)]
+pub struct InsertPlan<R = Node> {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// The source.
+    pub rows: InsertRows<R>,
+    /// Types of the source's columns.
+    pub source_types: Vec<SqlType>,
+    /// For each column of the table.
+    pub columns: Vec<ColumnSource>,
+    /// For VALUES with DEFAULT: each column's default.
+    pub defaults: Vec<ColumnSource>,
+    /// A NULL of the source becomes the column's default: bulk loads without KEEPNULLS.
+    pub bulk_defaults: bool,
+    /// Its rows come from outside the statement: what goes into columns of xml has not been read.
+    pub from_outside: bool,
+    /// An explicit value for the identity column (IDENTITY_INSERT).
+    pub explicit_identity: bool,
+    /// Keep all source rows before the first insert: the source reads the table.
+    pub spool: bool,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// TABLOCK.
+    pub table_lock: TableLock,
+    /// OUTPUT.
+    pub output: Option<OutputPlan<R>>,
+    /// The source's rows have the target's layout: their bytes may be copied.
+    pub same_layout: bool,
+    /// CHECK constraints: name and condition over a frame of the table's columns.
+    pub checks: Vec<(Arc<str>, Pred)>,
+    /// Foreign keys that the rows must keep.
+    pub outgoing: Vec<Outgoing>,
+}
+
+/// OUTPUT: inserted and deleted columns appear in slots.
+#[derive(Clone, Debug)]
+pub struct OutputPlan<R = Node> {
+    /// Column position and slot of `inserted`.
+    pub inserted: Vec<(usize, Slot)>,
+    /// Column position and slot of `deleted`.
+    pub deleted: Vec<(usize, Slot)>,
+    /// What is put out.
+    pub items: Vec<(Expr, Slot)>,
+    /// Their places.
+    pub outputs: Vec<Slot>,
+    /// What they are.
+    pub columns: Vec<ColumnDesc>,
+    /// INTO.
+    pub into: Option<Box<InsertPlan<R>>>,
+    /// Slots of tables beside the one that is changed: kept with a row that is changed later than it is found.
+    pub saved: Vec<Slot>,
+}
+
+impl<R> OutputPlan<R> {
+    /// See [`OutputPlan::saved`]; nothing without OUTPUT.
+    pub fn saved(output: &Option<OutputPlan<R>>) -> &[Slot] {
+        output.as_ref().map_or(&[], |o| &o.saved)
+    }
+}
+
+/// UPDATE.
+#[derive(Clone, Debug)]
+pub struct UpdatePlan<R = Node> {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Finds the rows: the locator is in `locator`.
+    pub node: R,
+    /// Where the locator is.
+    pub locator: Slot,
+    /// New values, ascending by column.
+    pub set: Vec<Assignment>,
+    /// `SET @v = …`: variable and value; evaluated per row after the columns.
+    pub variables: Vec<(u32, Expr)>,
+    /// Keep all locators before the first change.
+    pub spool: bool,
+    /// Indexes whose entries change.
+    pub indexes: Vec<Arc<Index>>,
+    /// The clustered key changes: the row moves.
+    pub moves: bool,
+    /// CHECK constraints: name and condition over a frame of the table's columns.
+    pub checks: Vec<(Arc<str>, Pred)>,
+    /// Foreign keys whose columns change.
+    pub outgoing: Vec<Outgoing>,
+    /// Foreign keys that refer to columns that change.
+    pub incoming: Vec<Incoming>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan<R>>,
+}
+
+/// DELETE.
+#[derive(Clone, Debug)]
+pub struct DeletePlan<R = Node> {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Finds the rows.
+    pub node: R,
+    /// Where the locator is.
+    pub locator: Slot,
+    /// Keep all locators before the first change.
+    pub spool: bool,
+    /// Foreign keys that refer to the table.
+    pub incoming: Vec<Incoming>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan<R>>,
+}
+
+impl<R> UpdatePlan<R> {
+    /// A plan whose rows are changed as they are found, or handed in.
+    pub fn new(
+        database: Arc<Database>,
+        table: Arc<Table>,
+        node: R,
+        locator: Slot,
+        mut set: Vec<Assignment>,
+        variables: Vec<(u32, Expr)>,
+        checks: Vec<(Arc<str>, Pred)>,
+    ) -> UpdatePlan<R> {
+        set.sort_by_key(|a| a.column);
+        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        let base = table.base();
+        let moves = base.kind == IndexKind::Clustered
+            && base.key.columns().iter().any(|k| changed.contains(&k.column));
+        let indexes = table.nonclustered().iter().filter(|i| moves || i.touched_by(&changed));
+        let indexes = indexes.cloned().collect();
+        UpdatePlan {
+            database,
+            table,
+            node,
+            locator,
+            set,
+            variables,
+            spool: false,
+            indexes,
+            moves,
+            checks,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            output: None,
+        }
+    }
+
+    /// Keys of unique indexes or of the clustered one change: old rows leave before new ones come.
+    pub fn two_phases(&self) -> bool {
+        let changes = |c: usize| self.set.iter().any(|a| a.column == c);
+        // Rows come into a filtered index and leave it as its filter's columns change.
+        let filtered =
+            |i: &Index| i.filter.iter().flat_map(|f| &f.terms).any(|t| changes(t.column));
+        let key_changes =
+            |i: &Arc<Index>| i.key.columns().iter().any(|k| changes(k.column)) || filtered(i);
+        self.moves || self.indexes.iter().any(|i| i.unique && key_changes(i))
+    }
+}
+
+/// MERGE.
+#[derive(Clone, Debug)]
+pub struct MergePlan<R = Node> {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The target.
+    pub table: Arc<Table>,
+    /// Source and target joined.
+    pub node: R,
+    /// Where the target's locator is; NULL where the source has no match.
+    pub locator: Slot,
+    /// WHEN MATCHED, in order.
+    pub clauses: Vec<MergeClause<R>>,
+    /// WHEN NOT MATCHED [BY TARGET].
+    pub insert: Option<MergeInsert<R>>,
+    /// WHEN NOT MATCHED BY SOURCE.
+    pub rest: Option<MergeRest<R>>,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan<R>>,
+    /// Where OUTPUT finds `$action`.
+    pub action: Option<Slot>,
+    /// Slots of the source that OUTPUT may read.
+    pub saved: Vec<Slot>,
+    /// Foreign keys that rows must keep.
+    pub outgoing: Vec<Outgoing>,
+    /// Foreign keys that refer to the table.
+    pub incoming: Vec<Incoming>,
+}
+
+/// A WHEN that changes rows of the target.
+#[derive(Clone, Debug)]
+pub struct MergeClause<R = Node> {
+    /// AND.
+    pub condition: Option<Pred>,
+    /// THEN.
+    pub action: MergeAction<R>,
+}
+
+/// What happens to a row of the target. The rows are handed in: nothing of the UPDATE's own finding of rows counts.
+#[derive(Clone, Debug)]
+pub enum MergeAction<R = Node> {
+    /// UPDATE SET.
+    Update(Box<UpdatePlan<R>>),
+    /// DELETE.
+    Delete,
+}
+
+/// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
+#[derive(Clone, Debug)]
+pub struct MergeInsert<R = Node> {
+    /// AND.
+    pub condition: Option<Pred>,
+    /// The source row that `plan` stores.
+    pub values: Vec<Expr>,
+    /// Where it goes.
+    pub plan: InsertPlan<R>,
+}
+
+/// WHEN NOT MATCHED BY SOURCE.
+#[derive(Clone, Debug)]
+pub struct MergeRest<R = Node> {
+    /// All rows of the target.
+    pub node: R,
+    /// Where their locator is.
+    pub locator: Slot,
+    /// In order.
+    pub clauses: Vec<MergeClause<R>>,
+}
+
+/// Plans the rows of a change: what `plan` makes of each relation in it.
+type Planned<'p, R, P> = &'p mut dyn FnMut(R) -> SqlResult<P>;
+
+impl<R> InsertPlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<InsertPlan<P>> {
+        let rows = match self.rows {
+            InsertRows::Values(rows) => InsertRows::Values(rows),
+            InsertRows::Query(QueryPlan { node, outputs, columns }) => {
+                InsertRows::Query(QueryPlan { node: plan(node)?, outputs, columns })
+            }
+            InsertRows::External => InsertRows::External,
+        };
+        Ok(InsertPlan {
+            rows,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            source_types: self.source_types,
+            columns: self.columns,
+            defaults: self.defaults,
+            bulk_defaults: self.bulk_defaults,
+            from_outside: self.from_outside,
+            explicit_identity: self.explicit_identity,
+            spool: self.spool,
+            top: self.top,
+            table_lock: self.table_lock,
+            same_layout: self.same_layout,
+            checks: self.checks,
+            outgoing: self.outgoing,
+        })
+    }
+}
+
+impl<R> OutputPlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<OutputPlan<P>> {
+        let OutputPlan { inserted, deleted, items, outputs, columns, into, saved } = self;
+        let into = into.map(|i| i.planned(plan).map(Box::new)).transpose()?;
+        Ok(OutputPlan { inserted, deleted, items, outputs, columns, into, saved })
+    }
+}
+
+impl<R> UpdatePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<UpdatePlan<P>> {
+        Ok(UpdatePlan {
+            node: plan(self.node)?,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            locator: self.locator,
+            set: self.set,
+            variables: self.variables,
+            spool: self.spool,
+            indexes: self.indexes,
+            moves: self.moves,
+            checks: self.checks,
+            outgoing: self.outgoing,
+            incoming: self.incoming,
+        })
+    }
+}
+
+impl<R> DeletePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<DeletePlan<P>> {
+        let DeletePlan { database, table, node, locator, spool, incoming, output } = self;
+        let node = plan(node)?;
+        let output = output.map(|o| o.planned(plan)).transpose()?;
+        Ok(DeletePlan { database, table, node, locator, spool, incoming, output })
+    }
+}
+
+impl<R> MergeClause<R> {
+    fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergeClause<P>> {
+        let action = match self.action {
+            MergeAction::Update(u) => MergeAction::Update(Box::new(u.planned(plan)?)),
+            MergeAction::Delete => MergeAction::Delete,
+        };
+        Ok(MergeClause { condition: self.condition, action })
+    }
+}
+
+impl<R> MergePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergePlan<P>> {
+        let mut clauses = |list: Vec<MergeClause<R>>| -> SqlResult<Vec<MergeClause<P>>> {
+            list.into_iter().map(|c| c.planned(&mut *plan)).collect()
+        };
+        let when_matched = clauses(self.clauses)?;
+        let rest = match self.rest {
+            None => None,
+            Some(r) => Some((r.node, r.locator, clauses(r.clauses)?)),
+        };
+        let rest = match rest {
+            None => None,
+            Some((node, locator, clauses)) => {
+                Some(MergeRest { node: plan(node)?, locator, clauses })
+            }
+        };
+        let insert = match self.insert {
+            None => None,
+            Some(MergeInsert { condition, values, plan: insert }) => {
+                Some(MergeInsert { condition, values, plan: insert.planned(plan)? })
+            }
+        };
+        Ok(MergePlan {
+            clauses: when_matched,
+            rest,
+            insert,
+            node: plan(self.node)?,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            locator: self.locator,
+            top: self.top,
+            action: self.action,
+            saved: self.saved,
+            outgoing: self.outgoing,
+            incoming: self.incoming,
+        })
+    }
+}

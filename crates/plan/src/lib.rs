@@ -1,0 +1,27 @@
+//! What a statement means and how it is run: scalars, relations, and the operators that the planner makes of them.
+#![forbid(unsafe_code)]
+
+pub mod attributes;
+pub mod change;
+pub mod display;
+pub mod expr;
+pub mod fold;
+pub mod foreign;
+pub mod grouping;
+pub mod hints;
+pub mod invariants;
+pub(crate) mod join_type;
+pub mod locking;
+pub mod lowered;
+pub mod names;
+pub mod node;
+pub mod rebind;
+pub mod rel;
+pub mod showplan;
+pub mod sink;
+pub mod slots;
+pub mod statement;
+pub mod subquery;
+pub mod system_view;
+pub mod text;
+pub mod visit;

@@ -1,0 +1,482 @@
+//! The logical plan: what a statement means, without a word on how its rows are found.
+//!
+//! The binder makes a [`Rel`], rules turn it into an equal one, the planner lowers it to operators ([`crate::node`]).
+//!
+//! Columns are slots. A slot belongs to one occurrence of a source: two mentions of a table, a view or a common table
+//! expression have nothing in common, so a tree never sets a slot in two places that one row could reach, and a condition may be
+//! moved without being renamed.
+//!
+//! A subquery of an expression is not part of the tree: the expression knows its number ([`crate::expr::Subquery`]), and the
+//! statement keeps the subqueries by number ([`Subqueries`]).
+//!
+//! `==` and hashes are derived; a table is its database's and its own id.
+
+use crate::expr::{Expr, Part, Pred, Slot, slots_of};
+use crate::grouping::GroupingMark;
+use crate::hints::JoinMethod;
+use crate::locking::Hints;
+use crate::node::{Agg, JoinType, SortKey, WindowItem};
+use crate::slots::SlotSet;
+use crate::system_view::SystemView;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use taffrail_catalog::Table;
+use taffrail_catalog::database::Database;
+use taffrail_types::Collation;
+
+/// A relation: rows of columns.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Rel {
+    /// No row.
+    #[default]
+    Empty,
+    /// One row without columns: SELECT without FROM.
+    OneRow,
+    /// The rows of a table.
+    Get(Box<Get>),
+    /// The rows of a system view or table-valued function.
+    Rowset(Box<Rowset>),
+    /// Rows that are written in the statement.
+    Values(Box<Values>),
+    /// The rows for which all conditions hold.
+    Select(Box<Select>),
+    /// The rows with more columns.
+    Compute(Box<Compute>),
+    /// The rows with fewer columns: the end of a derived table.
+    Project(Box<Project>),
+    /// Pairs of rows. The right side may read the left one's columns (APPLY).
+    Join(Box<Join>),
+    /// One row for each group.
+    Group(Box<Group>),
+    /// The rows with the results of window functions.
+    Window(Box<Window>),
+    /// Without duplicates.
+    Distinct(Box<Distinct>),
+    /// In an order that has a meaning: of the result, of TOP, of what is numbered.
+    Sort(Box<Sort>),
+    /// The first rows.
+    Top(Box<Top>),
+    /// The rows of all inputs, which set the same columns.
+    Union(Vec<Rel>),
+    /// EXCEPT and INTERSECT.
+    SetOperation(Box<SetOperation>),
+    /// A recursive common table expression.
+    Recursive(Box<Recursive>),
+}
+
+/// A table in its database.
+#[derive(Clone, Debug)]
+pub struct TableRef {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+}
+
+impl PartialEq for TableRef {
+    fn eq(&self, other: &TableRef) -> bool {
+        (self.database.id, self.table.id()) == (other.database.id, other.table.id())
+    }
+}
+
+impl Eq for TableRef {}
+
+impl Hash for TableRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.database.id, self.table.id()).hash(state);
+    }
+}
+
+/// A system view, as a database shows it.
+#[derive(Clone, Debug)]
+pub struct ViewRef {
+    /// Through which database it was named.
+    pub database: Arc<Database>,
+    /// The view.
+    pub view: &'static SystemView,
+}
+
+impl PartialEq for ViewRef {
+    fn eq(&self, other: &ViewRef) -> bool {
+        self.database.id == other.database.id && std::ptr::eq(self.view, other.view)
+    }
+}
+
+impl Eq for ViewRef {}
+
+impl Hash for ViewRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.database.id, self.view.name).hash(state);
+    }
+}
+
+/// See [`Rel::Get`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Get {
+    /// The table.
+    pub table: TableRef,
+    /// What the statement calls it.
+    pub alias: Arc<str>,
+    /// The columns that the statement mentions: position in the table, and slot.
+    pub columns: Vec<(usize, Slot)>,
+    /// Where the row's locator goes, for UPDATE, DELETE and MERGE.
+    pub locator: Option<Slot>,
+    /// Its table hints.
+    pub hints: Hints,
+}
+
+/// See [`Rel::Rowset`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Rowset {
+    /// The view or function.
+    pub view: ViewRef,
+    /// Arguments of a function.
+    pub args: Vec<Expr>,
+    /// The columns that the statement mentions, and their slots.
+    pub columns: Vec<(usize, Slot)>,
+    /// NOLOCK: what is not committed is shown too.
+    pub dirty: bool,
+}
+
+/// See [`Rel::Values`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Values {
+    /// The rows' expressions.
+    pub rows: Vec<Vec<Expr>>,
+    /// Where they go.
+    pub slots: Vec<Slot>,
+}
+
+/// See [`Rel::Select`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Select {
+    /// Input.
+    pub input: Rel,
+    /// All must hold. In the order of the text: of conditions on one source, those that may raise an error stay behind.
+    pub conditions: Vec<Pred>,
+}
+
+/// See [`Rel::Compute`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Compute {
+    /// Input.
+    pub input: Rel,
+    /// What goes where.
+    pub items: Vec<(Expr, Slot)>,
+}
+
+/// See [`Rel::Project`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Project {
+    /// Input.
+    pub input: Rel,
+    /// The columns that go on.
+    pub columns: Vec<Slot>,
+}
+
+/// See [`Rel::Join`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Join {
+    /// Which rows.
+    pub kind: JoinType,
+    /// How, where a hint says so.
+    pub method: Option<JoinMethod>,
+    /// Left side.
+    pub left: Rel,
+    /// Right side.
+    pub right: Rel,
+    /// All must hold. (Of an inner join they are as good in a [`Select`] above it.)
+    pub on: Vec<Pred>,
+}
+
+/// See [`Rel::Group`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Group {
+    /// Input.
+    pub input: Rel,
+    /// Group keys: expression, slot of the result, collation.
+    pub keys: Vec<(Expr, Slot, Collation)>,
+    /// Aggregates.
+    pub aggs: Vec<Agg>,
+    /// Without GROUP BY: one row even from no input.
+    pub scalar: bool,
+    /// ROLLUP, CUBE, GROUPING SETS: the keys of each set, a bit for each, from the first. A key that a set has not is NULL there, and a set
+    /// of none has a row even from no input. Empty for one set of all keys.
+    pub sets: Vec<u32>,
+    /// GROUPING and GROUPING_ID.
+    pub marks: Vec<GroupingMark>,
+}
+
+/// See [`Rel::Window`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Window {
+    /// Input.
+    pub input: Rel,
+    /// PARTITION BY.
+    pub partition: Vec<(Expr, Collation)>,
+    /// ORDER BY within it.
+    pub order: Vec<SortKey>,
+    /// The functions over this window.
+    pub items: Vec<WindowItem>,
+}
+
+/// See [`Rel::Distinct`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Distinct {
+    /// Input.
+    pub input: Rel,
+    /// What makes rows equal.
+    pub slots: Vec<(Slot, Collation)>,
+}
+
+/// See [`Rel::Sort`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Sort {
+    /// Input.
+    pub input: Rel,
+    /// By what.
+    pub keys: Vec<SortKey>,
+}
+
+/// See [`Rel::Top`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Top {
+    /// Input.
+    pub input: Rel,
+    /// How many; `None` for all (OFFSET alone).
+    pub count: Option<Expr>,
+    /// PERCENT.
+    pub percent: bool,
+    /// WITH TIES: the sort keys, that decide what is a tie.
+    pub ties: Option<Vec<(Expr, Collation)>>,
+    /// Rows to leave out before.
+    pub offset: Option<Expr>,
+}
+
+/// See [`Rel::SetOperation`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SetOperation {
+    /// Left input, whose slots are the result's.
+    pub left: Rel,
+    /// Right input.
+    pub right: Rel,
+    /// EXCEPT rather than INTERSECT.
+    pub except: bool,
+    /// Columns of the left input.
+    pub left_slots: Vec<(Slot, Collation)>,
+    /// Columns of the right input, of the same types.
+    pub right_slots: Vec<Slot>,
+}
+
+/// See [`Rel::Recursive`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Recursive {
+    /// The first rows: one after the other, all into `slots`.
+    pub anchors: Vec<Rel>,
+    /// What is made of each row, into `slots` too. At least one.
+    pub parts: Vec<Rel>,
+    /// Where the result's columns appear.
+    pub slots: Vec<Slot>,
+    /// Where the parts find the row that they work on.
+    pub work: Vec<Slot>,
+    /// The greatest depth; 0 for none.
+    pub limit: u32,
+}
+
+/// The subqueries of a statement's expressions, by number.
+pub type Subqueries = Vec<SubqueryRows>;
+
+/// The rows of a subquery.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SubqueryRows {
+    /// The rows.
+    pub rel: Rel,
+    /// Where the column appears that the expression reads.
+    pub output: Slot,
+}
+
+impl Rel {
+    /// Whether each of its rows is a row of a table, or several joined: no group, no part of a set.
+    pub fn shows_rows(&self) -> bool {
+        match self {
+            Rel::Get(_) | Rel::Join(_) | Rel::Rowset(_) => true,
+            Rel::Select(s) => s.input.shows_rows(),
+            Rel::Compute(c) => c.input.shows_rows(),
+            Rel::Project(p) => p.input.shows_rows(),
+            Rel::Sort(s) => s.input.shows_rows(),
+            _ => false,
+        }
+    }
+
+    /// The rows of `input` for which the conditions hold; `input` itself where there are none.
+    pub fn select(input: Rel, conditions: Vec<Pred>) -> Rel {
+        match conditions.is_empty() {
+            true => input,
+            false => Rel::Select(Box::new(Select { input, conditions })),
+        }
+    }
+
+    /// `input` with more columns; `input` itself where there are none.
+    pub fn compute(input: Rel, items: Vec<(Expr, Slot)>) -> Rel {
+        match items.is_empty() {
+            true => input,
+            false => Rel::Compute(Box::new(Compute { input, items })),
+        }
+    }
+
+    /// `input` with these of its columns.
+    pub fn project(input: Rel, columns: Vec<Slot>) -> Rel {
+        Rel::Project(Box::new(Project { input, columns }))
+    }
+
+    /// Pairs of rows.
+    pub fn join(kind: JoinType, left: Rel, right: Rel, on: Vec<Pred>) -> Rel {
+        Rel::Join(Box::new(Join { kind, method: None, left, right, on }))
+    }
+
+    /// What it takes rows from.
+    pub fn inputs(&self) -> Vec<&Rel> {
+        match self {
+            Rel::Empty | Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) | Rel::Values(_) => Vec::new(),
+            Rel::Select(r) => vec![&r.input],
+            Rel::Compute(r) => vec![&r.input],
+            Rel::Project(r) => vec![&r.input],
+            Rel::Join(r) => vec![&r.left, &r.right],
+            Rel::Group(r) => vec![&r.input],
+            Rel::Window(r) => vec![&r.input],
+            Rel::Distinct(r) => vec![&r.input],
+            Rel::Sort(r) => vec![&r.input],
+            Rel::Top(r) => vec![&r.input],
+            Rel::Union(list) => list.iter().collect(),
+            Rel::SetOperation(r) => vec![&r.left, &r.right],
+            Rel::Recursive(r) => r.anchors.iter().chain(&r.parts).collect(),
+        }
+    }
+
+    /// Calls `f` with it and all that stands below it. (Subqueries of expressions are not below it.)
+    pub fn visit<'r>(&'r self, f: &mut dyn FnMut(&'r Rel)) {
+        f(self);
+        self.inputs().into_iter().for_each(|r| r.visit(f));
+    }
+
+    /// Calls `f` with each expression and condition of its own.
+    pub fn parts<'r>(&'r self, f: &mut dyn FnMut(Part<'r>)) {
+        match self {
+            Rel::Empty
+            | Rel::OneRow
+            | Rel::Get(_)
+            | Rel::Project(_)
+            | Rel::Distinct(_)
+            | Rel::Union(_)
+            | Rel::SetOperation(_)
+            | Rel::Recursive(_) => {}
+            Rel::Rowset(r) => r.args.iter().for_each(|e| f(Part::Expr(e))),
+            Rel::Values(r) => r.rows.iter().flatten().for_each(|e| f(Part::Expr(e))),
+            Rel::Select(r) => r.conditions.iter().for_each(|p| f(Part::Pred(p))),
+            Rel::Compute(r) => r.items.iter().for_each(|(e, _)| f(Part::Expr(e))),
+            Rel::Join(r) => r.on.iter().for_each(|p| f(Part::Pred(p))),
+            Rel::Group(r) => {
+                r.keys.iter().for_each(|(e, ..)| f(Part::Expr(e)));
+                r.aggs.iter().for_each(|a| a.exprs(&mut |e| f(Part::Expr(e))));
+            }
+            Rel::Window(r) => {
+                r.partition.iter().for_each(|(e, _)| f(Part::Expr(e)));
+                r.order.iter().for_each(|k| f(Part::Expr(&k.expr)));
+                r.items.iter().for_each(|i| i.function.exprs(&mut |e| f(Part::Expr(e))));
+            }
+            Rel::Sort(r) => r.keys.iter().for_each(|k| f(Part::Expr(&k.expr))),
+            Rel::Top(r) => {
+                r.count.iter().chain(&r.offset).for_each(|e| f(Part::Expr(e)));
+                r.ties.iter().flatten().for_each(|(e, _)| f(Part::Expr(e)));
+            }
+        }
+    }
+
+    /// The columns that it hands up.
+    pub fn columns(&self) -> SlotSet {
+        let mut out = SlotSet::default();
+        self.add_columns(&mut out);
+        out
+    }
+
+    fn add_columns(&self, out: &mut SlotSet) {
+        match self {
+            Rel::Empty | Rel::OneRow => {}
+            Rel::Project(r) => out.extend(r.columns.iter().copied()),
+            Rel::Select(r) => r.input.add_columns(out),
+            Rel::Compute(r) => r.input.add_columns(out),
+            Rel::Join(r) => {
+                r.left.add_columns(out);
+                if !r.kind.is_one_sided() {
+                    r.right.add_columns(out);
+                }
+            }
+            Rel::Window(r) => r.input.add_columns(out),
+            Rel::Distinct(r) => r.input.add_columns(out),
+            Rel::Sort(r) => r.input.add_columns(out),
+            Rel::Top(r) => r.input.add_columns(out),
+            Rel::Union(list) => list.iter().for_each(|r| r.add_columns(out)),
+            Rel::Get(_)
+            | Rel::Rowset(_)
+            | Rel::Values(_)
+            | Rel::Group(_)
+            | Rel::SetOperation(_)
+            | Rel::Recursive(_) => {}
+        }
+        self.own_columns(&mut |s| out.insert(s));
+    }
+
+    /// Calls `f` with each column that it sets itself.
+    fn own_columns(&self, f: &mut dyn FnMut(Slot)) {
+        match self {
+            Rel::Get(r) => r.columns.iter().map(|c| c.1).chain(r.locator).for_each(f),
+            Rel::Rowset(r) => r.columns.iter().for_each(|c| f(c.1)),
+            Rel::Values(r) => r.slots.iter().for_each(|s| f(*s)),
+            Rel::Compute(r) => r.items.iter().for_each(|i| f(i.1)),
+            Rel::Group(r) => {
+                r.keys.iter().for_each(|k| f(k.1));
+                r.aggs.iter().for_each(|a| f(a.slot));
+                r.marks.iter().for_each(|m| f(m.slot));
+            }
+            Rel::Window(r) => r.items.iter().for_each(|i| f(i.slot)),
+            Rel::SetOperation(r) => r.left_slots.iter().for_each(|s| f(s.0)),
+            Rel::Recursive(r) => r.slots.iter().for_each(|s| f(*s)),
+            Rel::Join(r) => r.kind.mark().into_iter().for_each(f),
+            Rel::Empty
+            | Rel::OneRow
+            | Rel::Select(_)
+            | Rel::Project(_)
+            | Rel::Distinct(_)
+            | Rel::Sort(_)
+            | Rel::Top(_)
+            | Rel::Union(_) => {}
+        }
+    }
+
+    /// The slots that its expressions and those below it read and nothing of it sets: of enclosing queries, and of what stands left of
+    /// it in an APPLY.
+    pub fn outer_slots(&self) -> SlotSet {
+        let (mut read, mut set) = (SlotSet::default(), SlotSet::default());
+        self.visit(&mut |r| {
+            r.parts(&mut |p| slots_of(p, &mut |s| read.insert(s)));
+            r.own_columns(&mut |s| set.insert(s));
+            // What its step reads of the rows before is its own.
+            if let Rel::Recursive(r) = r {
+                r.work.iter().for_each(|s| set.insert(*s));
+            }
+        });
+        read.remove_all(&set);
+        read
+    }
+
+    /// Whether it reads the rows of a table.
+    pub fn reads_table(&self, table: &Table) -> bool {
+        let mut found = false;
+        self.visit(&mut |r| {
+            if let Rel::Get(g) = r {
+                found |= g.table.table.id() == table.id();
+            }
+        });
+        found
+    }
+}

@@ -1,0 +1,70 @@
+//! A statement as a whole: bound (`R` is [`Rel`]), or planned.
+//!
+//! [`Rel`]: crate::rel::Rel
+
+use crate::change::{DeletePlan, InsertPlan, MergePlan, UpdatePlan};
+use crate::expr::{Expr, Pred};
+use crate::node::{Node, QueryPlan};
+use taffrail_syntax::ast;
+use taffrail_types::convert::Declared;
+
+/// A statement, or an expression or condition outside any statement.
+#[derive(Clone, Debug)]
+pub enum Statement<R = Node> {
+    /// SELECT; the table that INTO makes.
+    Select(Box<SelectPlan<R>>, Option<ast::ObjectName>),
+    /// INSERT.
+    Insert(Box<InsertPlan<R>>),
+    /// UPDATE.
+    Update(Box<UpdatePlan<R>>),
+    /// DELETE.
+    Delete(Box<DeletePlan<R>>),
+    /// MERGE.
+    Merge(Box<MergePlan<R>>),
+    /// A value of this type.
+    Scalar(Expr, Declared),
+    /// A condition of IF or WHILE.
+    Condition(Pred),
+}
+
+/// A SELECT statement.
+#[derive(Clone, Debug)]
+pub struct SelectPlan<R = Node> {
+    /// The query.
+    pub plan: QueryPlan<R>,
+    /// `SELECT @v = …`: evaluated for each row, in place of outputs.
+    pub assign: Vec<(u32, Expr)>,
+    /// Columns by which the rows are ordered (1-based), for the client.
+    pub order: Vec<u16>,
+    /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
+    pub identity: Option<IntoIdentity>,
+    /// `SELECT … INTO`: which output is the identity column of the one table that it reads, which the new table inherits.
+    pub inherited: Option<IntoIdentity>,
+}
+
+/// An identity column of the table that a SELECT … INTO makes: `IDENTITY(type, seed, increment)` in its list, or that of another table.
+#[derive(Clone, Copy, Debug)]
+pub struct IntoIdentity {
+    /// The output's place.
+    pub output: usize,
+    /// The first value.
+    pub seed: i64,
+    /// The step.
+    pub increment: i64,
+}
+
+impl Statement {
+    /// It changes nothing, or nothing but table variables.
+    pub fn changes_table_variables_only(&self) -> bool {
+        let (database, output) = match self {
+            Statement::Select(_, into) => return into.is_none(),
+            Statement::Scalar(..) | Statement::Condition(_) => return true,
+            Statement::Insert(p) => (&p.database, &p.output),
+            Statement::Update(p) => (&p.database, &p.output),
+            Statement::Delete(p) => (&p.database, &p.output),
+            Statement::Merge(p) => (&p.database, &p.output),
+        };
+        let into = output.as_ref().and_then(|o| o.into.as_ref());
+        database.holds_table_variables() && into.is_none_or(|p| p.database.holds_table_variables())
+    }
+}

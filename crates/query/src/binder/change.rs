@@ -1,0 +1,378 @@
+//! UPDATE and DELETE: the target among the sources of FROM, and SET. Whether rows may be changed as they are found, the planner says.
+
+use super::dml::{NamedTarget, Target};
+use super::from::FromTree;
+use super::query::arith_op;
+use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_catalog::Table;
+use taffrail_catalog::database::Database;
+use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
+use taffrail_plan::expr::{Expr, Pred};
+use taffrail_plan::rel::{Rel, Top};
+use taffrail_syntax::ast::{self, ExprKind, TableRef};
+use taffrail_types::SqlType;
+
+/// The first column of SET.
+pub(super) fn first_set(set: &[ast::SetClause]) -> Option<&str> {
+    set.iter().find_map(|s| match s {
+        ast::SetClause::Assign { column: Some(c), .. }
+        | ast::SetClause::Write { column: c, .. } => Some(&*c.name.value),
+        _ => None,
+    })
+}
+
+impl<'a> Binder<'a> {
+    /// The target of an UPDATE or DELETE: its block is open, its source id is returned.
+    fn change_target(
+        &mut self,
+        target: &'a TableRef,
+        from: &'a [TableRef],
+        column: Option<&'a str>,
+    ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
+        let (name, hints) = match target {
+            TableRef::Named(n) if from.is_empty() => {
+                (Some(&n.name), super::hints::hints(self.table_hints(n)?, true)?)
+            }
+            TableRef::Named(n) => (Some(&n.name), super::hints::hints(&n.hints, true)?),
+            TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
+            _ => return Err(unsupported("This target")),
+        };
+        // What the name stands for, where FROM may show it under another.
+        let resolved = name.filter(|_| !from.is_empty()).and_then(|n| self.meta.table(n).ok());
+        let view = match &resolved {
+            Some(Resolved::UserView(d, v)) => Some((d.id, v.head.id)),
+            _ => None,
+        };
+        self.look_through(name, view, column);
+        let mut trees = self.sources_of_list(from)?;
+        // A name that FROM gives, or a table that stands there once. A table is the same if its database is, too: object ids are
+        // numbers that every database counts by itself.
+        let mut at = None;
+        if let Some(name) = name.filter(|_| !from.is_empty()) {
+            let wanted = match &resolved {
+                Some(Resolved::Table(d, t)) => Some((d.id, t.id())),
+                _ => None,
+            };
+            let same = |s: &Source| match &s.kind {
+                SourceKind::Table { database, table, .. } => {
+                    Some((database.id, table.id())) == wanted
+                }
+                _ => false,
+            };
+            let called = |s: &Source| match (&s.kind, &s.schema) {
+                (SourceKind::Table { .. }, Some(_)) => same(s) && eq(&s.alias, &name.name.value),
+                _ => name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name),
+            };
+            let sources = &self.blocks.last().expect("open").sources;
+            at = sources.iter().position(called);
+            let through = self.through.as_ref().filter(|_| at.is_none() && view.is_some());
+            if let Some(f) = through.and_then(|t| t.found.as_ref()) {
+                at = sources.iter().position(|s| s.id == f.source);
+            }
+            if through.is_some_and(|t| t.again) {
+                return Err(SqlError::new(8154, &[&name.name.value]));
+            }
+            if at.is_none() {
+                if sources.iter().filter(|s| same(s)).count() > 1 {
+                    return Err(SqlError::new(8154, &[&name.name.value]));
+                }
+                at = sources.iter().position(same);
+            }
+        }
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let called = name.map_or("", |n| &n.name.value);
+                match self.named_target(target)? {
+                    NamedTarget::Expression(cte) => trees.push(self.cte(cte, called)?),
+                    NamedTarget::View(database, view, own) => {
+                        if let Some(t) = &mut self.through {
+                            t.view = Some((database.id, view.head.id));
+                        }
+                        let schema = Some(view.head.schema.clone());
+                        trees.push(self.user_view(
+                            database,
+                            &view,
+                            (called, schema, false),
+                            own,
+                        )?);
+                    }
+                    NamedTarget::Table(t, _) => {
+                        let (alias, schema) = match target {
+                            TableRef::Variable(v) => (v.name.value.to_string(), None),
+                            _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
+                        };
+                        let source = self.table_source(t.database, t.table, &alias, schema, hints);
+                        trees.push(FromTree::Source(source.id));
+                        self.block().sources.push(source);
+                    }
+                }
+                self.block().sources.len() - 1
+            }
+        };
+        let block = self.block().id;
+        let id = self.block().sources[at].id;
+        if let Some(f) = self.found(id) {
+            let (database, table) = (f.database.clone(), f.table.clone());
+            return Ok((Target { database, table, table_lock: f.table_lock }, id, trees));
+        }
+        let source = &mut self.blocks.last_mut().expect("open").sources[at];
+        let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
+            return Err(match &source.kind {
+                SourceKind::View { .. } => SqlError::new(259, &[]),
+                _ => SqlError::new(4421, &[&source.alias]),
+            });
+        };
+        own.locks = own.locks.as_target(hints.locks);
+        let target = Target {
+            database: database.clone(),
+            table: table.clone(),
+            table_lock: own.locks.table,
+        };
+        let own = *own;
+        self.use_table(&target.database, &target.table, own);
+        let slot = self.new_slot(SlotInfo {
+            ty: super::through::LOCATOR,
+            collation: Default::default(),
+            coercion: Default::default(),
+            block,
+            source: id,
+            identity: false,
+            schema: None,
+            table: "".into(),
+            column: "".into(),
+        });
+        self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
+        Ok((target, id, trees))
+    }
+
+    fn filter(&mut self, filter: &'a Option<ast::DmlFilter>) -> SqlResult<Vec<Pred>> {
+        let mut out = Vec::new();
+        match filter {
+            None => {}
+            Some(ast::DmlFilter::Condition(e)) => self.pred(e)?.into_conjuncts(&mut out),
+            Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
+        }
+        Ok(out)
+    }
+
+    fn change_top(&mut self, rel: Rel, top: &'a Option<ast::Top>) -> SqlResult<Rel> {
+        let Some(top) = top else { return Ok(rel) };
+        self.push_block();
+        let count = self.top_count(top);
+        self.blocks.pop();
+        Ok(Rel::Top(Box::new(Top {
+            input: rel,
+            count: Some(count?),
+            percent: top.percent,
+            ties: None,
+            offset: None,
+        })))
+    }
+
+    /// UPDATE.
+    pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
+        self.with(&u.with)?;
+        self.query_hints(&u.options)?;
+        self.push_block();
+        let r = self.update_in_block(u);
+        self.blocks.pop();
+        r
+    }
+
+    fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
+        let (target, id, trees) = self.change_target(&u.target, &u.from, first_set(&u.set))?;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &u.output)?;
+        }
+        let table = target.table.clone();
+        let mut set: Vec<Assignment> = Vec::new();
+        let mut variables = Vec::new();
+        for clause in &u.set {
+            self.set_clause(&target.database, &table, id, clause, &mut set, &mut variables)?;
+        }
+        let conjuncts = self.filter(&u.filter)?;
+        let checks = self.checks(&target.database, &table, Some(&set))?;
+        let at = self.source_at(id);
+        let locator = self.block().sources[at].locator.unwrap_or_default();
+        let output = self.output_beside(at, &u.output, &target, true)?;
+        let node = self.take_from(trees, conjuncts);
+        let node = self.change_top(node, &u.top)?;
+        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        let database = target.database;
+        let outgoing = self.outgoing(&database, &table, Some(&changed))?;
+        let incoming = self.incoming(&database, &table, Some(&changed))?;
+        let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
+        Ok(UpdatePlan { output, outgoing, incoming, ..plan })
+    }
+
+    /// One item of SET, for the source `id` of the block.
+    pub(super) fn set_clause(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        id: u32,
+        clause: &'a ast::SetClause,
+        set: &mut Vec<Assignment>,
+        variables: &mut Vec<(u32, Expr)>,
+    ) -> SqlResult<()> {
+        let (variable, column, op, value) = match clause {
+            ast::SetClause::Assign { variable, column, op, value } => (variable, column, op, value),
+            ast::SetClause::Write { column, arguments } => {
+                let write = self.write_clause(table, id, column, arguments, set)?;
+                set.push(write);
+                return Ok(());
+            }
+        };
+        let column = match column {
+            None => None,
+            Some(c) => Some(self.set_column(table, id, c, set)?),
+        };
+        let bound = match (&value.kind, column) {
+            (ExprKind::Default, Some(at)) => match self.default_source(database, table, at)? {
+                ColumnSource::Expr(e, ty) => Bound::new(e, ty),
+                _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
+            },
+            _ => self.expr(value).map_err(super::aggregate::refused_as(157))?,
+        };
+        let bound = match (op.operator(), column, variable) {
+            (None, ..) => bound,
+            (Some(op), Some(at), _) => {
+                let depth = self.blocks.len() - 1;
+                let source = self.source_at(id);
+                let shown = match self.found(id) {
+                    Some(f) => f.columns.iter().position(|c| *c == Some(at)).unwrap_or_default(),
+                    None => at,
+                };
+                let left = self.source_column(depth, source, shown);
+                self.binary(arith_op(op)?, left, bound)?
+            }
+            (Some(op), None, Some(v)) => {
+                let (at, _) = self.variables.scalar(&v.value)?;
+                let left = Bound::of(Expr::Var(at), self.variables.declared(at));
+                self.binary(arith_op(op)?, left, bound)?
+            }
+            (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
+        };
+        if let Some(v) = variable {
+            let (at, _) = self.variables.assigned(&v.value)?;
+            self.assigns_variables = true;
+            let expr = match column {
+                None => self.cast_to_declared(bound, self.variables.declared(at))?,
+                Some(column) => {
+                    let from = bound.ty;
+                    let to = table.columns[column].declared();
+                    let (untyped, large) = (bound.untyped, bound.large);
+                    if !bound.expr.is_repeatable() {
+                        return Err(unsupported("SET @variable = column = subquery"));
+                    }
+                    let stored = Bound { untyped, large, ..Bound::new(bound.expr.clone(), from) };
+                    let stored = self.cast_to_declared(stored, to)?;
+                    set.push(self.assignment(table, column, bound)?);
+                    self.cast_to_declared(Bound::of(stored, to), self.variables.declared(at))?
+                }
+            };
+            variables.push((at, expr));
+        } else if let Some(column) = column {
+            set.push(self.assignment(table, column, bound)?);
+        }
+        Ok(())
+    }
+
+    /// `column.WRITE(value, offset, length)`.
+    fn write_clause(
+        &mut self,
+        table: &Table,
+        id: u32,
+        column: &ast::ColumnRef,
+        arguments: &'a [ast::Expr],
+        set: &[Assignment],
+    ) -> SqlResult<Assignment> {
+        let at = self.set_column(table, id, column, set)?;
+        let target = &table.columns[at];
+        if !target.ty.is_max() || target.old_large || target.xml {
+            return Err(SqlError::new(258, &[&target.type_name()]));
+        }
+        let [value, offset, length] = arguments else {
+            return Err(SqlError::new(174, &[&"WRITE", &3]));
+        };
+        let bound = |this: &mut Self, e| this.expr(e).map_err(super::aggregate::refused_as(157));
+        let value = bound(self, value)?;
+        let (offset, length) = (bound(self, offset)?, bound(self, length)?);
+        let offset = self.cast_to(offset, SqlType::BigInt)?;
+        let length = self.cast_to(length, SqlType::BigInt)?;
+        let write = Some(Box::new((offset, length)));
+        Ok(Assignment { write, ..self.assignment(table, at, value)? })
+    }
+
+    fn source_at(&self, id: u32) -> usize {
+        let sources = &self.blocks.last().expect("open").sources;
+        sources.iter().position(|s| s.id == id).expect("the target is a source")
+    }
+
+    fn set_column(
+        &self,
+        table: &Table,
+        id: u32,
+        c: &ast::ColumnRef,
+        set: &[Assignment],
+    ) -> SqlResult<usize> {
+        let name = &*c.name.value;
+        if let Some(q) = &c.qualifier {
+            let source = &self.blocks.last().expect("open").sources[self.source_at(id)];
+            let schema = q.schema.as_ref().is_none_or(|s| eq(&s.value, &table.head.schema));
+            let own = schema && q.database.is_none() && eq(&q.name.value, table.name());
+            if !source.is_called(q) && !own {
+                let text = format!("{q}.{name}");
+                return Err(self.at(SqlError::new(4104, &[&text]), c.name.span));
+            }
+        }
+        let at = match self.found(id) {
+            Some(found) => self.column_through(found, name),
+            None => table.column(name).ok_or_else(|| SqlError::new(207, &[&name])),
+        };
+        let at = at.map_err(|e| self.at(e, c.name.span))?;
+        if table.columns[at].is_identity {
+            return Err(SqlError::new(8102, &[&name]));
+        }
+        if table.columns[at].ty == SqlType::RowVersion {
+            return Err(SqlError::new(272, &[]));
+        }
+        if set.iter().any(|a| a.column == at) {
+            return Err(SqlError::new(264, &[&name]));
+        }
+        Ok(at)
+    }
+
+    fn assignment(&mut self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
+        let (expr, from) = self.stored(b, table.columns[column].declared())?;
+        Ok(Assignment { column, expr, from, write: None })
+    }
+
+    /// DELETE.
+    pub fn bind_delete(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan<Rel>> {
+        self.with(&d.with)?;
+        self.query_hints(&d.options)?;
+        self.push_block();
+        let r = self.delete_in_block(d);
+        self.blocks.pop();
+        r
+    }
+
+    fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan<Rel>> {
+        let (target, id, trees) = self.change_target(&d.target, &d.from, None)?;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &d.output)?;
+        }
+        let conjuncts = self.filter(&d.filter)?;
+        let at = self.source_at(id);
+        let locator = self.block().sources[at].locator.unwrap_or_default();
+        let output = self.output_beside(at, &d.output, &target, false)?;
+        let node = self.take_from(trees, conjuncts);
+        let node = self.change_top(node, &d.top)?;
+        let Target { database, table, .. } = target;
+        let incoming = self.incoming(&database, &table, None)?;
+        Ok(DeletePlan { database, table, node, locator, spool: false, incoming, output })
+    }
+}

@@ -1,0 +1,533 @@
+//! FROM: sources and joins.
+
+use super::hints::{access_hint, hints};
+use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, unsupported};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_catalog::Table;
+use taffrail_plan::expr::{Expr, Pred};
+use taffrail_plan::hints::JoinMethod;
+use taffrail_plan::locking::LevelHint;
+use taffrail_plan::node::JoinType;
+use taffrail_plan::rel::{self, Get, Rel, Rowset, Values, ViewRef};
+use taffrail_plan::system_view::SystemView;
+use taffrail_syntax::ast::{self, TableRef};
+use taffrail_types::Collation;
+use taffrail_types::convert::Large;
+
+/// What stands in FROM, with its conditions bound.
+pub(crate) enum FromTree {
+    /// A source of the block by its id.
+    Source(u32),
+    /// A join.
+    Join {
+        kind: JoinType,
+        method: Option<JoinMethod>,
+        left: Box<FromTree>,
+        right: Box<FromTree>,
+        on: Vec<Pred>,
+    },
+}
+
+pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
+    let column = |c: &taffrail_catalog::Column| SourceColumn {
+        name: c.name.clone(),
+        ty: c.ty,
+        nullable: c.nullable,
+        collation: c.collation,
+        identity: c.is_identity,
+        large: c.large(),
+        slot: None,
+    };
+    table.columns.iter().map(column).collect()
+}
+
+/// The columns of a view of the system, whose text has the collation of the database that is asked.
+fn view_columns(view: &SystemView, collation: Collation) -> Vec<SourceColumn> {
+    let column = |c: &taffrail_plan::system_view::ViewColumn| SourceColumn {
+        name: c.name.into(),
+        ty: c.ty,
+        nullable: c.nullable,
+        collation,
+        identity: false,
+        large: Large::Plain,
+        slot: None,
+    };
+    view.columns.iter().map(column).collect()
+}
+
+/// Whether two sources are in one database, as far as that is known.
+fn same_database(a: &Source, b: &Source) -> bool {
+    match (a.database(), b.database()) {
+        (Some(a), Some(b)) => a.id == b.id,
+        _ => true,
+    }
+}
+
+/// Two sources of a FROM that nothing tells apart.
+fn same_name(a: &Source, b: &Source) -> Box<SqlError> {
+    let shown = |s: &Source| match &s.schema {
+        Some(schema) if s.qualified => format!("{schema}.{}", s.alias),
+        _ => s.alias.to_string(),
+    };
+    match (&a.schema, &b.schema) {
+        (None, None) => SqlError::new(1011, &[&b.alias]),
+        (None, Some(_)) => SqlError::new(1012, &[&a.alias, &shown(b)]),
+        (Some(_), None) => SqlError::new(1012, &[&b.alias, &shown(a)]),
+        (Some(_), Some(_)) => SqlError::new(1013, &[&shown(a), &shown(b)]),
+    }
+}
+
+/// The relation behind a source whose columns all have been mentioned.
+fn source_rel(source: Source) -> Rel {
+    let Source { columns, kind, locator, alias, .. } = source;
+    let mentioned = columns.iter().enumerate().filter_map(|(at, c)| c.slot.map(|s| (at, s)));
+    match kind {
+        SourceKind::Table { database, table, hints } => Rel::Get(Box::new(Get {
+            table: rel::TableRef { database, table },
+            alias,
+            columns: mentioned.collect(),
+            locator,
+            hints,
+        })),
+        SourceKind::View { database, view, args, dirty } => Rel::Rowset(Box::new(Rowset {
+            view: ViewRef { database, view },
+            args,
+            columns: mentioned.collect(),
+            dirty,
+        })),
+        SourceKind::Derived(query) => {
+            let columns = mentioned.map(|(_, s)| s).chain(locator).collect();
+            Rel::project(query.unwrap_or_default(), columns)
+        }
+    }
+}
+
+/// The relation of a part of FROM.
+fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
+    match tree {
+        FromTree::Source(id) => {
+            let at = sources.iter().position(|s| s.id == id).expect("a source stands once in FROM");
+            source_rel(sources.swap_remove(at))
+        }
+        FromTree::Join { kind, method, left, right, on } => {
+            let left = tree_rel(*left, sources);
+            let right = tree_rel(*right, sources);
+            Rel::Join(Box::new(rel::Join { kind, method, left, right, on }))
+        }
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// FROM and WHERE of the block, all of whose columns have been mentioned: its sources are taken out of it.
+    pub(super) fn take_from(&mut self, trees: Vec<FromTree>, conditions: Vec<Pred>) -> Rel {
+        let mut sources = std::mem::take(&mut self.block().sources);
+        let mut parts = trees.into_iter().map(|t| tree_rel(t, &mut sources));
+        let first = parts.next().unwrap_or(Rel::OneRow);
+        let from = parts.fold(first, |l, r| Rel::join(JoinType::Inner, l, r, Vec::new()));
+        Rel::select(from, conditions)
+    }
+
+    /// The comma-separated parts of FROM: all are joined.
+    pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
+        list.iter().map(|t| self.source_item(t, false)).collect()
+    }
+
+    pub(super) fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
+        let id = source.id;
+        let clash = |s: &Source| {
+            eq(&s.alias, &source.alias)
+                && match (&s.schema, &source.schema) {
+                    (Some(a), Some(b)) => eq(a, b) && same_database(s, &source),
+                    _ => true,
+                }
+        };
+        if let Some(other) = self.block().sources.iter().find(|s| clash(s)) {
+            return Err(same_name(other, &source));
+        }
+        self.block().sources.push(source);
+        Ok(FromTree::Source(id))
+    }
+
+    /// `lateral`: earlier sources of this FROM may be mentioned (APPLY).
+    pub(super) fn source_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+        self.deeper(|b| b.source_item_kind(t, lateral))
+    }
+
+    fn source_item_kind(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+        match t {
+            TableRef::Named(n) => {
+                let line = self.line(n.name.span);
+                self.named(n, false).map_err(|e| e.with_line(line))
+            }
+            TableRef::Variable(v) => {
+                let (database, table) = self.meta.table_variable(&v.name.value)?;
+                let alias = v.alias.as_ref().unwrap_or(&v.name);
+                let mut hints = hints(&v.hints, false)?;
+                hints.access = access_hint(&v.hints, &table, &v.name.value)?;
+                let source = self.table_source(database, table, &alias.value, None, hints);
+                self.add_source(source)
+            }
+            TableRef::Function(f) => match self.nodes(f)? {
+                Some(source) => self.add_source(source),
+                None => self.table_function(f),
+            },
+            TableRef::Derived(d) => {
+                let target = !lateral && self.arm(&d.alias.value, &d.columns);
+                let mut bound = match lateral {
+                    true => self.query(&d.query, true)?,
+                    false => self.hiding_siblings(|b| b.query(&d.query, true))?,
+                };
+                if target {
+                    self.take_locator(&mut bound)?;
+                }
+                let tree = self.derived(bound, &d.alias.value, &d.columns)?;
+                if target {
+                    self.settle(&tree);
+                }
+                Ok(tree)
+            }
+            TableRef::Values(v) => self.values(v),
+            TableRef::Join(j) => self.join(j),
+            TableRef::Pivot(p) => self.pivot(p, lateral),
+            TableRef::Unpivot(u) => self.unpivot(u, lateral),
+            TableRef::Changes(_) => Err(unsupported("A FROM that changes rows")),
+            TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
+        }
+    }
+
+    fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
+        use ast::JoinKind::*;
+        let recursed = self.recursion_used();
+        let before = self.block().sources.len();
+        let method = self.join_method(j)?;
+        let left = self.source_item(&j.left, false)?;
+        let between = self.block().sources.len();
+        let lateral = matches!(j.kind, CrossApply | OuterApply);
+        let applying = std::mem::replace(&mut self.block().applying, lateral);
+        let right = self.source_item(&j.right, lateral);
+        self.block().applying = applying;
+        let right = right?;
+        if matches!(j.kind, Left | Right | Full) {
+            self.outer_join_allowed(recursed)?;
+        }
+        let mut on = Vec::new();
+        if let Some(e) = &j.on {
+            let seen = std::mem::replace(&mut self.block().seen_from, before);
+            let bound = self.pred(e).map_err(super::aggregate::refused_as(1015));
+            self.block().seen_from = seen;
+            bound?.into_conjuncts(&mut on);
+        }
+        // The side that need not be there is NULL then.
+        let all = self.block().sources.len();
+        let missing = match j.kind {
+            Inner | Cross | CrossApply => all..all,
+            Left | OuterApply => between..all,
+            Right => before..between,
+            Full => before..all,
+        };
+        let columns = self.block().sources[missing].iter_mut().flat_map(|s| &mut s.columns);
+        columns.for_each(|c| c.nullable = true);
+        let (kind, left, right) = match j.kind {
+            Inner | Cross | CrossApply => (JoinType::Inner, left, right),
+            Left | OuterApply => (JoinType::Left, left, right),
+            Right => (JoinType::Left, right, left),
+            Full => (JoinType::Full, left, right),
+        };
+        Ok(FromTree::Join { kind, method, left: Box::new(left), right: Box::new(right), on })
+    }
+
+    /// Runs `f` while the sources of the current block cannot be seen.
+    pub(super) fn hiding_siblings<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let at = self.blocks.len() - 1;
+        let was = std::mem::replace(&mut self.blocks[at].hidden, true);
+        let r = f(self);
+        self.blocks[at].hidden = was;
+        r
+    }
+
+    /// Runs `f` while no enclosing block can be seen: a common table expression.
+    pub(super) fn hiding_all<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let was: Vec<bool> = self.blocks.iter().map(|b| b.hidden).collect();
+        self.blocks.iter_mut().for_each(|b| b.hidden = true);
+        let r = f(self);
+        self.blocks.iter_mut().zip(was).for_each(|(b, w)| b.hidden = w);
+        r
+    }
+
+    fn named(&mut self, n: &'a ast::NamedTable, target: bool) -> SqlResult<FromTree> {
+        if n.system_time.is_some() {
+            return Err(unsupported("FOR SYSTEM_TIME"));
+        }
+        if n.sample.is_some() {
+            return Err(unsupported("TABLESAMPLE"));
+        }
+        if let Some(name) = n.name.as_bare()
+            && let Some(at) = self.ctes.iter().rposition(|c| eq(&c.table.name.value, &name.value))
+        {
+            let alias = n.alias.as_ref().unwrap_or(name);
+            return self.cte(at, &alias.value);
+        }
+        if let Some(name) = n.name.as_bare()
+            && self.expanding.last().is_some_and(|e| eq(e, &name.value))
+        {
+            let alias = n.alias.as_ref().unwrap_or(name);
+            return self.recursive_reference(&name.value, &alias.value);
+        }
+        self.count_table()?;
+        let (alias, schema) = match &n.alias {
+            Some(a) => (&a.value, None),
+            None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
+        };
+        let resolved = self.meta.table(&n.name)?;
+        let list = self.table_hints(n)?;
+        let mut hints = self.view_hints(hints(list, target)?);
+        let qualified = n.alias.is_none() && schema.is_some();
+        let mut source = match resolved {
+            Resolved::Table(database, table) => {
+                let schema = match &n.alias {
+                    Some(_) => None,
+                    None => schema.or_else(|| Some(table.head.schema.clone())),
+                };
+                let own = access_hint(list, &table, &n.name)?;
+                hints.access.scan |= own.scan;
+                (hints.access.index, hints.access.seek) = (own.index, own.seek);
+                self.table_source(database, table, alias, schema, hints)
+            }
+            Resolved::UserView(database, view) => {
+                return self.user_view(database, &view, (alias, schema, qualified), hints);
+            }
+            Resolved::View(database, view) => {
+                let dirty = hints.locks.level == LevelHint::ReadUncommitted;
+                let schema = match &n.alias {
+                    Some(_) => None,
+                    None => schema.or_else(|| Some("sys".into())),
+                };
+                Source {
+                    id: self.source_id(),
+                    alias: (&**alias).into(),
+                    schema,
+                    qualified,
+                    columns: view_columns(view, database.collation()),
+                    kind: SourceKind::View { database, view, args: Vec::new(), dirty },
+                    locator: None,
+                }
+            }
+        };
+        source.qualified = qualified;
+        self.add_source(source)
+    }
+
+    /// Notes a table that the statement has to lock.
+    pub(crate) fn use_table(
+        &mut self,
+        database: &Arc<taffrail_catalog::database::Database>,
+        table: &Arc<Table>,
+        hints: Hints,
+    ) {
+        let (database, table) = (database.clone(), table.clone());
+        self.uses.push(super::TableUse { database, table, locks: hints.locks });
+    }
+
+    pub(crate) fn table_source(
+        &mut self,
+        database: Arc<taffrail_catalog::database::Database>,
+        table: Arc<Table>,
+        alias: &str,
+        schema: Option<Arc<str>>,
+        hints: Hints,
+    ) -> Source {
+        self.use_table(&database, &table, hints);
+        Source {
+            id: self.source_id(),
+            alias: alias.into(),
+            schema,
+            qualified: false,
+            columns: table_columns(&table),
+            kind: SourceKind::Table { database, table, hints },
+            locator: None,
+        }
+    }
+
+    pub(super) fn cte(&mut self, at: usize, alias: &str) -> SqlResult<FromTree> {
+        let Cte { table, sees } = self.ctes[at].clone();
+        // What it sees: the expressions before it.
+        let all = self.ctes.clone();
+        self.ctes.truncate(sees);
+        self.expanding.push(&table.name.value);
+        let before = self.named_tables;
+        let target = self.arm(alias, &table.columns);
+        let recursion = std::mem::take(&mut self.recursion);
+        let bound = self.hiding_all(|b| b.cte_query(table));
+        self.recursion = recursion;
+        self.expanding.pop();
+        self.ctes = all;
+        let mut bound = bound?;
+        // Constants count as a table, or a chain over them would grow without end.
+        if self.named_tables == before {
+            self.count_table()?;
+        }
+        if target {
+            self.take_locator(&mut bound)?;
+        }
+        let tree = self.derived(bound, alias, &table.columns)?;
+        if target {
+            self.settle(&tree);
+        }
+        Ok(tree)
+    }
+
+    /// A query as a source; its output slots become this block's columns.
+    pub(crate) fn derived(
+        &mut self,
+        bound: super::query::BoundQuery,
+        alias: &str,
+        names: &'a [ast::Ident],
+    ) -> SqlResult<FromTree> {
+        let source = self.derived_source(bound, alias, names)?;
+        self.add_source(source)
+    }
+
+    /// The same, not yet among the block's sources.
+    pub(super) fn derived_source(
+        &mut self,
+        bound: super::query::BoundQuery,
+        alias: &str,
+        names: &[ast::Ident],
+    ) -> SqlResult<Source> {
+        if !names.is_empty() && names.len() != bound.columns.len() {
+            let number = if names.len() < bound.columns.len() { 8158 } else { 8159 };
+            return Err(SqlError::new(number, &[&alias]));
+        }
+        let id = self.source_id();
+        let block = self.block().id;
+        let alias: Arc<str> = alias.into();
+        let mut columns: Vec<SourceColumn> = Vec::with_capacity(bound.columns.len());
+        for (i, (c, slot)) in bound.columns.iter().zip(&bound.outputs).enumerate() {
+            let name: Arc<str> = match names.get(i) {
+                Some(n) => (&*n.value).into(),
+                None if c.name.is_empty() => {
+                    return Err(SqlError::new(8155, &[&(i + 1), &alias]));
+                }
+                None => c.name.as_str().into(),
+            };
+            if columns.iter().any(|k| eq(&k.name, &name)) {
+                return Err(SqlError::new(8156, &[&name, &alias]));
+            }
+            let info = &mut self.slots[*slot as usize];
+            info.block = block;
+            info.source = id;
+            info.table = alias.clone();
+            info.column = name.clone();
+            columns.push(SourceColumn {
+                name,
+                ty: c.ty,
+                nullable: c.nullable,
+                collation: c.collation.unwrap_or_default(),
+                identity: c.identity,
+                large: c.large,
+                slot: Some(*slot),
+            });
+        }
+        Ok(Source {
+            id,
+            alias,
+            schema: None,
+            qualified: false,
+            columns,
+            kind: SourceKind::Derived(Some(bound.rel)),
+            locator: None,
+        })
+    }
+
+    fn values(&mut self, v: &'a ast::ValuesTable) -> SqlResult<FromTree> {
+        let (rel, outputs, columns) = self.values_rows(&v.rows)?;
+        let bound = super::query::BoundQuery { rel, outputs, columns, ..Default::default() };
+        self.derived(bound, &v.alias.value, &v.columns)
+    }
+
+    /// Constant rows brought to common types.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn values_rows(
+        &mut self,
+        rows: &'a [Vec<ast::Expr>],
+    ) -> SqlResult<(Rel, Vec<u32>, Vec<taffrail_plan::sink::ColumnDesc>)> {
+        let mut bound = Vec::with_capacity(rows.len());
+        for row in rows {
+            bound.push(row.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?);
+        }
+        let width = bound.first().map_or(0, Vec::len);
+        if bound.iter().any(|r| r.len() != width) {
+            return Err(SqlError::new(10709, &[]));
+        }
+        let (mut slots, mut columns, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..width {
+            let all: Vec<_> = bound.iter().map(|r| &r[i]).collect();
+            let to = self.common(&all)?;
+            let coerced = self.coerce_to(&all, to.ty, "UNION ALL")?;
+            let nullable = all.iter().any(|b| b.nullable);
+            let b = super::Bound::of(Expr::NULL, to).with_collation(coerced);
+            let b = super::Bound { nullable, ..b };
+            slots.push(self.computed_slot(&b, ""));
+            types.push(to);
+            columns.push(super::query::column_desc("", &b));
+        }
+        let mut out = Vec::with_capacity(bound.len());
+        for row in bound {
+            let row = row.into_iter().zip(&types).map(|(b, to)| self.cast_to_declared(b, *to));
+            out.push(row.collect::<SqlResult<Vec<_>>>()?);
+        }
+        Ok((Rel::Values(Box::new(Values { rows: out, slots: slots.clone() })), slots, columns))
+    }
+
+    fn table_function(&mut self, f: &'a ast::TableFunction) -> SqlResult<FromTree> {
+        let (database, view) = self.meta.table_function(&f.call.name)?;
+        let given = f.call.arguments.len();
+        match view.arguments {
+            Some((least, _)) if given < least => return Err(SqlError::new(313, &[&f.call.name])),
+            Some((_, most)) if given > most => return Err(SqlError::new(8144, &[&f.call.name])),
+            _ => {}
+        }
+        let default = || super::Bound {
+            untyped: true,
+            ..super::Bound::new(Expr::NULL, taffrail_types::SqlType::Int)
+        };
+        let args = f.call.arguments.iter().map(|e| match &e.kind {
+            ast::ExprKind::Default => Ok(default()),
+            _ => self.expr(e),
+        });
+        let args = args.collect::<SqlResult<Vec<_>>>()?;
+        let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
+        let mut columns = view_columns(view, self.collation);
+        super::rowset::shape(view.name, &args, &mut columns)?;
+        let collation = match view.name {
+            "STRING_SPLIT" => Some(self.compared_in(&args, "string_split")?.0),
+            _ => None,
+        };
+        let mut args: Vec<Expr> = args.into_iter().map(|b| b.expr).collect();
+        if let Some(collation) = collation {
+            // Behind the arguments that can be written.
+            args.resize_with(3, || Expr::NULL);
+            args.push(Expr::Const(taffrail_types::Value::Int(collation.stored().cast_signed())));
+        }
+        for (c, n) in columns.iter_mut().zip(&f.columns) {
+            c.name = (&*n.value).into();
+        }
+        let source = Source {
+            id: self.source_id(),
+            alias: (&*alias.value).into(),
+            schema: None,
+            qualified: false,
+            columns,
+            kind: SourceKind::View { database, view, args, dirty: false },
+            locator: None,
+        };
+        self.add_source(source)
+    }
+}

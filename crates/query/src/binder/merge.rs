@@ -1,0 +1,384 @@
+//! MERGE: the source joined with the target, and what each WHEN does with a row of the join.
+//!
+//! The source comes first and the target second, so that a target with a fitting index is sought once for each source row;
+//! without WHEN NOT MATCHED [BY TARGET] an inner join will do. Rows of the target that nothing has matched (WHEN NOT
+//! MATCHED BY SOURCE) are found by reading the target once more, in a block of its own: its clauses cannot name the source.
+
+use super::dml::Target;
+use super::from::FromTree;
+use super::{Binder, Bound, SlotInfo, SourceKind, unsupported};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_plan::change::{
+    InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
+};
+use taffrail_plan::expr::{Expr, Pred, Slot};
+use taffrail_plan::locking::{LevelHint, Locking, TableLock};
+use taffrail_plan::rel::Rel;
+use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
+use taffrail_types::{MaxLen, SqlType};
+
+/// A MERGE with its join written out, as the binder reads it.
+pub struct MergeStatement {
+    /// As it was parsed.
+    pub merge: ast::Merge,
+    /// The source joined with the target.
+    pub join: TableRef,
+}
+
+impl MergeStatement {
+    /// Writes out the join.
+    pub fn new(mut merge: ast::Merge) -> MergeStatement {
+        if let TableRef::Values(source) = &merge.source {
+            for clause in &mut merge.clauses {
+                untype(source, clause);
+            }
+        }
+        let inserts = merge.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedByTarget);
+        let join = ast::Join {
+            kind: if inserts { ast::JoinKind::Left } else { ast::JoinKind::Inner },
+            hint: None,
+            left: merge.source.clone(),
+            right: merge.target.clone(),
+            on: Some(merge.on.clone()),
+        };
+        MergeStatement { merge, join: TableRef::Join(Box::new(join)) }
+    }
+}
+
+/// A column of the source that is nothing but NULL has no type of its own: where it alone is what a column of the target
+/// gets, that is the literal.
+fn untype(source: &ast::ValuesTable, clause: &mut ast::MergeClause) {
+    let null = ExprKind::Literal(ast::Literal::Null);
+    let only_null = |value: &ast::Expr| {
+        let ExprKind::Column(c) = &value.kind else { return false };
+        let of_source = match &c.qualifier {
+            Some(q) => q.as_bare().is_some_and(|q| super::eq(&q.value, &source.alias.value)),
+            None => true,
+        };
+        let at = source.columns.iter().position(|n| super::eq(&n.value, &c.name.value));
+        of_source
+            && at.is_some_and(|at| {
+                source.rows.iter().all(|row| row.get(at).is_some_and(|e| e.kind == null))
+            })
+    };
+    let values: Vec<&mut ast::Expr> = match &mut clause.action {
+        ast::MergeAction::Insert { values, .. } => values.iter_mut().collect(),
+        ast::MergeAction::Update(set) => {
+            let values = set.iter_mut().filter_map(|s| match s {
+                ast::SetClause::Assign { value, .. } => Some(value),
+                ast::SetClause::Write { .. } => None,
+            });
+            values.collect()
+        }
+        _ => Vec::new(),
+    };
+    for value in values.into_iter().filter(|v| only_null(v)) {
+        value.kind = null.clone();
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// MERGE.
+    pub fn bind_merge(&mut self, m: &'a MergeStatement) -> SqlResult<MergePlan<Rel>> {
+        self.with(&m.merge.with)?;
+        self.query_hints(&m.merge.options)?;
+        check_clauses(&m.merge.clauses)?;
+        self.push_block();
+        let r = self.merge_in_block(&m.merge, &m.join);
+        self.merge_action = None;
+        self.blocks.pop();
+        r
+    }
+
+    fn merge_in_block(
+        &mut self,
+        m: &'a ast::Merge,
+        join: &'a TableRef,
+    ) -> SqlResult<MergePlan<Rel>> {
+        let top = match &m.top {
+            None => None,
+            Some(t) if t.percent => return Err(unsupported("MERGE with TOP PERCENT")),
+            Some(t) => Some(self.top_count(t)?),
+        };
+        self.look_for_target(m);
+        let trees = self.sources_of_list(std::slice::from_ref(join))?;
+        let at = self.block().sources.len() - 1;
+        let (target, locator) = self.merge_target(at)?;
+        let id = self.block().sources[at].id;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &m.output)?;
+            if m.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedBySource) {
+                return Err(unsupported("WHEN NOT MATCHED BY SOURCE of a query"));
+            }
+        }
+        let shown = self.found(id).map(|f| self.shown(f));
+        let by_source = |c: &&ast::MergeClause| c.when == MergeWhen::NotMatchedBySource;
+        if m.clauses.iter().any(|c| by_source(&c)) {
+            let sources = self.block().sources.iter_mut();
+            sources.flat_map(|s| &mut s.columns).for_each(|c| c.nullable = true);
+        }
+        let mut clauses = Vec::new();
+        let mut insert = None;
+        for c in m.clauses.iter().filter(|c| !by_source(c)) {
+            if c.when == MergeWhen::Matched {
+                clauses.push(self.merge_clause(c, &target, id)?);
+                continue;
+            }
+            // Only the source can be named here.
+            let source = &mut self.block().sources[at];
+            let columns = std::mem::take(&mut source.columns);
+            let alias = std::mem::replace(&mut source.alias, "".into());
+            let bound = self.merge_insert(c, &target, shown.as_deref());
+            let source = &mut self.block().sources[at];
+            (source.alias, source.columns) = (alias, columns);
+            insert = Some(bound?);
+        }
+        let mut action = None;
+        let mut output = None;
+        if !m.output.is_empty() {
+            action = Some(self.action_slot());
+            self.merge_action = action;
+            output = self.output_beside(at, &m.output, &target, true)?;
+        }
+        // What OUTPUT may name of the source.
+        let others = self.block().sources.iter().enumerate().filter(|(i, _)| *i != at);
+        let saved = others.flat_map(|(_, s)| s.columns.iter().filter_map(|c| c.slot)).collect();
+        let node = self.take_from(trees, Vec::new());
+        let rest = match m.clauses.iter().any(|c| by_source(&c)) {
+            false => None,
+            true => {
+                self.push_block();
+                let rest = self.merge_rest(m, &target);
+                self.blocks.pop();
+                Some(rest?)
+            }
+        };
+        let Target { database, table, .. } = target;
+        let outgoing = match &insert {
+            Some(_) => self.outgoing(&database, &table, None)?,
+            None => {
+                let changed: Vec<usize> = changed_columns(&clauses, &rest);
+                self.outgoing(&database, &table, Some(&changed))?
+            }
+        };
+        let incoming = self.incoming(&database, &table, None)?;
+        Ok(MergePlan {
+            outgoing,
+            incoming,
+            database,
+            table,
+            node,
+            locator,
+            clauses,
+            insert,
+            rest,
+            top,
+            output,
+            action,
+            saved,
+        })
+    }
+
+    /// The source at `at` as a target: its rows are read to be changed.
+    fn merge_target(&mut self, at: usize) -> SqlResult<(Target, Slot)> {
+        let block = self.block().id;
+        let id = self.block().sources[at].id;
+        if let Some(f) = self.found(id) {
+            let (database, table) = (f.database.clone(), f.table.clone());
+            return Ok((Target { database, table, table_lock: f.table_lock }, f.locator));
+        }
+        let source = &mut self.blocks.last_mut().expect("open").sources[at];
+        let id = source.id;
+        let SourceKind::Table { database, table, hints } = &mut source.kind else {
+            return Err(match &source.kind {
+                SourceKind::View { .. } => SqlError::new(259, &[]),
+                _ => unsupported("A change through a common table expression"),
+            });
+        };
+        if hints.locks.level == LevelHint::ReadUncommitted {
+            return Err(SqlError::new(1065, &[]));
+        }
+        hints.locks = hints.locks.as_target(Locking::of_target());
+        let target = Target {
+            database: database.clone(),
+            table: table.clone(),
+            table_lock: hints.locks.table,
+        };
+        let hints = *hints;
+        self.use_table(&target.database, &target.table, hints);
+        let slot = self.new_slot(SlotInfo {
+            ty: SqlType::VarBinary(MaxLen::N(1800)),
+            collation: Default::default(),
+            coercion: Default::default(),
+            block,
+            source: id,
+            identity: false,
+            schema: None,
+            table: "".into(),
+            column: "".into(),
+        });
+        self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
+        Ok((target, slot))
+    }
+
+    /// The target may be a view or a common table expression: its table is that of the first column that is changed.
+    fn look_for_target(&mut self, m: &'a ast::Merge) {
+        let TableRef::Named(n) = &m.target else { return };
+        let column = m.clauses.iter().find_map(|c| match &c.action {
+            ast::MergeAction::Update(set) => super::change::first_set(set),
+            ast::MergeAction::Insert { columns, .. } => columns.first().map(|c| &*c.value),
+            _ => None,
+        });
+        self.look_through(Some(&n.name), None, column);
+        if let (Some(t), Some(alias)) = (&mut self.through, &n.alias) {
+            t.alias = &alias.value;
+        }
+        if let Some(t) = &mut self.through {
+            (t.bare, t.puts) = (true, true);
+        }
+    }
+
+    fn action_slot(&mut self) -> Slot {
+        let ty = SqlType::NVarChar(MaxLen::N(10));
+        self.computed_slot(&Bound::not_null(Expr::NULL, ty), "$action")
+    }
+
+    fn merge_condition(&mut self, c: &'a ast::MergeClause) -> SqlResult<Option<Pred>> {
+        self.one_side = match c.when {
+            MergeWhen::Matched => None,
+            MergeWhen::NotMatchedByTarget => Some(5333),
+            MergeWhen::NotMatchedBySource => Some(5334),
+        };
+        let condition = c.condition.as_ref().map(|e| self.pred(e)).transpose();
+        self.one_side = None;
+        condition
+    }
+
+    /// WHEN MATCHED or NOT MATCHED BY SOURCE. `id`: the target among the block's sources.
+    fn merge_clause(
+        &mut self,
+        c: &'a ast::MergeClause,
+        target: &Target,
+        id: u32,
+    ) -> SqlResult<MergeClause<Rel>> {
+        let condition = self.merge_condition(c)?;
+        let action = match &c.action {
+            ast::MergeAction::Delete => MergeAction::Delete,
+            ast::MergeAction::Update(list) => {
+                let (database, table) = (target.database.clone(), target.table.clone());
+                let (mut set, mut variables) = (Vec::new(), Vec::new());
+                for clause in list {
+                    self.set_clause(&database, &table, id, clause, &mut set, &mut variables)?;
+                }
+                let checks = self.checks(&database, &table, Some(&set))?;
+                let (node, locator) = (Rel::Empty, 0);
+                let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
+                MergeAction::Update(Box::new(plan))
+            }
+            _ => return Err(SqlError::new(102, &[&"INSERT"])),
+        };
+        Ok(MergeClause { condition, action })
+    }
+
+    fn merge_insert(
+        &mut self,
+        c: &'a ast::MergeClause,
+        target: &Target,
+        shown: Option<&super::through::Shown>,
+    ) -> SqlResult<MergeInsert<Rel>> {
+        let condition = self.merge_condition(c)?;
+        let (named, values): (&[ast::Ident], &[ast::Expr]) = match &c.action {
+            ast::MergeAction::Insert { columns, values } => (columns, values),
+            _ => (&[], &[]),
+        };
+        let defaults = matches!(c.action, ast::MergeAction::InsertDefaultValues);
+        let table = target.table.clone();
+        let columns = match defaults {
+            true => Vec::new(),
+            false => match shown {
+                Some(shown) => self.insert_columns_through(&table, shown, named)?,
+                None => self.insert_columns(&table, named)?,
+            },
+        };
+        let explicit = self.check_identity(target, &columns, !named.is_empty())?;
+        self.check_width(&table, values.len(), columns.len(), named, false)?;
+        let (mut places, mut exprs, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for (value, column) in values.iter().zip(columns) {
+            // DEFAULT: as if the column was not named.
+            if matches!(value.kind, ExprKind::Default) {
+                continue;
+            }
+            let bound = self.expr(value)?;
+            let (expr, ty) = self.stored(bound, table.columns[column].declared())?;
+            places.push(column);
+            types.push(ty);
+            exprs.push(expr);
+        }
+        let own =
+            Target { database: target.database.clone(), table, table_lock: TableLock::Intent };
+        let mut plan = self.insert_plan(own, InsertRows::External, types, &places, explicit)?;
+        // The MERGE holds all its rows against the foreign keys in the end.
+        plan.outgoing.clear();
+        Ok(MergeInsert { condition, values: exprs, plan })
+    }
+
+    /// WHEN NOT MATCHED BY SOURCE, in a block of its own.
+    fn merge_rest(&mut self, m: &'a ast::Merge, target: &Target) -> SqlResult<MergeRest<Rel>> {
+        let (alias, schema) = match &m.target {
+            TableRef::Named(n) => match &n.alias {
+                Some(a) => (&*a.value, None),
+                None => (&*n.name.name.value, Some(target.table.head.schema.clone())),
+            },
+            TableRef::Variable(v) => (&*v.alias.as_ref().unwrap_or(&v.name).value, None),
+            _ => return Err(unsupported("This target")),
+        };
+        let hints = super::hints::hints(&[], true)?;
+        let (database, table) = (target.database.clone(), target.table.clone());
+        let source = self.table_source(database, table, alias, schema, hints);
+        let id = source.id;
+        self.block().sources.push(source);
+        let (_, locator) = self.merge_target(0)?;
+        let mut clauses = Vec::new();
+        for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
+            clauses.push(self.merge_clause(c, target, id)?);
+        }
+        let node = self.take_from(vec![FromTree::Source(id)], Vec::new());
+        Ok(MergeRest { node, locator, clauses })
+    }
+}
+
+/// Columns that some UPDATE of these clauses sets.
+fn changed_columns(clauses: &[MergeClause<Rel>], rest: &Option<MergeRest<Rel>>) -> Vec<usize> {
+    let all = clauses.iter().chain(rest.iter().flat_map(|r| &r.clauses));
+    let sets = all.filter_map(|c| match &c.action {
+        MergeAction::Update(u) => Some(u.set.iter().map(|a| a.column)),
+        MergeAction::Delete => None,
+    });
+    sets.flatten().collect()
+}
+
+/// Of two clauses of a kind the first has a condition (5324) and each does something else (10714).
+fn check_clauses(clauses: &[ast::MergeClause]) -> SqlResult<()> {
+    for (when, text) in [
+        (MergeWhen::Matched, "WHEN MATCHED"),
+        (MergeWhen::NotMatchedBySource, "WHEN NOT MATCHED BY SOURCE"),
+        (MergeWhen::NotMatchedByTarget, "WHEN NOT MATCHED"),
+    ] {
+        let mut seen: Vec<&ast::MergeClause> = Vec::new();
+        for c in clauses.iter().filter(|c| c.when == when) {
+            let action = |c: &ast::MergeClause| match c.action {
+                ast::MergeAction::Update(_) => "UPDATE",
+                ast::MergeAction::Delete => "DELETE",
+                _ => "INSERT",
+            };
+            if seen.iter().any(|s| action(s) == action(c)) {
+                return Err(SqlError::new(10714, &[&action(c), &text]));
+            }
+            if seen.iter().any(|s| s.condition.is_none()) {
+                return Err(SqlError::new(5324, &[&text, &text]));
+            }
+            seen.push(c);
+        }
+    }
+    Ok(())
+}

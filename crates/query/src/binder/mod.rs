@@ -1,0 +1,595 @@
+//! The binder: from the syntax tree to expressions and relations ([`taffrail_plan::rel`]). Names become slots and variables,
+//! types are settled by T-SQL's rules, conversions become explicit.
+//!
+//! The binder knows metadata only through [`Metadata`], so it is tested without storage.
+//!
+//! Invariants:
+//! 1. Every column that is mentioned has one slot; slots are never shared by two blocks' sources.
+//! 2. A slot belongs to the block (`SELECT`) that brought it in; `outer` lists of subqueries name every slot of an
+//!    enclosing block that they read.
+
+mod aggregate;
+mod change;
+mod coercion;
+mod conversion;
+pub mod declared;
+mod dml;
+mod expr;
+mod from;
+mod function;
+mod grouping;
+mod hints;
+mod identity;
+mod large;
+mod merge;
+mod missing;
+mod order;
+mod output;
+mod owner;
+mod pivot;
+mod pred;
+mod query;
+mod recursive;
+mod rowset;
+mod scope;
+mod set;
+mod table_hints;
+mod through;
+mod view;
+mod wanted;
+mod xml;
+
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_catalog::database::Database;
+use taffrail_catalog::{Module, Table};
+use taffrail_plan::expr::{Call, Expr, Slot, Subquery};
+use taffrail_plan::foreign::{Incoming, Outgoing};
+use taffrail_plan::hints::QueryHints;
+pub use taffrail_plan::locking::Hints;
+use taffrail_plan::rel::{Rel, Subqueries, SubqueryRows};
+use taffrail_plan::system_view::SystemView;
+use taffrail_syntax::ast;
+use taffrail_types::convert::{Declared, Large};
+use taffrail_types::{Collation, ConvertContext, SqlType, Value};
+
+pub(crate) use coercion::Coercion;
+pub use dml::{bind_check, bind_text};
+pub use expr::{is_text as is_text_type, resolve_type};
+use from::FromTree;
+pub use function::is_function;
+pub use merge::MergeStatement;
+pub use pred::compare_op;
+pub use scope::SlotInfo;
+pub(crate) use scope::{Block, Cte, Source, SourceColumn, SourceKind, WindowGroup};
+pub use taffrail_base::message::unsupported;
+pub use view::ViewText;
+pub use wanted::Wanted;
+
+/// What a name in FROM stands for.
+pub enum Resolved {
+    /// A table.
+    Table(Arc<Database>, Arc<Table>),
+    /// A system view.
+    View(Arc<Database>, &'static SystemView),
+    /// A view of the user's.
+    UserView(Arc<Database>, Arc<Module>),
+}
+
+/// What the binder asks about names.
+pub trait Metadata {
+    /// The object that a name in FROM or of a target stands for: 208 when there is none.
+    fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved>;
+    /// A table-valued system function by name.
+    fn table_function(
+        &self,
+        name: &ast::ObjectName,
+    ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    /// The method `nodes()` of xml, as a source of rows ([`NODES`](taffrail_plan::system_view::NODES)).
+    fn nodes(&self) -> &'static SystemView;
+    /// The session's database.
+    fn current_database(&self) -> SqlResult<Arc<Database>>;
+    /// The collation of literals and variables: that of the database in which names without one are looked up.
+    fn collation(&self) -> Collation {
+        self.current_database().map_or(Collation::DEFAULT, |d| d.collation())
+    }
+    /// The table behind a table variable: 1087.
+    fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
+    /// The text of a view. Until [`Metadata::leave_view`] names are looked up as the view means them.
+    fn enter_view(&self, _: &Arc<Database>, _: &Module) -> SqlResult<&ViewText> {
+        Err(unsupported("A view"))
+    }
+    /// The view has been bound, or could not be.
+    fn leave_view(&self, _: &Module, _failed: bool) {}
+    /// The foreign keys of a table.
+    fn outgoing(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
+        Ok(Vec::new())
+    }
+    /// The foreign keys that refer to a table.
+    fn incoming(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
+        Ok(Vec::new())
+    }
+    /// What conversions need of the session's options, to fold what depends on them; `None` where what is bound outlives them.
+    fn options_to_fold(&self) -> Option<ConvertContext>;
+    /// Options that stand as they must not where methods of xml are called.
+    fn wrong_for_xml_methods(&self) -> Vec<&'static str>;
+    /// ANSI_NULLS where names are looked up now.
+    fn null_rule(&self) -> NullRule;
+    /// `SET IDENTITY_INSERT` is on for the table.
+    fn identity_insert(&self, database: &Database, table: &Table) -> bool;
+    /// Rows of a table, roughly.
+    fn row_estimate(&self, database: &Database, table: &Table) -> u64;
+    /// What a deterministic function comes to; `None` where it fails, or nobody computes.
+    fn computed(&self, _: &Call, _: &[Value]) -> Option<Value> {
+        None
+    }
+    /// An error when the statement is to end before it runs.
+    fn check_cancel(&self) -> SqlResult<()>;
+}
+
+/// What `=` and `<>` say of NULL, where one side is the literal or a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NullRule {
+    /// SET ANSI_NULLS ON: nothing is known.
+    Unknown,
+    /// SET ANSI_NULLS OFF: NULL equals NULL and nothing else.
+    Equal,
+    /// As the session's option says when the condition is tested.
+    BySession,
+}
+
+/// A variable or parameter.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// With its `@`.
+    pub name: String,
+    /// The type; `None` for table variables and cursors.
+    pub ty: Option<SqlType>,
+    /// Declared as xml; as text, ntext or image, which only parameters can be.
+    pub large: Large,
+}
+
+/// The variables of a batch or procedure, in order of declaration.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    /// All of them; a variable's number is its place.
+    pub list: Vec<Variable>,
+}
+
+impl Variables {
+    /// A scalar variable: 137.
+    pub fn scalar(&self, name: &str) -> SqlResult<(u32, SqlType)> {
+        match self.find(name) {
+            Some((at, Variable { ty: Some(ty), .. })) => Ok((at, *ty)),
+            _ => Err(SqlError::new(137, &[&name]).with_state(2)),
+        }
+    }
+
+    /// The same for a variable that is to be given a value: 137 has another state.
+    pub fn assigned(&self, name: &str) -> SqlResult<(u32, SqlType)> {
+        self.scalar(name).map_err(|e| if e.number == 137 { e.with_state(1) } else { e })
+    }
+
+    /// What conversions take a variable for.
+    pub fn declared(&self, at: u32) -> Declared {
+        let Variable { ty, large, .. } = &self.list[at as usize];
+        Declared::new(ty.unwrap_or(SqlType::Int), *large)
+    }
+
+    /// Its number.
+    pub fn find(&self, name: &str) -> Option<(u32, &Variable)> {
+        let collation = Collation::default();
+        let at = self.list.iter().position(|v| collation.eq_str(&v.name, name))?;
+        Some((at as u32, &self.list[at]))
+    }
+
+    /// A new one: 134.
+    pub fn declare(&mut self, name: &str, ty: Option<SqlType>) -> SqlResult<u32> {
+        if self.find(name).is_some() {
+            return Err(SqlError::new(134, &[&name]));
+        }
+        self.list.push(Variable { name: name.into(), ty, large: Large::Plain });
+        Ok(self.list.len() as u32 - 1)
+    }
+}
+
+/// A value with its type.
+#[derive(Debug)]
+pub struct Bound {
+    /// How it is computed.
+    pub expr: Expr,
+    /// Its type.
+    pub ty: SqlType,
+    /// NULL can occur.
+    pub nullable: bool,
+    /// Its collation, for text.
+    pub collation: Collation,
+    /// What that is worth beside another.
+    pub(crate) coercion: Coercion,
+    /// The NULL literal: takes any type.
+    pub untyped: bool,
+    /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
+    pub large: Large,
+    /// A number as it is written, which has as many digits as it shows.
+    pub literal: bool,
+}
+
+impl Bound {
+    /// A value that may be NULL, in the default collation.
+    pub fn new(expr: Expr, ty: SqlType) -> Bound {
+        Bound {
+            expr,
+            ty,
+            nullable: true,
+            collation: Collation::default(),
+            coercion: Coercion::Default,
+            untyped: false,
+            large: Large::Plain,
+            literal: false,
+        }
+    }
+
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        Declared::new(self.ty, self.large)
+    }
+
+    /// A value of a declared type, that may be NULL.
+    pub fn of(expr: Expr, declared: Declared) -> Bound {
+        Bound { large: declared.large(), ..Bound::new(expr, declared.ty) }
+    }
+
+    /// It is xml.
+    pub(crate) fn is_xml(&self) -> bool {
+        self.large == Large::Xml
+    }
+
+    /// The same, never NULL.
+    pub fn not_null(expr: Expr, ty: SqlType) -> Bound {
+        Bound { nullable: false, ..Bound::new(expr, ty) }
+    }
+}
+
+/// Where references to enclosing blocks are collected.
+struct OuterFrame {
+    depth: usize,
+    slots: Vec<Slot>,
+}
+
+/// The binder of one statement.
+pub struct Binder<'a> {
+    pub(crate) meta: &'a dyn Metadata,
+    /// Variables and parameters that the statement can name.
+    pub variables: &'a Variables,
+    pub(crate) lines: &'a ast::LineIndex,
+    /// That of what has no other: of literals, variables and what is made of no text.
+    pub collation: Collation,
+    /// A column or value of the statement's frame each, by its number.
+    pub slots: Vec<SlotInfo>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) ctes: Vec<Cte<'a>>,
+    outer: Vec<OuterFrame>,
+    /// Where all mistakes of the statement are told: the columns that could not be found.
+    missing: Option<missing::Missing>,
+    /// While an aggregate is bound: the columns that it mentions, each with the depth of its block.
+    mentioned: Option<Vec<(usize, Slot)>>,
+    next_block: u32,
+    next_source: u32,
+    /// Tables and views named so far, those of common table expressions once for each time these are named.
+    named_tables: u32,
+    /// Names of the common table expressions that are being bound, the innermost last.
+    expanding: Vec<&'a str>,
+    /// Recursive ones whose parts are being bound, innermost last.
+    recursion: Vec<recursive::Recursion<'a>>,
+    /// How many subqueries (in expressions, not in FROM) enclose what is being bound.
+    subquery_depth: u32,
+    /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
+    pub scalars_only: bool,
+    /// An item of OUTPUT is being bound, which holds no subquery.
+    pub in_output: bool,
+    /// The condition of a MERGE's clause is being bound, which sees one side only: the message for other names.
+    pub one_side: Option<i32>,
+    /// A default that is being bound: only it may be NEWSEQUENTIALID().
+    pub whole_default: Option<&'a ast::Expr>,
+    /// In a text that is described: the variables that nobody declares.
+    pub wanted: Option<Wanted>,
+    /// Where OUTPUT of a MERGE finds `$action`.
+    merge_action: Option<Slot>,
+    /// An expression has come upon its own name.
+    self_reference: bool,
+    /// OPTION (MAXRECURSION).
+    max_recursion: u32,
+    /// The statement's.
+    pub hints: QueryHints,
+    /// OPTION (TABLE HINT (…)).
+    option_hints: Vec<table_hints::OptionHints<'a>>,
+    /// The rows of the subqueries bound so far, by number.
+    pub subqueries: Subqueries,
+    depth: u32,
+    /// The statement assigns variables row by row.
+    pub assigns_variables: bool,
+    /// The statement is one SELECT … INTO, whose list may have IDENTITY(…).
+    into_alone: bool,
+    /// That column of its list.
+    into_identity: Option<taffrail_plan::statement::IntoIdentity>,
+    /// Tables that the statement names, to be locked before it runs.
+    pub uses: Vec<TableUse>,
+    /// What a change looks for among the queries of its FROM.
+    through: Option<through::Through<'a>>,
+    /// The query that is bound next is what it looks for.
+    locate: bool,
+    /// The query that is bound next stands in EXISTS: what it selects is not computed.
+    existence: bool,
+    /// Views that are being bound, the innermost last.
+    views: Vec<view::Expansion>,
+}
+
+/// A table that a statement locks before it runs.
+#[derive(Clone)]
+pub struct TableUse {
+    /// The database that the table belongs to.
+    pub database: Arc<Database>,
+    /// The table as the binder saw it.
+    pub table: Arc<Table>,
+    /// How the statement locks the table.
+    pub locks: taffrail_plan::locking::Locking,
+}
+
+impl TableUse {
+    /// Which table.
+    pub fn key(&self) -> (taffrail_base::DatabaseId, taffrail_base::ObjectId) {
+        (self.database.id, self.table.id())
+    }
+}
+
+/// Expressions and queries nest at most so deep.
+const MAX_DEPTH: u32 = 400;
+/// A statement names at most so many tables once its common table expressions are put in place of their names.
+const MAX_TABLES: u32 = 256;
+
+impl<'a> Binder<'a> {
+    /// A binder for a statement of a text with these lines.
+    pub fn new(
+        meta: &'a dyn Metadata,
+        variables: &'a Variables,
+        lines: &'a ast::LineIndex,
+    ) -> Binder<'a> {
+        Binder {
+            meta,
+            variables,
+            lines,
+            collation: meta.collation(),
+            slots: Vec::new(),
+            blocks: Vec::new(),
+            ctes: Vec::new(),
+            outer: Vec::new(),
+            missing: None,
+            mentioned: None,
+            next_block: 0,
+            next_source: 0,
+            named_tables: 0,
+            expanding: Vec::new(),
+            recursion: Vec::new(),
+            subquery_depth: 0,
+            scalars_only: false,
+            in_output: false,
+            one_side: None,
+            whole_default: None,
+            wanted: None,
+            merge_action: None,
+            self_reference: false,
+            max_recursion: recursive::MAX_RECURSION,
+            hints: QueryHints::default(),
+            option_hints: Vec::new(),
+            subqueries: Vec::new(),
+            depth: 0,
+            assigns_variables: false,
+            into_alone: false,
+            into_identity: None,
+            uses: Vec::new(),
+            through: None,
+            locate: false,
+            existence: false,
+            views: Vec::new(),
+        }
+    }
+
+    /// How many slots the frame needs.
+    pub fn frame_size(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// A scalar expression outside any query.
+    pub fn bind_scalar(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        self.expr(e)
+    }
+
+    /// A condition outside any query.
+    pub fn bind_condition(&mut self, e: &'a ast::Expr) -> SqlResult<taffrail_plan::expr::Pred> {
+        self.pred(e)
+    }
+
+    pub(crate) fn line(&self, span: ast::Span) -> u32 {
+        self.lines.line_of(span.start)
+    }
+
+    /// Guards recursion: 191 when a statement is nested too deeply, and whoever cancels it is heard.
+    pub fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+        if self.depth >= MAX_DEPTH {
+            return Err(SqlError::new(191, &[]));
+        }
+        self.meta.check_cancel()?;
+        self.depth += 1;
+        let r = f(self);
+        self.depth -= 1;
+        r
+    }
+
+    pub(crate) fn new_slot(&mut self, info: SlotInfo) -> Slot {
+        self.slots.push(info);
+        self.slots.len() as Slot - 1
+    }
+
+    /// A slot for a computed value of the current block.
+    pub(crate) fn computed_slot(&mut self, b: &Bound, name: &str) -> Slot {
+        let block = self.blocks.last().map_or(u32::MAX, |b| b.id);
+        self.new_slot(SlotInfo {
+            ty: b.ty,
+            collation: b.collation,
+            coercion: b.coercion,
+            block,
+            source: u32::MAX,
+            identity: false,
+            schema: None,
+            table: "".into(),
+            column: name.into(),
+        })
+    }
+
+    pub(crate) fn push_block(&mut self) -> u32 {
+        let id = self.next_block;
+        self.next_block += 1;
+        self.blocks.push(Block { id, ..Block::default() });
+        id
+    }
+
+    pub(crate) fn block(&mut self) -> &mut Block {
+        self.blocks.last_mut().expect("inside a block")
+    }
+
+    /// Counts a table: 106 when there are too many. Names of common table expressions are replaced by what they stand
+    /// for, so a chain of them that each name the one before twice doubles with every link.
+    pub(crate) fn count_table(&mut self) -> SqlResult<()> {
+        self.named_tables += 1;
+        if self.named_tables > MAX_TABLES {
+            return Err(SqlError::new(106, &[&MAX_TABLES]).with_severity(15));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn source_id(&mut self) -> u32 {
+        self.next_source += 1;
+        self.next_source - 1
+    }
+
+    /// Keeps the rows of a subquery and numbers it.
+    pub(crate) fn add_subquery(&mut self, rel: Rel, output: Slot, outer: Vec<Slot>) -> Subquery {
+        self.subqueries.push(SubqueryRows { rel, output });
+        Subquery { index: self.subqueries.len() as u32 - 1, output, outer }
+    }
+
+    /// Binds something that may read enclosing blocks and tells which of their slots it read.
+    pub(crate) fn collecting_outer<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<(R, Vec<Slot>)> {
+        self.outer.push(OuterFrame { depth: self.blocks.len(), slots: Vec::new() });
+        let r = f(self);
+        let frame = self.outer.pop().expect("pushed above");
+        r.map(|r| (r, frame.slots))
+    }
+
+    /// Resolves a column: the innermost block that has it wins (207, 209, 4104).
+    pub(crate) fn existing_column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
+        let name = &*c.name.value;
+        for depth in (0..self.blocks.len()).rev() {
+            let block = &self.blocks[depth];
+            if block.hidden || (block.qualified_only && c.qualifier.is_none()) {
+                continue;
+            }
+            let mut found = None;
+            let mut qualifier_known = c.qualifier.is_none();
+            let seen = self.blocks[depth].seen_from;
+            for (s, source) in self.blocks[depth].sources.iter().enumerate().skip(seen) {
+                if let Some(q) = &c.qualifier {
+                    if !source.is_called(q) {
+                        continue;
+                    }
+                    qualifier_known = true;
+                }
+                let hits = source.columns.iter().enumerate().filter(|(_, k)| eq(&k.name, name));
+                for (at, _) in hits {
+                    if found.is_some() {
+                        return Err(self.at(SqlError::new(209, &[&name]), c.name.span));
+                    }
+                    found = Some((s, at));
+                }
+            }
+            if found.is_some() && self.blocks[depth].counts {
+                return Err(self.at(SqlError::new(4115, &[&name]), c.name.span));
+            }
+            if let Some((s, at)) = found {
+                return Ok(self.source_column(depth, s, at));
+            }
+            if c.qualifier.is_some() && qualifier_known {
+                return Err(self.at(SqlError::new(207, &[&name]), c.name.span));
+            }
+        }
+        let qualified = c.qualifier.as_ref().map(|q| format!("{q}.{name}"));
+        if let Some(number) = self.one_side {
+            let text = qualified.as_deref().unwrap_or(name);
+            let e = SqlError::new(number, &[&text]).with_state(1 + qualified.is_some() as u8);
+            return Err(self.at(e, c.name.span));
+        }
+        if let Some(text) = qualified {
+            return Err(self.at(SqlError::new(4104, &[&text]), c.name.span));
+        }
+        // A bare word where no column can be: SQL Server says 128 in PRINT and VALUES.
+        if self.blocks.iter().all(|b| b.sources.is_empty()) && self.blocks.len() <= 1 {
+            let number = if self.blocks.is_empty() { 128 } else { 207 };
+            return Err(self.at(SqlError::new(number, &[&name]), c.name.span));
+        }
+        Err(self.at(SqlError::new(207, &[&name]), c.name.span))
+    }
+
+    /// The value of a source's column; gives it its slot.
+    pub fn source_column(&mut self, depth: usize, source: usize, column: usize) -> Bound {
+        let block = self.blocks[depth].id;
+        let src = &self.blocks[depth].sources[source];
+        let c = src.columns[column].clone();
+        let slot = match c.slot {
+            Some(slot) => slot,
+            None => {
+                let info = SlotInfo {
+                    ty: c.ty,
+                    collation: c.collation,
+                    coercion: Coercion::Implicit,
+                    block,
+                    source: src.id,
+                    identity: c.identity,
+                    schema: src.qualified.then(|| src.schema.clone()).flatten(),
+                    table: src.alias.clone(),
+                    column: c.name.clone(),
+                };
+                let slot = self.new_slot(info);
+                self.blocks[depth].sources[source].columns[column].slot = Some(slot);
+                slot
+            }
+        };
+        self.note_outer(depth, slot);
+        if let Some(mentioned) = &mut self.mentioned {
+            mentioned.push((depth, slot));
+        }
+        let (nullable, collation, large) = (c.nullable, c.collation, c.large);
+        let coercion = self.slots[slot as usize].coercion;
+        Bound { nullable, collation, coercion, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+    }
+
+    /// What is bound reads a slot of the block at this depth.
+    fn note_outer(&mut self, depth: usize, slot: Slot) {
+        for frame in &mut self.outer {
+            if frame.depth > depth && !frame.slots.contains(&slot) {
+                frame.slots.push(slot);
+            }
+        }
+    }
+
+    pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {
+        e.with_line(self.line(span))
+    }
+}
+
+/// Names compare as the default collation does.
+pub fn eq(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || (!a.is_ascii() && Collation::default().eq_str(a, b))
+}

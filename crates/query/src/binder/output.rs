@@ -1,0 +1,186 @@
+//! OUTPUT: items over `inserted` and `deleted`.
+
+use super::dml::Target;
+use super::{Binder, Bound, Resolved, Source, eq, unsupported};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_plan::change::{InsertRows, OutputPlan};
+use taffrail_plan::expr::{Expr, Part, Slot};
+use taffrail_plan::rel::Rel;
+use taffrail_syntax::ast::{self, ExprKind, SelectItem};
+
+impl<'a> Binder<'a> {
+    /// OUTPUT over `inserted` and `deleted`.
+    pub(super) fn output(
+        &mut self,
+        list: &'a [ast::Output],
+        target: &Target,
+        inserted: bool,
+        deleted: bool,
+    ) -> SqlResult<Option<OutputPlan<Rel>>> {
+        let [o] = list else {
+            return match list {
+                [] => Ok(None),
+                _ => Err(unsupported("Two OUTPUT clauses")),
+            };
+        };
+        self.push_block();
+        self.block().qualified_only = true;
+        let hints = super::hints::hints(&[], false)?;
+        for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
+            if there {
+                let (db, t) = (target.database.clone(), target.table.clone());
+                let mut source = self.table_source(db, t, name, None, hints);
+                if self.merge_action.is_some() {
+                    // A row that came has no old values, one that went no new ones.
+                    source.columns.iter_mut().for_each(|c| c.nullable = true);
+                }
+                self.block().sources.push(source);
+            }
+        }
+        let r = self.output_items(o, inserted);
+        self.blocks.pop();
+        r.map(Some)
+    }
+
+    /// OUTPUT of a change of the block's source `at`, which it may name by `inserted` and `deleted` only.
+    pub(super) fn output_beside(
+        &mut self,
+        at: usize,
+        list: &'a [ast::Output],
+        target: &Target,
+        inserted: bool,
+    ) -> SqlResult<Option<OutputPlan<Rel>>> {
+        let source = &mut self.block().sources[at];
+        let alias = std::mem::replace(&mut source.alias, "".into());
+        let columns = std::mem::take(&mut source.columns);
+        let bound = self.output(list, target, inserted, true);
+        let source = &mut self.block().sources[at];
+        (source.alias, source.columns) = (alias, columns);
+        bound
+    }
+
+    /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
+    fn output_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
+        let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
+        let bare = n.name.as_bare();
+        let cte = |n: &ast::Ident| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value));
+        let view = || {
+            let found = self.meta.table(&n.name);
+            matches!(found, Ok(Resolved::View(..) | Resolved::UserView(..)))
+        };
+        if bare.is_some_and(cte) || view() {
+            return Err(SqlError::new(330, &[&n.name]));
+        }
+        let target = self.insert_target(t)?;
+        let (database, table) = (&target.database, &target.table);
+        let outgoing = self.meta.outgoing(database, table)?;
+        let incoming = self.meta.incoming(database, table)?;
+        let mut keys = outgoing.iter().map(|o| &o.key).chain(incoming.iter().map(|i| &i.key));
+        if let Some(key) = keys.next() {
+            return Err(SqlError::new(332, &[&n.name, &key.name]));
+        }
+        match table.checks.iter().find(|c| !c.disabled) {
+            Some(check) => Err(SqlError::new(333, &[&n.name, &check.name])),
+            None => Ok(target),
+        }
+    }
+
+    fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan<Rel>> {
+        let mut bound = Vec::new();
+        let depth = self.blocks.len() - 1;
+        for item in &o.items {
+            match item {
+                SelectItem::QualifiedStar(q) => {
+                    // `inserted`, `deleted`, or a table beside the one that is changed.
+                    let found =
+                        (0..=depth).rev().filter(|d| !self.blocks[*d].hidden).find_map(|d| {
+                            let at = self.blocks[d].sources.iter().position(|s| s.is_called(q))?;
+                            Some((d, at))
+                        });
+                    let (depth, at) = found.ok_or_else(|| SqlError::new(107, &[q]))?;
+                    for c in 0..self.blocks[depth].sources[at].columns.len() {
+                        let name = self.blocks[depth].sources[at].columns[c].name.to_string();
+                        bound.push((name, self.source_column(depth, at, c)));
+                    }
+                }
+                SelectItem::Expr { expr, alias } => {
+                    let within = std::mem::replace(&mut self.in_output, true);
+                    let b = self.expr(expr).map_err(super::aggregate::refused_as(158));
+                    self.in_output = within;
+                    let b = b?;
+                    let name = match (alias, &expr.kind) {
+                        (Some(a), _) => a.value.to_string(),
+                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                        (None, ExprKind::Pseudo(p)) => p.value.to_string(),
+                        _ => String::new(),
+                    };
+                    bound.push((name, b));
+                }
+                SelectItem::Star(_) | SelectItem::Assign { .. } => {
+                    return Err(SqlError::new(102, &[&"*"]));
+                }
+            }
+        }
+        let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kinds = Vec::new();
+        for (name, b) in bound {
+            kinds.push((b.untyped, b.large));
+            columns.push(super::query::column_desc(&name, &b));
+            outputs.push(match b.expr {
+                Expr::Slot(s) => s,
+                _ => {
+                    let slot = self.computed_slot(&b, &name);
+                    items.push((b.expr, slot));
+                    slot
+                }
+            });
+        }
+        let taken = |s: &Source| -> Vec<(usize, Slot)> {
+            let columns = s.columns.iter().enumerate();
+            columns.filter_map(|(i, c)| c.slot.map(|slot| (i, slot))).collect()
+        };
+        let sources = &self.blocks[depth].sources;
+        let first = taken(&sources[0]);
+        let (ins, del) = match (inserted, sources.get(1)) {
+            (true, Some(d)) => (first, taken(d)),
+            (true, None) => (first, Vec::new()),
+            (false, _) => (Vec::new(), first),
+        };
+        let into = match &o.into {
+            None => None,
+            Some(t) => {
+                let target = self.output_target(t)?;
+                let cols = self.insert_columns(&target.table, &o.columns)?;
+                let (have, want) = (columns.len(), cols.len());
+                self.check_width(&target.table, have, want, &o.columns, true)?;
+                let mut types = Vec::with_capacity(cols.len());
+                for (at, column) in cols.iter().enumerate() {
+                    let (untyped, large) = kinds[at];
+                    let value = Expr::Slot(outputs[at]);
+                    let b = Bound { untyped, large, ..Bound::new(value, columns[at].ty) };
+                    let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
+                    if !matches!(expr, Expr::Slot(_)) {
+                        let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+                        items.push((expr, slot));
+                        outputs[at] = slot;
+                    }
+                    types.push(ty);
+                }
+                let explicit = self.check_identity(&target, &cols, true)?;
+                let plan =
+                    self.insert_plan(target, InsertRows::External, types, &cols, explicit)?;
+                Some(Box::new(plan))
+            }
+        };
+        let mut saved = Vec::new();
+        outputs
+            .iter()
+            .for_each(|s| super::query::add_slots(Part::Expr(&Expr::Slot(*s)), &mut saved));
+        items.iter().for_each(|(e, _)| super::query::add_slots(Part::Expr(e), &mut saved));
+        let own = |s: &Slot| {
+            ins.iter().chain(&del).any(|(_, k)| k == s) || items.iter().any(|(_, k)| k == s)
+        };
+        saved.retain(|s| !own(s));
+        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into, saved })
+    }
+}

@@ -1,0 +1,465 @@
+//! Queries: SELECT blocks, set operations, ORDER BY, TOP.
+
+use super::grouping::Groups;
+use super::order::OrderKey;
+use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
+use std::mem::take;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use taffrail_plan::node::QueryPlan;
+use taffrail_plan::rel::{Distinct, Group as Grouping, Rel, Window};
+use taffrail_plan::sink::ColumnDesc;
+use taffrail_plan::statement::SelectPlan;
+use taffrail_syntax::ast::{self, ExprKind, SelectItem};
+use taffrail_types::SqlType;
+use taffrail_types::arith::BinaryOp;
+
+/// A query that is bound.
+#[derive(Default)]
+pub struct BoundQuery {
+    pub rel: Rel,
+    pub outputs: Vec<Slot>,
+    pub columns: Vec<ColumnDesc>,
+    /// `SELECT @v = …`: evaluated for each row, in place of outputs.
+    pub assign: Vec<(u32, Expr)>,
+    /// Columns by which the rows are ordered (1-based), for the client.
+    pub order: Vec<u16>,
+}
+
+pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
+    ColumnDesc {
+        name: name.into(),
+        ty: b.ty,
+        nullable: b.nullable,
+        collation: super::expr::is_text(b.ty).then_some(b.collation),
+        identity: false,
+        computed: true,
+        large: b.large,
+    }
+}
+
+/// An item of the select list.
+pub(super) struct Item {
+    pub name: String,
+    pub bound: Bound,
+    pub assign: Option<u32>,
+    pub identity: bool,
+    pub plain: bool,
+}
+
+impl Item {
+    /// One that no client sees.
+    pub fn hidden(expr: Expr, ty: SqlType) -> Item {
+        let bound = Bound::new(expr, ty);
+        Item { name: String::new(), bound, assign: None, identity: false, plain: true }
+    }
+}
+
+pub(super) fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
+    slots_of(part, &mut |s| {
+        if !out.contains(&s) {
+            out.push(s);
+        }
+    });
+}
+
+/// 6819: what FOR XML gives is a result.
+pub(super) fn not_for_xml(query: &ast::Query, statement: &str) -> SqlResult<()> {
+    match &query.for_clause {
+        Some(f) if f.format.is("XML") => Err(SqlError::new(6819, &[&statement])),
+        _ => Ok(()),
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// A SELECT statement.
+    pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<SelectPlan<Rel>> {
+        self.with(&s.with)?;
+        self.query_hints(&s.options)?;
+        self.into_alone =
+            matches!(&s.query.body, ast::QueryBody::Select(block) if block.into.is_some());
+        if s.query.body.first_block().into.is_some() {
+            not_for_xml(&s.query, "SELECT INTO")?;
+        }
+        let q = self.query(&s.query, false)?;
+        for (at, slot) in q.outputs.iter().enumerate() {
+            super::coercion::settled(self.slots[*slot as usize].coercion, at + 1)?;
+        }
+        let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
+        let identity = self.into_identity.take();
+        let inherited = if self.into_alone { super::identity::inherited(&plan) } else { None };
+        Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity, inherited })
+    }
+
+    /// Brings common table expressions into scope.
+    pub fn with(&mut self, with: &'a Option<ast::With>) -> SqlResult<()> {
+        let Some(with) = with else { return Ok(()) };
+        if with.xml_namespaces {
+            return Err(unsupported("WITH XMLNAMESPACES"));
+        }
+        for (i, table) in with.tables.iter().enumerate() {
+            if with.tables[..i].iter().any(|t| eq(&t.name.value, &table.name.value)) {
+                return Err(SqlError::new(239, &[&table.name.value]));
+            }
+            let sees = self.ctes.len();
+            self.ctes.push(Cte { table, sees });
+        }
+        Ok(())
+    }
+
+    /// A query expression. `nested`: not the statement's own.
+    pub fn query(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
+        let line = self.line(q.span);
+        self.deeper(|b| b.query_inner(q, nested)).map_err(|e| e.with_line(line))
+    }
+
+    fn query_inner(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
+        if let Some(f) = &q.for_clause
+            && !f.format.is("BROWSE")
+        {
+            if !f.format.is("XML") {
+                return Err(unsupported(format_args!("FOR {}", f.format)));
+            }
+            self.existence = false;
+            let rows = self.query_rows(q, false)?;
+            return self.for_xml(f, rows);
+        }
+        self.query_rows(q, nested)
+    }
+
+    fn query_rows(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
+        if nested
+            && !q.order_by.is_empty()
+            && q.offset.is_none()
+            && q.body.first_block().top.is_none()
+        {
+            return Err(SqlError::new(1033, &[]));
+        }
+        if q.offset.is_some() {
+            self.not_in_recursion(461);
+        }
+        let asked = self.asked();
+        match &q.body {
+            ast::QueryBody::Select(block) => {
+                (self.locate, self.existence) = asked;
+                self.select_block(block, Some(q), nested)
+            }
+            ast::QueryBody::Set(chain) => {
+                if asked.0
+                    && let Some(through) = &mut self.through
+                {
+                    through.refuse(chain);
+                }
+                let mut bound = self.set_chain(chain)?;
+                self.order_outputs(&mut bound, q)?;
+                Ok(bound)
+            }
+            ast::QueryBody::Ordered(query) => {
+                let mut bound = self.query(query, true)?;
+                self.order_outputs(&mut bound, q)?;
+                Ok(bound)
+            }
+        }
+    }
+
+    pub(super) fn select_block(
+        &mut self,
+        s: &'a ast::SelectBlock,
+        q: Option<&'a ast::Query>,
+        nested: bool,
+    ) -> SqlResult<BoundQuery> {
+        if !s.windows.is_empty() {
+            return Err(unsupported("The WINDOW clause"));
+        }
+        let asked = self.asked();
+        self.push_block();
+        let r = self.select_in_block(s, q, nested, asked);
+        self.blocks.pop();
+        r
+    }
+
+    /// What is asked of the next query: `locate` and `existence`. They are its own, not of those inside.
+    fn asked(&mut self) -> (bool, bool) {
+        (take(&mut self.locate), take(&mut self.existence))
+    }
+
+    fn select_in_block(
+        &mut self,
+        s: &'a ast::SelectBlock,
+        q: Option<&'a ast::Query>,
+        nested: bool,
+        (locate, existence): (bool, bool),
+    ) -> SqlResult<BoundQuery> {
+        self.block_in_recursion(s);
+        let trees = self.sources_of_list(&s.from)?;
+        let mut conjuncts = Vec::new();
+        if let Some(f) = &s.filter {
+            self.pred(f)?.into_conjuncts(&mut conjuncts);
+        }
+        self.block().groups = self.group_by(&s.group_by)?;
+        // Select list, HAVING, ORDER BY.
+        self.block().aggregates_allowed = true;
+        self.block().windows_allowed = true;
+        let before = self.missed();
+        let mut items = self.items(s)?;
+        let listed = self.missed();
+        if locate {
+            self.locate(s, &mut items);
+        }
+        if nested && items.iter().any(|i| i.assign.is_some()) {
+            // What is part of a set is bound without the query around it.
+            return Err(match q {
+                Some(_) => SqlError::new(102, &[&"="]),
+                None => SqlError::new(10734, &[]),
+            });
+        }
+        self.block().windows_allowed = false;
+        let mut having = Vec::new();
+        if let Some(h) = &s.having {
+            self.pred(h)?.into_conjuncts(&mut having);
+        }
+        // HAVING's mistakes are told before the list's.
+        self.tell_later(before..listed);
+        self.block().windows_allowed = true;
+        let order_by = q.map_or(&[][..], |q| &q.order_by);
+        let mut keys = self.order_keys(order_by, &items, s.distinct)?;
+        self.block().aggregates_allowed = false;
+        self.block().windows_allowed = false;
+        let mut block = std::mem::take(self.block());
+        self.block().id = block.id;
+        self.block().sources = Vec::new();
+        let groups = take(&mut block.groups);
+        let grouped = groups.written || !block.aggs.is_empty() || !having.is_empty();
+        if existence {
+            // Only whether there is a row counts: names have been looked up, nothing more is made of the list.
+            items.clear();
+            keys.clear();
+            block.windows.clear();
+            if having.is_empty() {
+                block.aggs.clear();
+            }
+        }
+        if grouped {
+            self.check_block(&mut items, &mut having, &mut keys, &mut block, &groups)?;
+        }
+        // TOP.
+        let sources = take(&mut block.sources);
+        self.blocks.push(Block { counts: true, sources, ..Block::default() });
+        let top = self.top(s);
+        let offset = match q {
+            Some(q) => self.offset_fetch(q),
+            None => Ok((None, None)),
+        };
+        block.sources = self.blocks.pop().map(|b| b.sources).unwrap_or_default();
+        let (top, (offset, fetch)) = (top?, offset?);
+        let top = top.map(|(count, percent, ties)| (count, percent, ties && !existence));
+
+        // The relation.
+        self.block().sources = take(&mut block.sources);
+        // Without WHERE, ALL says nothing.
+        let all = s.group_by.as_ref().is_some_and(|g| g.all) && !conjuncts.is_empty();
+        let filter = if all { take(&mut conjuncts) } else { Vec::new() };
+        let mut rel = self.take_from(trees, conjuncts);
+        if grouped {
+            let mut aggs = take(&mut block.aggs);
+            if all {
+                rel = self.all_groups(rel, filter, &mut aggs);
+            }
+            let scalar = groups.is_scalar();
+            let Groups { keys, sets, marks, .. } = groups;
+            let group = Grouping { input: rel, keys, aggs, scalar, sets, marks };
+            rel = Rel::select(Rel::Group(Box::new(group)), having);
+        }
+        for WindowGroup { partition, order, items } in take(&mut block.windows) {
+            rel = Rel::Window(Box::new(Window { input: rel, partition, order, items }));
+        }
+        let mut out = BoundQuery::default();
+        let assigning = items.iter().any(|i| i.assign.is_some());
+        if assigning && !items.iter().all(|i| i.assign.is_some()) {
+            return Err(SqlError::new(141, &[]));
+        }
+        if assigning {
+            let assigned = items.into_iter();
+            out.assign = assigned.map(|i| (i.assign.unwrap_or_default(), i.bound.expr)).collect();
+        } else {
+            rel = self.project(rel, items, &mut out);
+        }
+        if s.distinct && !existence {
+            out.columns.iter().try_for_each(|c| super::large::distinct(c.declared()))?;
+            let slots = out.outputs.iter().zip(&out.columns);
+            let slots = slots.map(|(s, c)| (*s, c.collation.unwrap_or_default())).collect();
+            rel = Rel::Distinct(Box::new(Distinct { input: rel, slots }));
+        }
+        self.sort_and_top(rel, keys, top, (offset, fetch), &mut out)?;
+        Ok(out)
+    }
+
+    /// Every column outside aggregates must be a group's.
+    fn check_block(
+        &mut self,
+        items: &mut [Item],
+        having: &mut [Pred],
+        keys: &mut [OrderKey],
+        block: &mut Block,
+        by: &Groups,
+    ) -> SqlResult<()> {
+        let groups = &by.keys[..];
+        let grouped: Vec<Slot> = groups.iter().map(|g| g.1).collect();
+        for i in items {
+            self.use_groups(&mut i.bound.expr, groups);
+            i.bound.nullable |= by.makes_null(&i.bound.expr);
+            let part = Part::Expr(&i.bound.expr);
+            self.check_grouped(part, block.id, &grouped, 8120)?;
+        }
+        for p in having {
+            self.use_groups_pred(p, groups);
+            self.check_grouped(Part::Pred(p), block.id, &grouped, 8121)?;
+        }
+        for k in keys {
+            if let Err(b) = &mut k.value {
+                self.use_groups(&mut b.expr, groups);
+                self.check_grouped(Part::Expr(&b.expr), block.id, &grouped, 8127)?;
+            }
+        }
+        for w in &mut block.windows {
+            for (e, _) in &mut w.partition {
+                self.use_groups(e, groups);
+                self.check_grouped(Part::Expr(e), block.id, &grouped, 8120)?;
+            }
+            for k in &mut w.order {
+                self.use_groups(&mut k.expr, groups);
+                self.check_grouped(Part::Expr(&k.expr), block.id, &grouped, 8120)?;
+            }
+            for item in &mut w.items {
+                let mut bad = Ok(());
+                item.function.exprs_mut(&mut |e| {
+                    self.use_groups(e, groups);
+                    if bad.is_ok() {
+                        bad = self.check_grouped(Part::Expr(e), block.id, &grouped, 8120);
+                    }
+                });
+                bad?;
+            }
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Vec<Item>> {
+        let mut items = Vec::new();
+        for item in &s.items {
+            match item {
+                SelectItem::Star(span) => {
+                    if self.block().sources.is_empty() {
+                        return Err(self.at(SqlError::new(263, &[]), *span));
+                    }
+                    for at in 0..self.block().sources.len() {
+                        self.star(at, &mut items)?;
+                    }
+                }
+                SelectItem::QualifiedStar(q) => {
+                    let at = self.block().sources.iter().position(|s| s.is_called(q));
+                    let Some(at) = at else {
+                        return Err(self.at(SqlError::new(107, &[q]), q.span));
+                    };
+                    self.star(at, &mut items)?;
+                }
+                SelectItem::Expr { expr, alias } => {
+                    let bound = match &expr.kind {
+                        ExprKind::IdentityFunction(i) if self.into_alone && s.into.is_some() => {
+                            self.identity_column(i, items.len(), s)?
+                        }
+                        _ => self.expr(expr)?,
+                    };
+                    let plain = matches!(&expr.kind, ExprKind::Column(_));
+                    let name = match (alias, &expr.kind) {
+                        (Some(a), _) => a.value.to_string(),
+                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                        _ => String::new(),
+                    };
+                    let identity = match &bound.expr {
+                        Expr::Slot(s) => self.slots[*s as usize].identity,
+                        _ => false,
+                    };
+                    items.push(Item { name, bound, assign: None, identity, plain });
+                }
+                SelectItem::Assign { variable, op, value } => {
+                    let (at, ty) = self.variables.assigned(&variable.value)?;
+                    let mut bound = self.expr(value)?;
+                    if let Some(op) = op.operator() {
+                        let left = Bound::of(Expr::Var(at), self.variables.declared(at));
+                        bound = self.binary(arith_op(op)?, left, bound)?;
+                    }
+                    let expr = self.cast_to_declared(bound, self.variables.declared(at))?;
+                    self.assigns_variables = true;
+                    items.push(Item {
+                        name: String::new(),
+                        bound: Bound::new(expr, ty),
+                        assign: Some(at),
+                        identity: false,
+                        plain: false,
+                    });
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) -> SqlResult<()> {
+        let depth = self.blocks.len() - 1;
+        for c in 0..self.blocks[depth].sources[source].columns.len() {
+            let column = &self.blocks[depth].sources[source].columns[c];
+            let (name, identity) = (column.name.to_string(), column.identity);
+            let bound = self.source_column(depth, source, c);
+            let bound = self.used_directly(bound)?;
+            items.push(Item { name, bound, assign: None, identity, plain: true });
+        }
+        Ok(())
+    }
+
+    /// Puts computed items into slots, and columns of the rows outside: what an APPLY hands up must not be taken for what it is given.
+    fn project(&mut self, rel: Rel, items: Vec<Item>, out: &mut BoundQuery) -> Rel {
+        let mut compute = Vec::new();
+        let own = (self.blocks.len() > 1).then(|| rel.columns());
+        let is_own = |s: Slot| own.as_ref().is_none_or(|own| own.contains(s));
+        for i in items {
+            let mut desc = column_desc(&i.name, &i.bound);
+            desc.identity = i.identity;
+            desc.computed = !i.plain;
+            let untyped = i.bound.untyped;
+            let slot = match i.bound.expr {
+                Expr::Slot(s) if is_own(s) => s,
+                _ => {
+                    let slot = self.computed_slot(&i.bound, &i.name);
+                    if untyped {
+                        self.slots[slot as usize].table = UNTYPED.into();
+                    }
+                    compute.push((i.bound.expr, slot));
+                    slot
+                }
+            };
+            out.outputs.push(slot);
+            out.columns.push(desc);
+        }
+        Rel::compute(rel, compute)
+    }
+}
+
+/// Marks the slot of a bare NULL in a select list: it takes any type in a set operation.
+pub(super) const UNTYPED: &str = "\u{0}NULL";
+
+pub(crate) fn arith_op(op: ast::BinaryOp) -> SqlResult<BinaryOp> {
+    Ok(match op {
+        ast::BinaryOp::Add | ast::BinaryOp::Concat => BinaryOp::Add,
+        ast::BinaryOp::Subtract => BinaryOp::Subtract,
+        ast::BinaryOp::Multiply => BinaryOp::Multiply,
+        ast::BinaryOp::Divide => BinaryOp::Divide,
+        ast::BinaryOp::Modulo => BinaryOp::Modulo,
+        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+        ast::BinaryOp::BitOr => BinaryOp::BitOr,
+        ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        // Functions: see `Binder::operator`.
+        ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
+            return Err(unsupported("The shift operator here"));
+        }
+    })
+}

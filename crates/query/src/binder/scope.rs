@@ -1,0 +1,163 @@
+//! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
+//! while it is bound, and the common table expressions in scope.
+
+use super::{Coercion, eq};
+use std::sync::Arc;
+use taffrail_catalog::Table;
+use taffrail_catalog::database::Database;
+use taffrail_plan::expr::{Expr, Slot};
+use taffrail_plan::locking::Hints;
+use taffrail_plan::node::{Agg, SortKey, WindowItem};
+use taffrail_plan::rel::Rel;
+use taffrail_plan::system_view::SystemView;
+use taffrail_syntax::ast;
+use taffrail_types::convert::Large;
+use taffrail_types::{Collation, SqlType};
+
+/// What is known of a slot.
+#[derive(Clone, Debug)]
+pub struct SlotInfo {
+    pub(crate) ty: SqlType,
+    pub(crate) collation: Collation,
+    /// What that is worth beside another.
+    pub(crate) coercion: Coercion,
+    /// The block it belongs to.
+    pub block: u32,
+    /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
+    pub source: u32,
+    pub(crate) identity: bool,
+    /// `schema.table.column` for message 8120, the schema if the statement says it.
+    pub schema: Option<Arc<str>>,
+    pub(crate) table: Arc<str>,
+    pub(crate) column: Arc<str>,
+}
+
+impl SlotInfo {
+    /// Table and column, as a plan shows them; both empty where it has no name.
+    pub fn shown(&self) -> (&str, &str) {
+        match &*self.table {
+            super::query::UNTYPED => ("", &self.column),
+            table => (table, &self.column),
+        }
+    }
+}
+
+/// A column that a source offers.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceColumn {
+    pub(crate) name: Arc<str>,
+    pub(crate) ty: SqlType,
+    pub(crate) nullable: bool,
+    pub(crate) collation: Collation,
+    pub(crate) identity: bool,
+    /// See [`super::Bound::large`].
+    pub large: Large,
+    /// Given when the column is first mentioned.
+    pub slot: Option<Slot>,
+}
+
+/// How a source's rows are got.
+pub(crate) enum SourceKind {
+    Table {
+        database: Arc<Database>,
+        table: Arc<Table>,
+        hints: Hints,
+    },
+    View {
+        database: Arc<Database>,
+        view: &'static SystemView,
+        args: Vec<Expr>,
+        /// NOLOCK.
+        dirty: bool,
+    },
+    /// A query; nothing where the columns of a table stand for a row that is handed in.
+    Derived(Option<Rel>),
+}
+
+/// Something in FROM.
+pub(crate) struct Source {
+    /// Unique in the statement.
+    pub id: u32,
+    /// Alias or name.
+    pub alias: Arc<str>,
+    /// `schema` and `database` that may qualify it further.
+    pub schema: Option<Arc<str>>,
+    /// The schema stands in the statement.
+    pub qualified: bool,
+    pub(crate) columns: Vec<SourceColumn>,
+    pub(crate) kind: SourceKind,
+    /// The slot for the row's locator when it is a target.
+    pub locator: Option<Slot>,
+}
+
+/// A SELECT (or the FROM and WHERE of a change) while it is bound.
+#[derive(Default)]
+pub(crate) struct Block {
+    pub(crate) id: u32,
+    pub(crate) sources: Vec<Source>,
+    /// Its sources cannot be seen now: a derived table of it is being bound.
+    pub hidden: bool,
+    /// Its sources from this one on can be seen now: the ON of a join names what is joined there, and nothing before it in FROM.
+    pub seen_from: usize,
+    /// What TOP, OFFSET or FETCH count is being bound: columns of its sources are refused.
+    pub counts: bool,
+    /// Columns of its sources are named with their qualifier only.
+    pub qualified_only: bool,
+    /// Aggregates may stand here.
+    pub aggregates_allowed: bool,
+    /// An aggregate's argument is being bound.
+    pub in_aggregate: bool,
+    /// The right side of an APPLY is being bound.
+    pub applying: bool,
+    /// Window functions may stand here.
+    pub windows_allowed: bool,
+    /// What a window function works on is being bound, or its window.
+    pub in_window: bool,
+    pub(crate) aggs: Vec<Agg>,
+    pub(crate) groups: super::grouping::Groups,
+    pub(crate) windows: Vec<WindowGroup>,
+}
+
+/// Window functions over one window.
+pub(crate) struct WindowGroup {
+    pub(crate) partition: Vec<(Expr, Collation)>,
+    pub(crate) order: Vec<SortKey>,
+    pub(crate) items: Vec<WindowItem>,
+}
+
+/// A common table expression in scope.
+#[derive(Clone)]
+pub(crate) struct Cte<'a> {
+    pub(crate) table: &'a ast::CommonTable,
+    /// How many CTEs it sees: those before it.
+    pub sees: usize,
+}
+
+impl Source {
+    /// Where it is, if it is a table or view of a database.
+    pub fn database(&self) -> Option<&Arc<Database>> {
+        match &self.kind {
+            SourceKind::Table { database, .. } | SourceKind::View { database, .. } => {
+                Some(database)
+            }
+            SourceKind::Derived(_) => None,
+        }
+    }
+
+    /// Whether a qualifier names this source.
+    pub fn is_called(&self, q: &ast::ObjectName) -> bool {
+        if !eq(&self.alias, &q.name.value) {
+            return false;
+        }
+        if let (Some(d), Some(own)) = (&q.database, self.database())
+            && !eq(&d.value, &own.name)
+        {
+            return false;
+        }
+        match (&q.schema, &self.schema) {
+            (None, _) => true,
+            (Some(s), Some(own)) => eq(&s.value, own),
+            (Some(_), None) => false,
+        }
+    }
+}

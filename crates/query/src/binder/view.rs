@@ -1,0 +1,149 @@
+//! Views: their text is bound where their name stands, as a derived table.
+//!
+//! ```text
+//! FROM v      the text that the catalogue keeps ── parsed ──▶ query ── bound in a scope of its own ──▶ derived table
+//!             names of its columns: those of the catalogue, in order
+//! ```
+//! 1. Nothing of the statement is seen within a view: no column, variable or common table expression; and names mean what
+//!    they mean in the view's database and schema.
+//! 2. `SELECT *` in a view keeps the columns that it had when the view was made: the catalogue's names go to the query's
+//!    columns in order, further columns are passed over, and 4502 when there are too few. The types are those of today.
+//! 3. A lock hint of a view is a hint of its tables where they have none.
+
+use super::query::BoundQuery;
+use super::{Binder, FromTree, Hints, Variables};
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
+use taffrail_catalog::Module;
+use taffrail_catalog::database::Database;
+use taffrail_plan::locking::AccessHint;
+use taffrail_syntax::ast;
+
+/// Views nest at most so deep.
+const MAX_NESTING: usize = 32;
+
+/// A view's text, parsed.
+#[derive(Debug)]
+pub struct ViewText {
+    /// The definition.
+    pub definition: Box<ast::ViewDefinition>,
+    /// Where its lines begin.
+    pub lines: ast::LineIndex,
+    /// No variable is known in a view.
+    pub variables: Variables,
+}
+
+/// A view that is being bound.
+pub(super) struct Expansion {
+    id: (DatabaseId, ObjectId),
+    hints: Hints,
+}
+
+impl<'a> Binder<'a> {
+    /// The hints of a table, with those of the view that it stands in.
+    pub(super) fn view_hints(&self, own: Hints) -> Hints {
+        let Some(Expansion { hints, .. }) = self.views.last() else { return own };
+        Hints {
+            locks: own.locks.within(hints.locks),
+            access: AccessHint { scan: own.access.scan || hints.access.scan, ..own.access },
+        }
+    }
+
+    /// The query of a view that is made or altered (`id`).
+    pub fn bind_view(
+        &mut self,
+        id: (DatabaseId, ObjectId),
+        v: &'a ast::ViewDefinition,
+    ) -> SqlResult<BoundQuery> {
+        let hints = super::hints::hints(&[], false)?;
+        self.views.push(Expansion { id, hints });
+        self.with(&v.with)?;
+        if v.query.body.first_block().into.is_some() {
+            return Err(SqlError::new(156, &[&"INTO"]));
+        }
+        self.query(&v.query, true)
+    }
+
+    /// A view in FROM. `called`: alias or name, the schema that may qualify it, and whether the statement names that.
+    pub(super) fn user_view(
+        &mut self,
+        database: Arc<Database>,
+        view: &Module,
+        called: (&str, Option<Arc<str>>, bool),
+        hints: Hints,
+    ) -> SqlResult<FromTree> {
+        let id = (database.id, view.head.id);
+        if self.views.iter().any(|v| v.id == id) {
+            return Err(SqlError::new(4429, &[&view.head.name]));
+        }
+        if self.views.len() >= MAX_NESTING {
+            return Err(SqlError::new(217, &[&MAX_NESTING]));
+        }
+        let text = self.meta.enter_view(&database, view)?;
+        let target = self.views.is_empty() && self.arm_view(called.0, id, view);
+        self.views.push(Expansion { id, hints });
+        let outside = std::mem::replace(&mut self.collation, database.collation());
+        let bound = self.of_view(text, view, target);
+        self.collation = outside;
+        self.views.pop();
+        self.meta.leave_view(view, bound.is_err());
+        let (bound, located) = bound?;
+        located?;
+        if target {
+            self.unchecked(&text.definition)?;
+        }
+        let names: Vec<ast::Ident> = view
+            .columns
+            .iter()
+            .map(|c| ast::Ident { value: (&*c.name).into(), ..text.definition.name.name.clone() })
+            .collect();
+        let (alias, schema, qualified) = called;
+        let mut source = self.derived_source(bound, alias, &names)?;
+        source.schema = match qualified {
+            true => schema,
+            // An alias has no schema; a bare name has that of the view.
+            false => (alias == &*view.head.name).then(|| view.head.schema.clone()),
+        };
+        source.qualified = qualified;
+        let tree = self.add_source(source)?;
+        if target {
+            self.settle(&tree);
+        }
+        Ok(tree)
+    }
+
+    /// Binds a view's query where nothing of the statement is seen. Of a `target` that is to be changed it is told beside whether this
+    /// can be.
+    fn of_view(
+        &mut self,
+        text: &'a ViewText,
+        view: &Module,
+        target: bool,
+    ) -> SqlResult<(BoundQuery, SqlResult<()>)> {
+        let ctes = std::mem::take(&mut self.ctes);
+        let expanding = std::mem::take(&mut self.expanding);
+        let recursion = std::mem::take(&mut self.recursion);
+        let self_reference = std::mem::take(&mut self.self_reference);
+        let merge_action = self.merge_action.take();
+        let limit = std::mem::replace(&mut self.max_recursion, super::recursive::MAX_RECURSION);
+        let lines = std::mem::replace(&mut self.lines, &text.lines);
+        let variables = std::mem::replace(&mut self.variables, &text.variables);
+        let bound = self.hiding_all(|b| {
+            b.with(&text.definition.with)?;
+            b.query(&text.definition.query, true)
+        });
+        (self.lines, self.variables) = (lines, variables);
+        (self.max_recursion, self.merge_action) = (limit, merge_action);
+        (self.ctes, self.expanding, self.recursion) = (ctes, expanding, recursion);
+        self.self_reference = self_reference;
+        let mut bound = bound.map_err(|e| e.in_procedure(&view.head.name))?;
+        let located = if target { self.take_locator(&mut bound) } else { Ok(()) };
+        let wanted = view.columns.len();
+        if bound.columns.len() < wanted {
+            return Err(SqlError::new(4502, &[&view.head.name]).in_procedure(&view.head.name));
+        }
+        bound.columns.truncate(wanted);
+        bound.outputs.truncate(wanted);
+        Ok((bound, located))
+    }
+}

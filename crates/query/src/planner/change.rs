@@ -1,0 +1,139 @@
+//! Changes: what their rows are found by, and whether each may be changed as soon as it is found.
+//!
+//! Rows that a statement reads it must not meet again as changed ones. So it keeps all of them before its first change (*spools*),
+//! unless what finds them cannot see the change.
+
+use super::Planner;
+use taffrail_base::SqlResult;
+use taffrail_catalog::Table;
+use taffrail_plan::change::{
+    ColumnSource, DeletePlan, InsertPlan, InsertRows, MergePlan, UpdatePlan,
+};
+use taffrail_plan::expr::{Part, has_subquery};
+use taffrail_plan::locking::Patience;
+use taffrail_plan::node::{Access, Node, QueryPlan};
+use taffrail_plan::rel::Rel;
+use taffrail_plan::slots::SlotSet;
+use taffrail_types::SqlType;
+
+impl Planner<'_> {
+    /// INSERT.
+    pub fn insert(&self, insert: InsertPlan<Rel>) -> SqlResult<InsertPlan> {
+        let table = &insert.table;
+        let in_subqueries = || {
+            let subqueries = self.subqueries.borrow();
+            subqueries.iter().flatten().any(|s| s.rel.reads_table(table))
+        };
+        let spool = match &insert.rows {
+            InsertRows::Query(q) => q.node.reads_table(table) || in_subqueries(),
+            InsertRows::Values(rows) => rows.len() > 1 && in_subqueries(),
+            InsertRows::External => false,
+        };
+        let needed = match &insert.rows {
+            InsertRows::Query(q) => q.outputs.iter().copied().collect(),
+            _ => SlotSet::default(),
+        };
+        let mut plan = insert.planned(&mut |rel| self.lower(rel, &needed))?;
+        plan.spool = spool;
+        plan.same_layout = match &plan.rows {
+            InsertRows::Query(q) => copies_rows(q, &plan),
+            _ => false,
+        };
+        Ok(plan)
+    }
+
+    /// UPDATE.
+    pub fn update(&self, update: UpdatePlan<Rel>) -> SqlResult<UpdatePlan> {
+        let subqueries =
+            update.set.iter().flat_map(|a| a.exprs()).any(|e| has_subquery(Part::Expr(e)));
+        let mut plan = update.planned(&mut |rel| self.lower(rel, &self.all()))?;
+        let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
+        plan.spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
+        Ok(plan)
+    }
+
+    /// DELETE.
+    pub fn delete(&self, delete: DeletePlan<Rel>) -> SqlResult<DeletePlan> {
+        let mut plan = delete.planned(&mut |rel| self.lower(rel, &self.all()))?;
+        plan.spool = !matches!(plan.node, Node::Scan(_));
+        Ok(plan)
+    }
+
+    /// MERGE.
+    pub fn merge(&self, merge: MergePlan<Rel>) -> SqlResult<MergePlan> {
+        merge.planned(&mut |rel| self.lower(rel, &self.all()))
+    }
+
+    /// A change's new values and OUTPUT may read any slot.
+    fn all(&self) -> SlotSet {
+        SlotSet::all(self.slots.get())
+    }
+}
+
+/// Whether an update could meet its own rows again, or its row finder keeps rows.
+fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
+    match node {
+        Node::Scan(s) => match &s.access {
+            Access::Full | Access::Clustered(..) => moves,
+            Access::Nonclustered(i, _) => moves || i.touched_by(changed),
+        },
+        _ => true,
+    }
+}
+
+/// Whether the rows of a query have the layout that an insert writes: a scan, column for column.
+pub fn copies_rows(q: &QueryPlan, insert: &InsertPlan) -> bool {
+    straight_copy(q, &insert.source_types, &insert.table, &insert.columns)
+}
+
+fn straight_copy(
+    q: &QueryPlan,
+    types: &[SqlType],
+    table: &Table,
+    columns: &[ColumnSource],
+) -> bool {
+    let Node::Scan(s) = &q.node else { return false };
+    // Every column straight from the column of the same position and type, with the same place in the row.
+    let straight = columns.iter().enumerate().all(|(at, c)| match c {
+        ColumnSource::Source(n) => q
+            .outputs
+            .get(*n)
+            .is_some_and(|slot| s.columns.iter().any(|(c, k)| k == slot && *c == at)),
+        _ => false,
+    });
+    straight
+        && reads_one_range(&s.access)
+        && s.locks.patience() == Patience::Waits
+        && types.len() == table.columns.len()
+        && s.table.columns.len() == table.columns.len()
+        && s.table.columns.iter().zip(&table.columns).all(|(a, b)| {
+            a.ty == b.ty
+                && a.place == b.place
+                && a.null_bit == b.null_bit
+                && (b.nullable || !a.nullable)
+                && a.missing.is_null()
+                && (a.unpadded || !b.unpadded)
+                && fixed_or_short(a.ty)
+        })
+}
+
+/// The rows come from one place of the table itself.
+fn reads_one_range(access: &Access) -> bool {
+    match access {
+        Access::Full => true,
+        Access::Clustered(_, seek) => seek.then.len() <= 1,
+        Access::Nonclustered(..) => false,
+    }
+}
+
+/// Types whose values are in the row itself.
+fn fixed_or_short(ty: SqlType) -> bool {
+    use taffrail_types::MaxLen;
+    !matches!(
+        ty,
+        SqlType::VarChar(MaxLen::Max)
+            | SqlType::NVarChar(MaxLen::Max)
+            | SqlType::VarBinary(MaxLen::Max)
+            | SqlType::RowVersion
+    )
+}
