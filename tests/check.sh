@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/steps.sh
+STEP_BOUND='bound on two idle cores: 120 after a change in one view'
 
 base=${BASE:-HEAD}
 changed() { { git diff --name-only "$1"; git ls-files --others --exclude-standard; } | sort -u; }

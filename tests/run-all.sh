@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/steps.sh
+STEP_BOUND='bounds on two idle cores: 1800 with nothing compiled (what is downloaded is there), 600 after a line of the engine has changed'
 
 step "format, house rules"
 cargo fmt --all --check

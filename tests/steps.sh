@@ -1,4 +1,5 @@
-# Sourced by run-all.sh and check.sh: `step NAME` begins a step; the seconds of each are printed at the end, however it ends.
+# Sourced by run-all.sh and check.sh: `step NAME` begins a step; the seconds of each are printed at the end, however it ends,
+# beside STEP_BOUND, where the script says what the sum may be.
 STEP_NAMES=() STEP_BEGAN=()
 step() {
     STEP_NAMES+=("$*") STEP_BEGAN+=("$SECONDS")
@@ -12,5 +13,6 @@ step_table() {
         printf '%7d  %s\n' $((end - STEP_BEGAN[i])) "${STEP_NAMES[i]}"
     done
     printf '%7d  in all, %s\n' "$SECONDS" "$([ "$status" = 0 ] && echo 'all passed' || echo "the last step FAILED")"
+    [ -z "${STEP_BOUND:-}" ] || printf '         %s\n' "$STEP_BOUND"
 }
 trap step_table EXIT

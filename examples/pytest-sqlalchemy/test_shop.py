@@ -70,7 +70,9 @@ def test_a_transaction_is_rolled_back(engine):
 
 def test_constraints_are_errors(engine):
     with Session(engine) as session:
-        session.add_all([Customer(name="twice"), Customer(name="twice")])
+        session.add(Customer(name="twice"))
+        session.flush()
+        session.add(Customer(name="twice"))
         with pytest.raises(sa.exc.IntegrityError, match="2627"):
             session.commit()
         session.rollback()

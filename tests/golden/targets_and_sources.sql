@@ -71,7 +71,7 @@ SELECT id FROM e
 ROLLBACK
 GO
 --@ source: documentation DECLARE
-DECLARE @t TABLE (a int), @n int = 5, @u TABLE (b int), @m int = @n + 1
+DECLARE @t TABLE (a int), @n int = 5, @u TABLE (b int), @m int; SET @m = @n + 1
 INSERT @u VALUES (@m)
 SELECT @n AS n, @m AS m, (SELECT COUNT(*) FROM @t) AS t, (SELECT b FROM @u) AS u
 GO

@@ -24,6 +24,7 @@ const CRATES: &[Layers] = &[
             // Features, the table in which they register what they bring, and the instance that keeps what they keep.
             &[
                 "backup",
+                "checkpoints",
                 "connection",
                 "connectivity",
                 "dbcc",

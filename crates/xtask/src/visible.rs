@@ -60,7 +60,7 @@ fn named_by(line: &str) -> impl Iterator<Item = &str> {
 fn public_item(line: &str) -> Option<&str> {
     let mut words = line.trim_start().strip_prefix("pub ")?.split_whitespace();
     let mut item = words.next()?;
-    while let Some(next) = words.next() {
+    for next in words {
         if ITEMS.contains(&item) && !ITEMS.contains(&next) {
             return next.split(|c: char| !c.is_alphanumeric() && c != '_').next();
         }

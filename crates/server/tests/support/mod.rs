@@ -14,10 +14,26 @@ use taffrail_types::Value;
 
 pub const PASSWORD: &str = "Wire!Test1";
 
+/// The data directory of a server that this process starts under a name.
+pub fn data(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()))
+}
+
 /// A server of its own on a fresh directory.
 pub fn start(name: &str, max_connections: u32) -> Server {
-    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What an earlier run left.
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // Directories of processes that have ended go: a server that is shared by the tests of its process is never dropped.
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let left = entry
+            .file_name()
+            .to_string_lossy()
+            .rsplit_once('-')
+            .and_then(|(_, pid)| pid.parse::<u32>().ok());
+        if left.is_some_and(|pid| !std::path::Path::new(&format!("/proc/{pid}")).exists()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    let dir = data(name);
     let _ = std::fs::remove_dir_all(&dir);
     let settings = Settings::from_overrides(Overrides {
         data: Some(dir),
