@@ -1,7 +1,16 @@
 //! `taffrail lab`: what it makes on a server, what it leaves alone, who reads what it prints.
 
+mod versions;
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ConnectOptions, Encrypt};
+use taffrail_lab::experiment::record::{Record, Verdict};
+use taffrail_lab::experiment::store;
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
 fn lab(server: &Server, words: &[&str]) -> Command {
@@ -120,4 +129,308 @@ fn encryption_asks_who_answers() {
     let out = command.args(["--ca-file", &wrong]).output().unwrap();
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(!out.status.success() && said.contains("not valid for name"), "{said}");
+}
+
+/// Names of the databases that experiments have made and not dropped.
+const LEFT: &str = "SELECT name FROM sys.databases WHERE name LIKE 'TaffrailLab%' ORDER BY name";
+
+fn said(out: &Output) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    format!("{}{}", text(&out.stdout), text(&out.stderr))
+}
+
+/// `lab run` on a server that is there.
+fn run_on(server: &Server, out: &Path, words: &[&str]) -> Command {
+    let mut command = lab(server, &["run", "--scale", "tiny", "--out"]);
+    let at = format!("127.0.0.1,{}", server.port);
+    command.arg(out).args(words).args(["-S", &at]);
+    command
+}
+
+/// Values of the elements that bear a figure's name, with that name.
+fn figures_in(page: &str) -> Vec<(String, f64)> {
+    let attribute = |tag: &str, name: &str| {
+        let (_, behind) = tag.split_once(&format!("{name}=\""))?;
+        Some(behind.split_once('"')?.0.to_owned())
+    };
+    page.split("<data ")
+        .skip(1)
+        .filter_map(|rest| {
+            let tag = rest.split_once('>')?.0;
+            let value = attribute(tag, "value")?.parse().expect("a number");
+            Some((attribute(tag, "data-figure")?, value))
+        })
+        .collect()
+}
+
+/// A page shows the figures of its record, holds it whole, and needs nothing from elsewhere.
+fn check_page(place: &Path, record: &Record) {
+    let path = place.join("report.html");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let shown = figures_in(&page);
+    assert!(shown.len() >= record.figures.len(), "the tables: {}", shown.len());
+    for (name, value) in &shown {
+        let parts: Vec<&str> = name.split('/').collect();
+        let told = record.figure(parts[0], parts[1], parts[2]);
+        assert_eq!(told.map(|t| t.spread.median), Some(*value), "{name}");
+    }
+    for told in &record.figures {
+        let name = format!("{}/{}/{}", told.variant, told.measure, told.figure);
+        assert!(shown.iter().any(|(shown, _)| *shown == name), "{name} is not shown");
+    }
+    assert!(store::record(&path).unwrap() == *record, "the page holds another record");
+    // A text of a script may name an address; an element may not.
+    let elements = ["src=\"http", "href=\"http", "<link rel=\"stylesheet", "@import", "url("];
+    assert!(elements.iter().all(|e| !page.contains(e)));
+    in_a_browser(&path);
+}
+
+/// Chromium opens the page and has nothing to complain of; where there is none, that is said and not tested.
+fn in_a_browser(page: &Path) {
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".into());
+    let profile = page.with_extension("profile");
+    let opened = Command::new(chromium)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--dump-dom",
+        ])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}", page.display()))
+        .output();
+    let Ok(opened) = opened else {
+        eprintln!("there is no chromium: {} IS NOT OPENED IN A BROWSER", page.display());
+        return;
+    };
+    let complaints = String::from_utf8_lossy(&opened.stderr).into_owned();
+    assert!(!complaints.contains("CONSOLE"), "{complaints}");
+    assert!(String::from_utf8_lossy(&opened.stdout).contains("</html>"), "{complaints}");
+}
+
+/// A claim that counts say, whatever the machine does meanwhile.
+fn seen(record: &Record, text: &str) {
+    let claim = record.claims.iter().find(|c| c.text == text);
+    let claim = claim.unwrap_or_else(|| panic!("no claim '{text}'"));
+    assert_eq!(claim.verdict, Verdict::Seen, "{text} {}", claim.here);
+}
+
+#[test]
+fn each_experiment_runs_whole_at_a_tiny_scale() {
+    let dir = TempDir::new("lab-run");
+    let out = dir.path().join("out");
+    let run = Command::new(binary())
+        .args(["lab", "run", "all", "--scale", "tiny", "--repeat", "2", "--out"])
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", said(&run));
+    assert!(said(&run).contains("durable writes of 4 KB a second"), "{}", said(&run));
+    assert!(!out.join(".server").exists(), "the lab's own server leaves nothing");
+    for (name, claims) in [
+        ("loop", &["With a commit for each row there is one log flush a row."][..]),
+        ("vlfs", &["The log moves from VLF to VLF more often where there are many."]),
+        ("growth", &["With small steps nobody waits for zeroes."]),
+        (
+            "lazy",
+            &[
+                "100 durable commits are 100 writes.",
+                "The log records of a transaction are the same.",
+                "No durable commit is lost when the server is killed.",
+            ],
+        ),
+        ("checkpoints", &["With automatic checkpoints the data file is written in larger pieces."]),
+    ] {
+        let place = out.join(format!("{name}-tiny"));
+        let record = store::record(&place).unwrap();
+        assert_eq!((record.schema, record.plan.repeat), (1, 2), "{name}");
+        assert!(record.device.is_some() && record.left_out.is_empty(), "{:?}", record.left_out);
+        for variant in record.run_variants() {
+            for measure in &record.measures {
+                let told = record.figure(&variant.name, &measure.name, "seconds");
+                let told = told.or(record.figure(&variant.name, &measure.name, "found"));
+                let values = told.map(|t| t.values.len());
+                assert_eq!(values, Some(2), "{name}, {}, {}", variant.name, measure.name);
+            }
+        }
+        assert!(record.claims.iter().all(|c| c.verdict != Verdict::LeftOut), "{name}");
+        claims.iter().for_each(|text| seen(&record, text));
+        check_page(&place, &record);
+    }
+    compares_and_reports(&out);
+}
+
+/// A run beside itself differs in nothing; its report is what it was.
+fn compares_and_reports(out: &Path) {
+    let place = out.join("loop-tiny");
+    let before = std::fs::read_to_string(place.join("report.html")).unwrap();
+    let done = Command::new(binary()).args(["lab", "report"]).arg(&place).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    let after = std::fs::read_to_string(place.join("report.html")).unwrap();
+    assert!(after == before, "the page is another one");
+    let page = out.join("compare.html");
+    let compare = |a: &Path, b: &Path| {
+        let mut command = Command::new(binary());
+        command.args(["lab", "compare"]).args([a, b]).arg("--out").arg(&page);
+        command.output().unwrap()
+    };
+    let done = compare(&place, &place.join("report.html"));
+    assert!(done.status.success(), "{}", said(&done));
+    assert!(
+        said(&done).contains("B : A") && said(&done).contains("duration, s"),
+        "{}",
+        said(&done)
+    );
+    assert!(std::fs::read_to_string(&page).unwrap().contains("second : first"));
+    let done = compare(&place, &out.join("lazy-tiny"));
+    assert!(!done.status.success());
+    assert!(said(&done).contains("only runs of one experiment and scale"), "{}", said(&done));
+}
+
+#[test]
+fn what_is_wrong_is_one_clear_line() {
+    let dir = TempDir::new("lab-wrong");
+    let out = dir.path().join("out");
+    let server = Server::start(&dir.path().join("data"), &["--console", "off"]);
+    let refused = |command: &mut Command| {
+        let done = command.output().unwrap();
+        let text = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), text.lines().count()), (Some(1), 1), "{text}");
+        assert!(!out.exists(), "nothing is begun: {text}");
+        text
+    };
+    let text = refused(run_on(&server, &out, &["loop"]).env("SQLCMDPASSWORD", "wrong"));
+    assert!(text.contains("refuses the login: Login failed for user 'sa'."), "{text}");
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    // One that speaks, but not TDS.
+    let speaker = std::thread::spawn(move || {
+        let (mut client, _) = free.accept().unwrap();
+        let _ = client.read(&mut [0; 512]);
+        client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+    });
+    let mut elsewhere = lab(&server, &["run", "loop", "--out"]);
+    let at = format!("127.0.0.1,{port}");
+    let text = refused(elsewhere.arg(&out).args(["-S", &at]));
+    assert!(text.contains("SQL Server"), "{text}");
+    speaker.join().unwrap();
+    let mut elsewhere = lab(&server, &["run", "loop", "--out"]);
+    let text = refused(elsewhere.arg(&out).args(["-S", &at]));
+    assert!(text.contains("nobody listens there"), "{text}");
+    // A user's database of such a name stays as it is, and nothing else is made.
+    let mut user = client(&server);
+    user.run("CREATE DATABASE TaffrailLab_loop_hundred").unwrap();
+    user.run("CREATE TABLE TaffrailLab_loop_hundred.dbo.mine (i int)").unwrap();
+    let text = refused(&mut run_on(&server, &out, &["loop"]));
+    assert!(
+        text.contains("a database TaffrailLab_loop_hundred that the lab has not made"),
+        "{text}"
+    );
+    assert_eq!(user.query(LEFT).unwrap().text(), "TaffrailLab_loop_hundred");
+    let mine = user.query("SELECT COUNT(*) FROM TaffrailLab_loop_hundred.sys.tables").unwrap();
+    assert_eq!(mine.first_value(), "1");
+    for (words, why) in [
+        (&["nothing"][..], "there is no experiment 'nothing'"),
+        (&["lazy", "--only", "x"], "lazy has no variant 'x'; it has: durable, at-commit, forced"),
+        (&["./nowhere"], "./nowhere: No such file or directory"),
+    ] {
+        let text = refused(&mut run_on(&server, &out, words));
+        assert!(text.contains(why), "{text}");
+    }
+}
+
+/// Waits until a file has so many lines.
+fn until_lines(file: &Path, lines: usize) {
+    let began = Instant::now();
+    while std::fs::read_to_string(file).map_or(0, |t| t.lines().count()) < lines {
+        assert!(began.elapsed() < Duration::from_secs(60), "{} does not come", file.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_and_is_taken_up() {
+    let dir = TempDir::new("lab-interrupt");
+    let server = Server::start(&dir.path().join("data"), &["--console", "off"]);
+    let mut user = client(&server);
+    // A left-over of a run that was killed bears the lab's mark, and goes.
+    user.run("CREATE DATABASE TaffrailLab_loop_ten").unwrap();
+    user.run(
+        "EXEC TaffrailLab_loop_ten.sys.sp_addextendedproperty @name = N'made by taffrail lab'",
+    )
+    .unwrap();
+    let out = dir.path().join("out");
+    let words = ["loop", "--only", "autocommit", "--only", "ten", "--repeat", "3"];
+    let mut run = run_on(&server, &out, &words);
+    let child = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let trials = out.join("loop-tiny/trials.jsonl");
+    until_lines(&trials, 2);
+    let pid = Pid::from_raw(child.id() as i32).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", said(&ended));
+    assert!(said(&ended).contains("interrupted; what was made is gone"), "{}", said(&ended));
+    assert_eq!(user.query(LEFT).unwrap().text(), "");
+    let done = std::fs::read_to_string(&trials).unwrap();
+    let again = run_on(&server, &out, &words).output().unwrap();
+    assert!(again.status.success(), "{}", said(&again));
+    let had = done.lines().count();
+    assert!(said(&again).contains(&format!("goes on after {had} of 6 trials")), "{}", said(&again));
+    let whole = std::fs::read_to_string(&trials).unwrap();
+    assert!(whole.starts_with(&done) && whole.lines().count() == 6);
+    let record = store::record(&out.join("loop-tiny")).unwrap();
+    let flushes = record.figure("autocommit", "insert", "log_flushes").unwrap();
+    assert_eq!(flushes.values.len(), 3);
+    // What the lab did not start it does not kill, and says so nowhere as a failure.
+    assert!(!record.plan.server.own && record.device.is_none());
+    assert_eq!(user.query(LEFT).unwrap().text(), "");
+}
+
+#[test]
+fn an_interrupt_ends_the_labs_own_server() {
+    let dir = TempDir::new("lab-own");
+    let out = dir.path().join("out");
+    let child = Command::new(binary())
+        .args(["lab", "run", "checkpoints", "--scale", "tiny", "--repeat", "9", "--yes", "--out"])
+        .arg(&out)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until_lines(&out.join("checkpoints-tiny/trials.jsonl"), 1);
+    assert!(out.join(".server/data").exists());
+    // Another run at the same place leaves it alone.
+    let mut second = Command::new(binary());
+    let second = second.args(["lab", "run", "loop", "--out"]).arg(&out).output().unwrap();
+    assert!(said(&second).contains("is in use by another run"), "{}", said(&second));
+    kill_process(Pid::from_raw(child.id() as i32).unwrap(), Signal::TERM).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", said(&ended));
+    assert!(!out.join(".server").exists());
+}
+
+#[test]
+fn an_experiment_of_ones_own_is_a_directory() {
+    let dir = TempDir::new("lab-new");
+    let at = |words: &[&str]| {
+        Command::new(binary()).arg("lab").args(words).current_dir(dir.path()).output().unwrap()
+    };
+    let made = at(&["new", "mine", "--from", "lazy"]);
+    assert!(
+        made.status.success() && said(&made).contains("taffrail lab run ./mine"),
+        "{}",
+        said(&made)
+    );
+    assert!(!at(&["new", "mine"]).status.success(), "a directory that is there stays as it is");
+    let shown = at(&["show", "./mine"]);
+    assert!(said(&shown).starts_with("mine: Commits that do not wait"), "{}", said(&shown));
+    let file = dir.path().join("mine/experiment.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let wrong = text.replacen("figure = \"log_writes\"", "figure = \"log_write\"", 1);
+    let line = wrong.lines().position(|l| l.contains("\"log_write\"")).unwrap() + 1;
+    std::fs::write(&file, wrong).unwrap();
+    let shown = at(&["show", "./mine"]);
+    let error = format!("taffrail: ./mine/experiment.toml:{line}: there is no figure 'log_write'");
+    assert!(!shown.status.success() && said(&shown).starts_with(&error), "{}", said(&shown));
 }

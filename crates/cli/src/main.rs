@@ -33,7 +33,7 @@ enum Command {
     Query(query::Query),
     /// Say whether a server answers: exit code 0 if it does, for probes
     Health(health::Health),
-    /// Try what the transaction log costs, or load generated rows, on any SQL Server
+    /// Measure what the transaction log costs, here or on any SQL Server; load generated rows
     Lab(lab::Lab),
     /// Look into a log file offline: its VLFs, its records, whether it is whole
     Log(log::Log),

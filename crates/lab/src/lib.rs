@@ -5,4 +5,5 @@
 pub mod articles;
 pub mod bench;
 pub mod client;
+pub mod experiment;
 pub mod load;

@@ -50,6 +50,25 @@ pub struct LoadOptions {
     pub quiet: bool,
 }
 
+impl LoadOptions {
+    /// Rows into a table that is there, without a word to anybody.
+    pub fn of_rows(table: &str, rows: u64) -> LoadOptions {
+        LoadOptions {
+            generator: GENERATORS[0].name.into(),
+            connect: ConnectOptions::default(),
+            table: table.into(),
+            rows,
+            first: 0,
+            seed: 1,
+            batch: 0,
+            tablock: false,
+            heap: false,
+            truncate: false,
+            quiet: true,
+        }
+    }
+}
+
 /// What a load took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loaded {
@@ -74,7 +93,11 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ClientError> {
         let text = format!("there is no generator '{}'; there are: {names}", options.generator);
         return Err(ClientError::Protocol(text));
     }
-    let mut client = Client::connect(&options.connect)?;
+    load_into(&mut Client::connect(&options.connect)?, options)
+}
+
+/// The same over a connection that is there.
+pub fn load_into(client: &mut Client, options: &LoadOptions) -> Result<Loaded, ClientError> {
     let quoted = options.table.replace('\'', "''");
     let there = client.query(&format!("SELECT OBJECT_ID(N'{quoted}')"))?;
     let created = there.first_value() == "NULL";
@@ -88,7 +111,7 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ClientError> {
     let bulk = BulkOptions { tablock: options.tablock, batch: options.batch, ..Default::default() };
     let mut progress = Progress::new(options.rows, options.quiet);
     let began = Instant::now();
-    let (rows, bytes) = copy(&mut client, options, bulk, &mut progress)?;
+    let (rows, bytes) = copy(client, options, bulk, &mut progress)?;
     let time = began.elapsed();
     progress.end();
     Ok(Loaded { rows, bytes, time, created })

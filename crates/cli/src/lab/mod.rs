@@ -1,5 +1,9 @@
 //! `taffrail lab`: experiments and loads, against any server that speaks TDS.
 
+mod ask;
+mod experiments;
+mod run;
+
 use crate::place::{self, Place, is_here};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
@@ -7,7 +11,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use taffrail_lab::articles::{Line, try_the_log as try_the_log_on};
 use taffrail_lab::client::{Client, ConnectOptions, Encrypt};
-use taffrail_lab::load::{self, GENERATORS, LoadOptions};
+use taffrail_lab::load::{self, LoadOptions};
 
 /// Experiments and loads.
 #[derive(Args)]
@@ -19,8 +23,19 @@ pub struct Lab {
 
 #[derive(Subcommand)]
 enum LabCommand {
-    /// List the generators of rows
+    /// List the experiments, and the generators of rows
     List,
+    /// Show an experiment: its question, variants, measures, sizes, claims
+    Show(experiments::Show),
+    /// Run experiments on a server of the lab's own, or on one of yours, and write a page about each
+    #[command(after_help = run::HELP)]
+    Run(Box<run::Run>),
+    /// Print the table of a run that is finished, and write its page anew
+    Report(experiments::Report),
+    /// Lay two runs of an experiment side by side
+    Compare(experiments::Compare),
+    /// Begin an experiment of your own: copies one into a new directory
+    New(experiments::New),
     /// Bulk-copy generated rows into a table of any SQL Server
     #[command(after_help = LOAD_HELP)]
     Load(Box<Load>),
@@ -108,11 +123,12 @@ struct Load {
 /// Runs the command.
 pub fn run(lab: Lab) -> ExitCode {
     match lab.command {
-        LabCommand::List => {
-            let lines: Vec<String> =
-                GENERATORS.iter().map(|g| format!("{:<16} {}", g.name, g.description)).collect();
-            ended(print(&lines.join("\n")))
-        }
+        LabCommand::List => told(experiments::list().and_then(|lines| printed(&lines))),
+        LabCommand::Show(flags) => told(experiments::show(&flags).and_then(|l| printed(&l))),
+        LabCommand::Run(flags) => run::run(*flags),
+        LabCommand::Report(flags) => told(experiments::report(&flags).and_then(|l| printed(&l))),
+        LabCommand::Compare(flags) => told(experiments::compare(&flags).and_then(|l| printed(&l))),
+        LabCommand::New(flags) => told(experiments::new(&flags).and_then(|l| printed(&l))),
         LabCommand::Load(flags) => load(*flags),
         LabCommand::Try(flags) => try_the_log(flags),
     }
@@ -159,6 +175,25 @@ fn print(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;
     out.flush()
+}
+
+/// Prints lines; a reader that has seen enough is no error.
+fn printed(lines: &[String]) -> Result<(), String> {
+    match print(&lines.join("\n")) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(format!("standard output: {e}")),
+        _ => Ok(()),
+    }
+}
+
+/// The exit code of a command, whose error is shown.
+fn told(done: Result<(), String>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("taffrail: {why}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// How it ends where all is done but perhaps the printing: who reads the output may have seen enough (head, less).
@@ -251,7 +286,7 @@ mod tests {
         let words = ["x", "load", "tpcc-customer"].iter().chain(words);
         match Only::parse_from(words).lab.command {
             LabCommand::Load(flags) => options(*flags),
-            LabCommand::List | LabCommand::Try(_) => unreachable!(),
+            _ => unreachable!(),
         }
     }
 

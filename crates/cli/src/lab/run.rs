@@ -1,0 +1,277 @@
+//! `taffrail lab run`: says what a run needs and makes, asks before it takes much, runs, prints tables, writes pages.
+
+use super::ask::{Terminal, yes};
+use crate::place::{is_here, password};
+use crate::sql::{PORT, split_server};
+use clap::Args;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use taffrail_lab::client::{ConnectOptions, Encrypt};
+use taffrail_lab::experiment::files::built_in;
+use taffrail_lab::experiment::judge::number;
+use taffrail_lab::experiment::place::Place;
+use taffrail_lab::experiment::plan::{Needs, Wish, size_in_words, time_in_words};
+use taffrail_lab::experiment::read::{Experiment, SCALES};
+use taffrail_lab::experiment::record::Device;
+use taffrail_lab::experiment::run::{self, Listener};
+use taffrail_lab::experiment::stop::{Interrupted, Stop};
+use taffrail_lab::experiment::store::REPORT;
+use taffrail_lab::experiment::table::table;
+use taffrail_lab::experiment::trial::database;
+
+/// Above this the user is asked first: seconds.
+const LONG_S: f64 = 330.0;
+/// Above this the user is asked first: megabytes.
+const LARGE_MB: u64 = 5 * 1024;
+/// Exit code after Ctrl+C.
+const INTERRUPTED: u8 = 130;
+
+/// Text below the flags of `lab run --help`.
+pub const HELP: &str = "\
+Examples:
+  taffrail lab run loop                                  on a server of its own, in ./taffrail-lab
+  taffrail lab run all --scale quick --out /mnt/ssd/lab
+  taffrail lab run vlfs -S db.example.com,1433 -U sa -C  on a SQL Server of yours
+
+Before it begins it says what it needs and makes. It makes databases whose names begin with
+TaffrailLab_, marks each with an extended property, and drops them at the end, also after Ctrl+C;
+a database of such a name without the mark is never touched. What is measured on is the device
+below --out, or that of the server of -S.
+The same command goes on where a run was broken off. The password can also be given as SQLCMDPASSWORD.";
+
+/// The flags of `lab run`; those of the connection are sqlcmd's.
+#[derive(Args)]
+pub struct Run {
+    /// Experiments; see 'taffrail lab list'. 'all' for all of them, ./DIRECTORY for one of your own
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// How large: 'quick' takes minutes, 'article' more, 'paper' is what was published; 'tiny' is for tests
+    #[arg(long, default_value = "quick", value_parser = SCALES)]
+    scale: String,
+    /// Number of rounds, without the warm-up
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    repeat: u32,
+    /// Directory for results, and for the data of the lab's own server meanwhile
+    #[arg(long, value_name = "DIR", default_value = "taffrail-lab")]
+    out: PathBuf,
+    /// Only this variant; may be repeated
+    #[arg(long, value_name = "VARIANT")]
+    only: Vec<String>,
+    /// Keep the databases of the last round, and the data of the lab's own server
+    #[arg(long)]
+    keep: bool,
+    /// Do not ask before much time or disk is taken
+    #[arg(short, long)]
+    yes: bool,
+    /// A server that is there [default: one of the lab's own]
+    #[arg(short = 'S', long, value_name = "HOST[,PORT]")]
+    server: Option<String>,
+    /// Login, as sqlcmd takes it
+    #[arg(short = 'U', long, value_name = "LOGIN", env = "SQLCMDUSER", default_value = "sa")]
+    user: String,
+    /// Password of the login
+    #[arg(
+        short = 'P',
+        long,
+        value_name = "PASSWORD",
+        env = "TAFFRAIL_LAB_PASSWORD",
+        hide_env_values = true
+    )]
+    password: Option<String>,
+    /// Take the server's certificate unseen
+    #[arg(short = 'C', long)]
+    trust_server_certificate: bool,
+    /// Encryption: 'yes' (of all, and the certificate is checked), 'optional' (the login at least, if the server can), 'no'
+    #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional", value_parser = ["yes", "optional", "no"])]
+    encrypt: String,
+    /// How long the login may take in s
+    #[arg(short = 'l', long, value_name = "S", default_value_t = 15)]
+    login_timeout: u64,
+}
+
+/// Runs the command to its end.
+pub fn run(flags: Run) -> ExitCode {
+    let mut terminal = Terminal::new();
+    let new = !flags.out.exists();
+    let ended = carry_out(&flags, &mut terminal);
+    terminal.clear();
+    if new {
+        // Goes only where nothing is in it.
+        let _ = std::fs::remove_dir(&flags.out);
+    }
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Stop::Interrupted) => {
+            eprintln!(
+                "taffrail: interrupted; what was made is gone. The same command goes on after the trials that are done."
+            );
+            ExitCode::from(INTERRUPTED)
+        }
+        Err(Stop::Failed(why)) => {
+            eprintln!("taffrail: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
+    let experiments = found(&flags.names)?;
+    let interrupted = listening()?;
+    let wish = Wish { scale: flags.scale.clone(), repeat: flags.repeat, only: flags.only.clone() };
+    let mut place = match &flags.server {
+        Some(server) => Place::there(options(flags, server)?)?,
+        None => {
+            let binary = std::env::current_exe()?;
+            Place::start(&binary, &run::scratch(&flags.out), flags.keep)?
+        }
+    };
+    let mut device = run::device(&place)?;
+    let mut all = Vec::new();
+    for experiment in &experiments {
+        let needs = Needs::of(experiment, &wish, &place.server, device.as_ref())?;
+        run::room(&place, &needs)?;
+        all.push((experiment, needs));
+    }
+    told(flags, &place, &all, device.as_ref(), terminal);
+    asked(flags, &all)?;
+    interrupted.check()?;
+    for (experiment, needs) in &all {
+        let run = run::Run {
+            experiment,
+            wish: wish.clone(),
+            out: flags.out.clone(),
+            keep: flags.keep,
+            interrupted: interrupted.clone(),
+        };
+        let (record, at) = run.go(&mut place, needs, device, terminal)?;
+        device = record.device.map(|[_, after]| after);
+        for line in table(&record, experiment) {
+            terminal.line(&line);
+        }
+        terminal.line(&format!("\n  {}", at.join(REPORT).display()));
+    }
+    if flags.keep {
+        kept(&place, terminal);
+    }
+    Ok(())
+}
+
+fn found(names: &[String]) -> Result<Vec<Experiment>, Stop> {
+    let mut experiments: Vec<Experiment> = Vec::new();
+    for name in names {
+        let words: Vec<&str> = if name == "all" { built_in().collect() } else { vec![name] };
+        for word in words {
+            let experiment = Experiment::find(word)?;
+            if !experiments.iter().any(|e| e.files.name == experiment.files.name) {
+                experiments.push(experiment);
+            }
+        }
+    }
+    Ok(experiments)
+}
+
+/// Ctrl+C, and whatever else asks for an end, is heard between two steps; the second one ends it at once.
+fn listening() -> Result<Interrupted, Stop> {
+    let interrupted = Interrupted::default();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let flag = &interrupted.0;
+        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED.into(), flag.clone())?;
+        signal_hook::flag::register(signal, flag.clone())?;
+    }
+    Ok(interrupted)
+}
+
+fn options(flags: &Run, server: &str) -> Result<ConnectOptions, Stop> {
+    let (host, port) = split_server(server)?;
+    let encrypt = match &*flags.encrypt {
+        "no" => Encrypt::No,
+        "yes" => Encrypt::Yes,
+        _ => Encrypt::Optional,
+    };
+    // Nobody stands between a program and its own machine, unless it is asked for.
+    let here = is_here(&host) && encrypt != Encrypt::Yes;
+    Ok(ConnectOptions {
+        port: port.unwrap_or(PORT),
+        user: flags.user.clone(),
+        password: flags.password.clone().unwrap_or_else(password),
+        encrypt,
+        trust_server_certificate: flags.trust_server_certificate || here,
+        application: "taffrail lab".into(),
+        login_timeout: Some(Duration::from_secs(flags.login_timeout.clamp(1, 3600))),
+        host,
+        ..ConnectOptions::default()
+    })
+}
+
+/// Says what is needed and made.
+fn told(
+    flags: &Run,
+    place: &Place,
+    all: &[(&Experiment, Needs<'_>)],
+    device: Option<&Device>,
+    terminal: &mut Terminal,
+) {
+    let server = &place.server;
+    terminal.line(&match (place.scratch(), &flags.server) {
+        (Some(scratch), _) => {
+            let end = if flags.keep { "which stays" } else { "which is removed at the end" };
+            format!(
+                "On {}, started by the lab with its data in {}, {end}.",
+                server.version,
+                scratch.display()
+            )
+        }
+        (None, server_at) => {
+            format!("On {} at {}.", server.version, server_at.as_deref().unwrap_or_default())
+        }
+    });
+    if let Some(device) = device {
+        terminal.line(&format!(
+            "The device makes {} durable writes of 4 KB a second.",
+            number(device.writes_per_s)
+        ));
+    }
+    for (experiment, needs) in all {
+        let name = &experiment.files.name;
+        let variants: Vec<&str> =
+            needs.variants.iter().map(|v| v.name.get_ref().as_str()).collect();
+        let rounds = if flags.repeat == 1 { "round" } else { "rounds" };
+        terminal.line(&format!(
+            "{name}: {}\n  {} {rounds} of {}: about {}, up to {} of disk. Makes {} and alike, one after another.",
+            experiment.spec.title,
+            flags.repeat,
+            variants.join(", "),
+            time_in_words(needs.seconds),
+            size_in_words(needs.disk_mb),
+            database(name, variants[0])
+        ));
+    }
+}
+
+/// Asks where a run takes long or much.
+fn asked(flags: &Run, all: &[(&Experiment, Needs<'_>)]) -> Result<(), Stop> {
+    let seconds: f64 = all.iter().map(|(_, n)| n.seconds).sum();
+    let mb = all.iter().map(|(_, n)| n.disk_mb).max().unwrap_or(0);
+    if flags.yes || seconds <= LONG_S && mb <= LARGE_MB {
+        return Ok(());
+    }
+    let takes =
+        format!("This takes about {} and up to {}", time_in_words(seconds), size_in_words(mb));
+    match yes(&format!("{takes}. Go on?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Stop::Failed("nothing was done".into())),
+        None => Err(Stop::Failed(format!("{takes}: --yes says that it may"))),
+    }
+}
+
+fn kept(place: &Place, terminal: &mut Terminal) {
+    match place.scratch() {
+        Some(scratch) => terminal.line(&format!(
+            "\n  kept: taffrail serve --data {}",
+            scratch.join(Path::new("data")).display()
+        )),
+        None => terminal.line("\n  kept: the databases of the last round"),
+    }
+}

@@ -1,0 +1,3 @@
+CREATE TABLE dbo.test (i int NOT NULL, c char(8000) NOT NULL)
+GO
+CHECKPOINT

@@ -1,0 +1,1 @@
+UPDATE dbo.beside SET n = n + 1 WHERE id = 1

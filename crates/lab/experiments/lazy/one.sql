@@ -1,0 +1,3 @@
+BEGIN TRAN
+INSERT dbo.Ledger VALUES ($(round))
+COMMIT WITH (DELAYED_DURABILITY = $(commit_setting))

@@ -1,0 +1,1 @@
+BACKUP LOG [$(database)] TO DISK = 'NUL'

@@ -1,0 +1,7 @@
+CREATE DATABASE [$(database)]
+ON (NAME = lab_data, FILENAME = '$(data_path)$(database).mdf', SIZE = $(data_mb)MB, FILEGROWTH = 64MB)
+LOG ON (NAME = lab_log, FILENAME = '$(log_path)$(database).ldf', SIZE = $(first), FILEGROWTH = 64MB)
+GO
+ALTER DATABASE [$(database)] SET RECOVERY FULL
+GO
+BACKUP DATABASE [$(database)] TO DISK = 'NUL'

@@ -1,0 +1,2 @@
+INSERT dbo.customer_tmp
+SELECT * FROM dbo.customer

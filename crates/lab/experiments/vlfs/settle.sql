@@ -1,0 +1,3 @@
+CHECKPOINT
+GO
+BACKUP LOG [$(database)] TO DISK = 'NUL'

@@ -1,0 +1,1 @@
+EXEC dbo.change_some $(client), $(round), $(batch)

@@ -1,0 +1,2 @@
+UPDATE dbo.customer
+   SET c_data = lower(c_data)

@@ -1,0 +1,383 @@
+//! One variant in one round: its database is made, set up, measured and dropped.
+
+use super::clients::{self, Crowd};
+use super::figures::{self, KB, MB};
+use super::files::{batches, fill};
+use super::place::{Place, first_row};
+use super::read::Experiment;
+use super::record::{Measured, Server};
+use super::sample::{Look, Sampler, Samples, Views};
+use super::spec::{Kill, Measure, Name, Need, Step, Variant};
+use super::statistics::rounded;
+use super::stop::{Interrupted, Stop};
+use crate::client::stream::{Token, is_timeout};
+use crate::client::{Client, ClientError, ServerMessage};
+use crate::load::{LoadOptions, load_into};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// The extended property that a database of the lab's bears.
+pub const MARK: &str = "made by taffrail lab";
+
+/// Between two looks for an interrupt.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Where trials are run, and of what.
+pub struct Bench<'a> {
+    /// The experiment, read and checked.
+    pub experiment: &'a Experiment,
+    /// The server that is measured.
+    pub place: &'a mut Place,
+    /// Views that the server shows.
+    pub views: Views,
+    /// Values of the scale.
+    pub values: BTreeMap<String, String>,
+    /// Is set by Ctrl+C, SIGTERM and SIGHUP.
+    pub interrupted: Interrupted,
+}
+
+/// The name of a variant's database.
+pub fn database(experiment: &str, variant: &str) -> String {
+    format!("TaffrailLab_{experiment}_{variant}").replace('-', "_")
+}
+
+/// Why a variant cannot be run on a server.
+pub fn lacks(variant: &Variant, server: &Server) -> Option<String> {
+    let taffrail = server.product == "Taffrail";
+    variant.needs.iter().find_map(|need| match need {
+        Need::Taffrail if !taffrail => Some("only Taffrail has this setting".to_owned()),
+        Need::SqlServer if taffrail => Some("only for SQL Server".to_owned()),
+        Need::OwnServer if !server.own => Some("only on a server of the lab's own".to_owned()),
+        _ => None,
+    })
+}
+
+/// Why a measure cannot be made on a server.
+pub fn lacks_for(measure: &Measure, server: &Server) -> Option<String> {
+    let own = measure.kill.is_none() || server.own;
+    (!own).then(|| "only a server of the lab's own is killed".to_owned())
+}
+
+/// Runs batches one after another, each to its end; an interrupt cancels the one under way.
+pub fn run_batches(
+    client: &mut Client,
+    batches: &[String],
+    interrupted: &Interrupted,
+) -> Result<(), Stop> {
+    for batch in batches {
+        client.send_batch(batch)?;
+        let mut errors = Vec::new();
+        loop {
+            match client.next_token(Some(Instant::now() + LOOK)) {
+                Ok(None) => break,
+                Ok(Some(Token::Message { number, state, class, text, line, .. })) if class > 10 => {
+                    errors.push(ServerMessage {
+                        number,
+                        severity: class,
+                        state,
+                        line,
+                        message: text,
+                    });
+                }
+                Ok(Some(_)) => {}
+                Err(e) if is_timeout(&e) => {
+                    if interrupted.is_set() {
+                        client.cancel()?;
+                        return Err(Stop::Interrupted);
+                    }
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+        if !errors.is_empty() {
+            return Err(ClientError::Server(errors).into());
+        }
+    }
+    interrupted.check()
+}
+
+impl Bench<'_> {
+    /// Values of a variant and a measure, before those of the scale.
+    fn values(&self, variant: &Variant, measure: Option<&Measure>) -> BTreeMap<String, String> {
+        let mut values = self.values.clone();
+        let name = database(&self.experiment.files.name, variant.name.get_ref());
+        values.insert("database".into(), name);
+        for (key, path) in ["data_path", "log_path"].into_iter().zip(&self.place.paths) {
+            values.insert(key.into(), path.clone());
+        }
+        let more = variant.values.iter().chain(measure.iter().flat_map(|m| &m.values));
+        values.extend(more.map(|(k, v)| (k.clone(), v.to_string())));
+        values
+    }
+
+    /// A label with the variant's values put in.
+    pub fn label(&self, variant: &Variant) -> String {
+        // A name without a value stays as it is: it is a label, not a statement.
+        fill(&variant.label, &self.values(variant, None)).unwrap_or_else(|_| variant.label.clone())
+    }
+
+    /// A script's batches with all values but the client's and the round's put in.
+    fn script(&self, name: &Name, values: &BTreeMap<String, String>) -> Result<Vec<String>, Stop> {
+        let mut values = values.clone();
+        for own in ["client", "round"] {
+            values.entry(own.into()).or_insert_with(|| format!("\u{1}{own}\u{1}"));
+        }
+        let file = name.get_ref();
+        let text = fill(self.experiment.script(name), &values)
+            .map_err(|name| Stop::Failed(format!("{file}: $({name}) has no value")))?;
+        Ok(batches(&text))
+    }
+
+    /// Makes a variant's database; one that is there already is the lab's own, or this is refused.
+    pub fn create(&mut self, variant: &Variant) -> Result<(), Stop> {
+        let values = self.values(variant, None);
+        let name = &values["database"];
+        let mut client = self.place.client("master")?;
+        remove(&mut client, name)?;
+        let script = self.script(&self.experiment.spec.database.create, &values)?;
+        let Some((create, rest)) = script.split_first() else { return Ok(()) };
+        let interrupted = self.interrupted.clone();
+        let at = self.experiment.spec.database.create.get_ref();
+        // Not interrupted: a database without the mark would be nobody's.
+        client.run(create).map_err(|e| Stop::from(e).at(at))?;
+        client.run(&format!(
+            "EXEC [{name}].sys.sp_addextendedproperty @name = N'{MARK}', @value = N'taffrail lab'"
+        ))?;
+        run_batches(&mut client, rest, &interrupted).map_err(|e| e.at(at))
+    }
+
+    /// Drops a variant's database if the lab has made it.
+    pub fn remove(&mut self, variant: &Variant) -> Result<(), Stop> {
+        let name = database(&self.experiment.files.name, variant.name.get_ref());
+        remove(&mut self.place.client("master")?, &name)
+    }
+
+    /// Sets a variant up and makes its measures.
+    pub fn run(
+        &mut self,
+        variant: &Variant,
+        told: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Measured>, Stop> {
+        told("set-up");
+        self.create(variant)?;
+        let experiment = self.experiment;
+        let values = self.values(variant, None);
+        self.steps(&experiment.spec.setup, &values)?;
+        let mut measured = Vec::new();
+        for measure in &experiment.spec.measure {
+            if lacks_for(measure, &self.place.server).is_some() {
+                continue;
+            }
+            told(&measure.label);
+            let values = self.values(variant, Some(measure));
+            self.steps(&measure.before, &values)?;
+            measured.push(self.measure(measure, &values).map_err(|e| e.at(&measure.label))?);
+        }
+        Ok(measured)
+    }
+
+    fn steps(&mut self, steps: &[Step], values: &BTreeMap<String, String>) -> Result<(), Stop> {
+        for step in steps {
+            self.interrupted.check()?;
+            if let Some(run) = &step.run {
+                let script = self.script(run, values)?;
+                let mut client = self.place.client(&values["database"])?;
+                run_batches(&mut client, &script, &self.interrupted)
+                    .map_err(|e| e.at(run.get_ref()))?;
+            } else if let (Some(_), Some(table), Some(rows)) = (&step.load, &step.table, &step.rows)
+            {
+                let rows = number(&rows.get_ref().to_string(), values)?;
+                let mut client = self.place.client(&values["database"])?;
+                load_into(&mut client, &LoadOptions::of_rows(table, rows))?;
+            } else if step.rest {
+                self.rest(&values["database"])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until nothing is written any more: half a second without a write is rest. A server that never rests is measured
+    /// as it is.
+    fn rest(&self, database: &str) -> Result<(), Stop> {
+        const QUIET: Duration = Duration::from_millis(500);
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let began = Instant::now();
+        let mut client = self.place.client(database)?;
+        let mut written = || -> Result<String, Stop> {
+            if let Some(bytes) = self.place.written() {
+                return Ok(bytes.to_string());
+            }
+            let sql =
+                "SELECT SUM(num_of_bytes_written) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL)";
+            // Without the view there is nothing to wait for but time.
+            Ok(client.query(sql).map(|a| a.first_value()).unwrap_or_default())
+        };
+        let mut before = written()?;
+        while began.elapsed() < PATIENCE {
+            std::thread::sleep(QUIET);
+            self.interrupted.check()?;
+            let now = written()?;
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        Ok(())
+    }
+
+    fn measure(
+        &mut self,
+        measure: &Measure,
+        values: &BTreeMap<String, String>,
+    ) -> Result<Measured, Stop> {
+        let script = self.script(&measure.run, values)?;
+        let database = values["database"].clone();
+        let mut measured = Measured { name: measure.name.get_ref().clone(), ..Measured::default() };
+        match (measure.kill, measure.clients) {
+            (Some(Kill::Before), _) => {
+                self.place.kill()?;
+                let began = Instant::now();
+                self.place.again()?;
+                let mut client = self.place.client(&database)?;
+                run_batches(&mut client, &script, &self.interrupted)?;
+                measured.figures.insert("seconds".into(), began.elapsed().as_secs_f64());
+            }
+            (Some(Kill::During), clients) => {
+                let crowd = Crowd { clients: clients.unwrap_or(1), database, script };
+                let after = Duration::from_millis(measure.after_ms.unwrap_or(0));
+                let found = match &measure.found {
+                    Some(found) => self.script(found, values)?.join("\n"),
+                    None => String::new(),
+                };
+                measured.figures =
+                    clients::killed(self.place, &crowd, after, &found, &self.interrupted)?;
+            }
+            (None, _) => self.sampled(measure, values, script, &mut measured)?,
+        }
+        if let Some(ask) = &measure.ask {
+            let sql = self.script(ask, values)?.join("\n");
+            let answer = self.place.client(&values["database"])?.query(&sql)?;
+            let names = answer.sets.first().map(|s| s.columns.clone()).unwrap_or_default();
+            for (name, value) in names.into_iter().zip(first_row(&answer)) {
+                if let (true, Ok(value)) = (measure.asked.contains_key(&name), value.parse()) {
+                    measured.figures.insert(name, value);
+                }
+            }
+        }
+        measured.figures.values_mut().for_each(|v| *v = rounded(*v));
+        Ok(measured)
+    }
+
+    /// A script, or many clients' scripts, with the sampler beside.
+    fn sampled(
+        &mut self,
+        measure: &Measure,
+        values: &BTreeMap<String, String>,
+        script: Vec<String>,
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
+        let database = &values["database"];
+        let (seconds, runs, samples) = match (measure.clients, &measure.rounds) {
+            (Some(clients), Some(rounds)) => {
+                let rounds = number(&rounds.get_ref().to_string(), values)?;
+                let crowd = Crowd { clients, database: database.clone(), script };
+                let ready = crowd.connect(self.place)?;
+                let (sampler, began) = Sampler::start(self.place, &self.views, database)?;
+                let runs = crowd.run(ready, rounds, began, &self.interrupted);
+                let seconds = began.elapsed().as_secs_f64();
+                let samples = sampler.stop();
+                (seconds, runs?, samples?)
+            }
+            _ => {
+                let mut client = self.place.client(database)?;
+                let beside = match &measure.beside {
+                    Some(file) => Some((self.place.client(database)?, self.script(file, values)?)),
+                    None => None,
+                };
+                let (sampler, began) = Sampler::start(self.place, &self.views, database)?;
+                let (done, runs) = clients::beside(beside, began, || {
+                    run_batches(&mut client, &script, &self.interrupted)
+                        .map(|()| began.elapsed().as_secs_f64())
+                });
+                let samples = sampler.stop();
+                (done?, runs?, samples?)
+            }
+        };
+        measured.figures.insert("seconds".into(), seconds);
+        take(&samples, seconds, &self.views, measured);
+        clients::latencies(&runs, seconds, measured);
+        Ok(())
+    }
+}
+
+/// Drops a database that bears the lab's mark; one without it is refused.
+pub fn remove(client: &mut Client, name: &str) -> Result<(), Stop> {
+    let there = client.query(&format!("SELECT DB_ID(N'{name}')"))?;
+    if there.first_value() == "NULL" {
+        return Ok(());
+    }
+    let mark = client.query(&format!(
+        "SELECT COUNT(*) FROM [{name}].sys.extended_properties WHERE class = 0 AND name = N'{MARK}'"
+    ))?;
+    if mark.first_value() == "0" {
+        return Err(Stop::Failed(format!(
+            "the server has a database {name} that the lab has not made: rename it, or choose another server"
+        )));
+    }
+    client.run(&format!(
+        "ALTER DATABASE [{name}] SET SINGLE_USER WITH ROLLBACK IMMEDIATE\nDROP DATABASE [{name}]"
+    ))?;
+    Ok(())
+}
+
+/// A number that a step names.
+fn number(text: &str, values: &BTreeMap<String, String>) -> Result<u64, Stop> {
+    let text = fill(text, values).map_err(|name| format!("$({name}) has no value"))?;
+    text.parse().map_err(|_| Stop::Failed(format!("'{text}' is no number")))
+}
+
+/// Samples and the figures that follow from the first and the last look.
+fn take(samples: &Samples, seconds: f64, views: &Views, measured: &mut Measured) {
+    let (Some((_, first)), Some((_, last))) = (samples.looks.first(), samples.looks.last()) else {
+        return;
+    };
+    let at = |look: &Look, name: &str| figures::place(name).and_then(|p| look[p]);
+    let grown = |name: &str| Some(at(last, name)? - at(first, name)?);
+    let share = |a: Option<f64>, b: Option<f64>| Some(a? / b.filter(|b| *b > 0.0)?);
+    let scaled = |a: Option<f64>, by: f64| a.map(|a| a / by);
+    let figures = [
+        ("log_flushes", grown("log_flushes")),
+        ("log_flushes_per_s", scaled(grown("log_flushes"), seconds)),
+        ("log_flush_wait_ms", grown("log_flush_wait_ms")),
+        ("log_writes", grown("log_writes")),
+        ("log_mb", scaled(grown("log_bytes"), MB)),
+        ("log_kb_per_write", scaled(share(grown("log_bytes"), grown("log_writes")), KB)),
+        ("log_mb_per_s", scaled(grown("log_bytes"), MB * seconds)),
+        ("log_write_ms", grown("log_write_ms")),
+        ("data_writes", grown("data_writes")),
+        ("data_mb", scaled(grown("data_bytes"), MB)),
+        ("data_kb_per_write", scaled(share(grown("data_bytes"), grown("data_writes")), KB)),
+        ("data_mb_per_s", scaled(grown("data_bytes"), MB * seconds)),
+        ("writelog_waits", grown("writelog_waits")),
+        ("writelog_ms", grown("writelog_ms")),
+        ("gather_ms", grown("gather_ms")),
+        ("growths", grown("log_growths")),
+        ("checkpoint_pages", grown("checkpoint_pages")),
+        ("vlfs", at(last, "vlfs")),
+        ("vlf_mb", scaled(share(at(last, "log_size_bytes"), at(last, "vlfs")), MB)),
+        ("log_size_mb", scaled(at(last, "log_size_bytes"), MB)),
+        ("vlfs_crossed", grown("newest_vlf")),
+    ];
+    let known = figures.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    measured.figures.extend(known);
+    let shown: Vec<usize> = views.channels.iter().filter_map(|c| figures::place(c)).collect();
+    measured.samples = samples
+        .looks
+        .iter()
+        .map(|(ms, look)| {
+            let values = shown.iter().map(|p| look[*p].unwrap_or(0.0));
+            std::iter::once((ms * 10.0).round() / 10.0).chain(values).collect()
+        })
+        .collect();
+    measured.waits.clone_from(&samples.waits);
+}
