@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use taffrail_base::{Lsn, SqlError, SqlResult};
 use taffrail_storage::FileKind;
-use taffrail_storage::backup::{BackupReport, Device, MediaLabel, Restored, SetHeader};
+use taffrail_storage::backup::{BackupReport, Device, MediaLabel, Restored, SetHeader, Stop};
 use taffrail_types::{SqlType, Value, text};
 
 const TABLES: &str = include_str!("history.sql");
@@ -312,11 +312,23 @@ pub(super) fn restore(
             &cx.session.client.login,
             restored.header.kind.letter().to_string(),
             options.replace,
-            !options.norecovery,
+            !options.norecovery && !restored.is_short,
             false,
             devices.list.len()
         ],
     );
+    let mut row = row;
+    match &options.stop {
+        None => {}
+        Some(Stop::At(at)) => row.extend(cells("stop_at", row![crate::catalog::datetime(*at)])),
+        Some(Stop::Mark { name, before, .. }) => {
+            row.extend(cells("stop_at_mark_name stop_before", row![&**name, *before]));
+        }
+        Some(Stop::Lsn { lsn, before }) => {
+            let name = format!("lsn:{}", lsn.to_numeric());
+            row.extend(cells("stop_at_mark_name stop_before", row![name, *before]));
+        }
+    }
     insert(&mut batch, "restorehistory", &[("backup_set_id", "@set")], &row)?;
     batch.push_str("SET @restore = SCOPE_IDENTITY()\n");
     for file in &restored.files {

@@ -27,7 +27,12 @@ fn lsn(v: &Value) -> Option<Lsn> {
     if v.is_null() {
         return None;
     }
-    let n: u128 = text::display(v, SqlType::Numeric { precision: 25, scale: 0 }).parse().ok()?;
+    lsn_of(&text::display(v, SqlType::Numeric { precision: 25, scale: 0 }))
+}
+
+/// The same, written out.
+pub(super) fn lsn_of(number: &str) -> Option<Lsn> {
+    let n: u128 = number.parse().ok()?;
     let part = |n: u128| u32::try_from(n).ok();
     let (vlf, block) = (part(n / 1_000_000_000_000_000)?, part(n / 100_000 % 10_000_000_000)?);
     Some(Lsn::new(vlf, block, u16::try_from(n % 100_000).ok()?))

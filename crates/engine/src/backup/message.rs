@@ -4,6 +4,7 @@ use super::device::Devices;
 use super::facts;
 use crate::session::context::StatementContext;
 use std::time::Duration;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::backup::{BackupError, BackupFile, BackupKind};
 use taffrail_storage::{FileKind, StorageError};
@@ -85,6 +86,12 @@ pub(crate) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
         BackupError::WrongDatabase => SqlError::new(3154, &[&database]),
         BackupError::NotConsistent { reached, needed } => {
             SqlError::new(4318, &[&database, &reached.to_numeric(), &needed.to_numeric()])
+        }
+        BackupError::StopTooEarly => SqlError::new(4335, &[]),
+        BackupError::StopInBulk => SqlError::new(4341, &[]),
+        BackupError::NoSuchLsn => SqlError::new(4334, &[]),
+        BackupError::Stopped => {
+            unsupported("Log of a database whose restore has stopped before that log's end")
         }
         // The client asked for it and hears of nothing else.
         BackupError::Cancelled => SqlError::new(3204, &[]),

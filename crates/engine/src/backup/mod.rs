@@ -27,6 +27,7 @@ mod options;
 mod progress;
 mod record;
 mod restore;
+mod room;
 mod schedule;
 mod suspect;
 mod system;
@@ -52,6 +53,7 @@ pub(crate) static FEATURE: Feature = Feature {
     statements: STATEMENTS,
     marked: Some(history::record_marks),
     damaged: Some(suspect::record),
+    views: &[room::declare],
     ..Feature::NOTHING
 };
 
@@ -86,6 +88,7 @@ fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResult<()> {
         ast::BackupKind::Database => "BACKUP DATABASE",
         ast::BackupKind::Log => "BACKUP LOG",
     };
+    let _why = taffrail_io::IoReason::Backup.begin();
     let result = refuse_in_transaction(cx)
         .and_then(|()| name_of(&s.database))
         .and_then(|name| take::run(cx, s, name, statement));
@@ -103,6 +106,7 @@ fn restore(cx: &mut StatementContext<'_>, s: &ast::Restore) -> SqlResult<()> {
         ast::RestoreKind::VerifyOnly => "VERIFY DATABASE",
         ast::RestoreKind::RewindOnly => "RESTORE REWINDONLY",
     };
+    let _why = taffrail_io::IoReason::Restore.begin();
     let result = match &s.database {
         Some(database) => refuse_in_transaction(cx)
             .and_then(|()| name_of(database))

@@ -5,6 +5,8 @@
 
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::{UtcTime, zone};
+use taffrail_storage::backup::Stop;
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
@@ -53,6 +55,7 @@ const TABLE: &[(&str, u8)] = &[
     ("ERROR_BROKER_CONVERSATIONS", RESTORE),
     ("EXPIREDATE", BACKUP),
     ("FILE", READ),
+    ("FILE_SNAPSHOT", BACKUP),
     ("FORMAT", BACKUP),
     ("INIT", BACKUP),
     ("KEEP_CDC", RESTORE),
@@ -83,6 +86,7 @@ const TABLE: &[(&str, u8)] = &[
     ("RETAINDAYS", BACKUP),
     ("REWIND", ALL),
     ("SKIP", BACKUP),
+    ("SNAPSHOT", BACKUP),
     ("STANDBY", BL | RESTORE),
     ("STATS", BACKUP | RESTORE | VERIFY),
     ("STOPAT", RESTORE),
@@ -146,6 +150,8 @@ pub(super) struct Options {
     pub restricted_user: bool,
     /// FILE: the set's position.
     pub file: Option<u32>,
+    /// STOPAT, STOPATMARK, STOPBEFOREMARK.
+    pub stop: Option<Stop>,
 }
 
 /// Reads the options of a statement.
@@ -226,11 +232,14 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         "REPLACE" => o.replace = true,
         "RESTRICTED_USER" => o.restricted_user = true,
         "FILE" => o.file = Some(number_of(option)?),
+        "STOPAT" => o.stop = Some(Stop::At(moment_of(option)?)),
+        "STOPATMARK" => o.stop = Some(mark_of(option, false)?),
+        "STOPBEFOREMARK" => o.stop = Some(mark_of(option, true)?),
+        "AFTER" => match &mut o.stop {
+            Some(Stop::Mark { after: after @ None, .. }) => *after = Some(moment_of(option)?),
+            _ => return Err(invalid(option)),
+        },
         "STANDBY"
-        | "STOPAT"
-        | "STOPATMARK"
-        | "STOPBEFOREMARK"
-        | "AFTER"
         | "ENCRYPTION"
         | "PARTIAL"
         | "CREDENTIAL"
@@ -239,6 +248,8 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         | "KEEP_REPLICATION"
         | "KEEP_CDC"
         | "METADATA_ONLY"
+        | "FILE_SNAPSHOT"
+        | "SNAPSHOT"
         | "NEW_BROKER"
         | "ENABLE_BROKER"
         | "ERROR_BROKER_CONVERSATIONS" => {
@@ -275,6 +286,38 @@ fn date_of(option: &ast::NamedOption) -> SqlResult<Value> {
     let to = SqlType::DateTime;
     convert::cast(&Value::nvarchar(&text), from, to, None, Conversion::Implicit)
         .map_err(|_| invalid(option))
+}
+
+/// A moment in the server's time zone, as exactly as it is written.
+fn moment_of(option: &ast::NamedOption) -> SqlResult<UtcTime> {
+    const DAY: u64 = 86_400 * UtcTime::PER_SECOND;
+    let text = text_of(option, 64)?;
+    let cast = |value: &Value, from, to| {
+        convert::cast(value, from, to, None, Conversion::Implicit).map_err(|_| invalid(option))
+    };
+    let (text, from) = (Value::nvarchar(&text), SqlType::NVarChar(MaxLen::N(64)));
+    let exact = SqlType::DateTime2(7);
+    // Some ways to write it only datetime knows.
+    let at = cast(&text, from, exact).or_else(|_| {
+        let at = cast(&text, from, SqlType::DateTime)?;
+        cast(&at, SqlType::DateTime, exact)
+    })?;
+    let Value::DateTime2 { days, ticks } = at else { return Err(invalid(option)) };
+    Ok(zone::from_local(u64::from(days) * DAY + ticks))
+}
+
+/// A mark's name, or `lsn:` and a LSN as views show it.
+fn mark_of(option: &ast::NamedOption, before: bool) -> SqlResult<Stop> {
+    let name = text_of(option, 128)?;
+    let number = name.get(..4).filter(|n| n.eq_ignore_ascii_case("lsn:")).map(|_| &name[4..]);
+    match number {
+        None if name.is_empty() => Err(invalid(option)),
+        None => Ok(Stop::Mark { name, after: None, before }),
+        Some(number) => match super::lost::lsn_of(number.trim()) {
+            Some(lsn) => Ok(Stop::Lsn { lsn, before }),
+            None => Err(SqlError::new(4334, &[])),
+        },
+    }
 }
 
 #[cfg(test)]

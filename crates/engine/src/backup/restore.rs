@@ -22,6 +22,7 @@ use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::FileKind;
 use taffrail_storage::backup::{
     self, BackupError, BackupKind, BackupResult, RestoreKind, RestoreSpec, Restored, SetHeader,
+    Stop,
 };
 use taffrail_syntax::ast::{self, OptionValue};
 
@@ -65,6 +66,9 @@ pub(super) fn run(
     if log != (h.kind == BackupKind::Log) {
         return Err(SqlError::new(3135, &[&devices.first(), &facts::maker(h.kind)]));
     }
+    if !log {
+        refuse_late(&h, options.stop.as_ref())?;
+    }
     refuse_damaged(cx, &h, &options, &devices, statement)?;
     let moves = moves(cx, &s.moves, &h, &name)?;
     let restored = match h.kind {
@@ -92,8 +96,23 @@ pub(super) fn run(
         duration: restored.duration,
         damaged: restored.header.is_damaged,
     };
+    if restored.is_short {
+        cx.message(SqlError::new(4322, &[]))?;
+    }
     message::summary(cx, statement, &outcome)?;
     recorded
+}
+
+/// A data set is restored as a whole: 4338 for one that is of a later moment than the point at which the restore is to stop, 4340 for a
+/// point that has no moment.
+fn refuse_late(h: &SetHeader, stop: Option<&Stop>) -> SqlResult<()> {
+    let late = match stop {
+        None => false,
+        Some(Stop::At(moment) | Stop::Mark { after: Some(moment), .. }) => h.finished > *moment,
+        Some(Stop::Mark { after: None, .. }) => return Err(SqlError::new(4340, &[])),
+        Some(Stop::Lsn { lsn, .. }) => h.last_lsn > *lsn,
+    };
+    if late { Err(SqlError::new(4338, &[])) } else { Ok(()) }
 }
 
 /// What the set says of its own checksums and pages, before anything is touched: CHECKSUM where there are none (3187); damaged pages,
@@ -161,7 +180,7 @@ fn full(
 ) -> SqlResult<BackupResult<Restored>> {
     let name = statement.database;
     let guid = match &slot {
-        Some(slot) => identity(cx, slot, h, options.replace)?,
+        Some(slot) => identity(cx, slot, h, options)?,
         None => None,
     };
     let (moves, in_the_way) = plan(cx, h, moves, options.replace, devices, name)?;
@@ -198,14 +217,16 @@ fn identity(
     cx: &StatementContext<'_>,
     slot: &Slot,
     h: &SetHeader,
-    replace: bool,
+    options: &Options,
 ) -> SqlResult<Option<[u8; 16]>> {
-    let name = &slot.entry.name;
+    let (name, replace) = (&slot.entry.name, options.replace);
     let (guid, family) = match &slot.database {
         Some(database) => {
             let status = database.storage.recovery_status();
             let tail = database.storage.has_log_tail();
-            if !replace && status.family_guid == h.family_guid && tail {
+            // Who says where to stop does not want the tail.
+            let wanted = !replace && options.stop.is_none();
+            if wanted && status.family_guid == h.family_guid && tail {
                 return Err(SqlError::new(3159, &[name]));
             }
             (status.database_guid, status.family_guid)
@@ -311,7 +332,7 @@ fn go(
 ) -> SqlResult<BackupResult<Restored>> {
     let storage = cx.instance().storage().clone();
     let mut progress = Progress::new(cx, options.stats);
-    let restored = backup::restore(&storage, spec, &mut progress);
+    let restored = backup::restore_until(&storage, spec, options.stop.as_ref(), &mut progress);
     let told = progress.finish(restored.is_ok());
     match &restored {
         Ok(Restored { database: Some(opened), .. }) => {
@@ -346,6 +367,9 @@ fn recover_only(
             true => Err(unsupported("RESTORE DATABASE … WITH NORECOVERY without FROM")),
             false => Err(SqlError::new(3153, &[])),
         };
+    }
+    if options.stop.is_some() {
+        return Err(unsupported("RESTORE DATABASE … WITH STOPAT without FROM"));
     }
     if options.norecovery {
         return message::done(cx, statement.name, 0, std::time::Duration::ZERO);

@@ -284,7 +284,15 @@ fn tail(
     let in_use = |id: taffrail_base::DatabaseId| !users_of(cx, id.0, true).is_empty();
     let taken = instance.databases().take(&database.name, Vec::new(), &in_use)?;
     let files: Vec<_> = database.storage.files().into_iter().map(|f| f.path).collect();
-    if let Err(e) = database.catalog.settle_sequences() {
+    // Who came in at the last moment changes nothing any more, or is seen now: what he commits behind the set's end would be lost.
+    let read_only = database.storage.is_read_only();
+    database.storage.refuse_changes(true);
+    let settled = match database.storage.is_being_changed() {
+        true => Err(SqlError::new(3101, &[])),
+        false => database.catalog.settle_sequences(),
+    };
+    if let Err(e) = settled {
+        database.storage.refuse_changes(read_only);
         taken.put_back();
         return Err(e);
     }
@@ -296,7 +304,10 @@ fn tail(
             instance.adopt_databases();
             taken.settle_restoring(&files)?;
         }
-        Err(_) => taken.put_back(),
+        Err(_) => {
+            database.storage.refuse_changes(read_only);
+            taken.put_back();
+        }
     }
     finished.map(|()| report)
 }

@@ -5,6 +5,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{
     Device, Ident, NameOrVariable, NamedOption, OptionValue, Statement, StatementKind,
 };
+use taffrail_types::{SqlType, Value, text};
 
 /// The statement with its variables replaced; none when it has none or takes none.
 pub(super) fn filled_in(
@@ -62,6 +63,15 @@ fn options(list: &mut [NamedOption], look_up: Values<'_>) -> SqlResult<()> {
 fn value(v: &mut OptionValue, look_up: Values<'_>) -> SqlResult<()> {
     let OptionValue::Variable(name) = v else { return Ok(()) };
     let held = look_up(&name.value)?;
+    let moment = match &held {
+        Value::DateTime { .. } => Some(SqlType::DateTime),
+        Value::DateTime2 { .. } => Some(SqlType::DateTime2(7)),
+        _ => None,
+    };
+    if let Some(ty) = moment {
+        *v = OptionValue::Text(text::display(&held, ty).into());
+        return Ok(());
+    }
     *v = match (held.as_text(), held.as_i64()) {
         (Some(text), _) => OptionValue::Text(text.into()),
         (None, Some(number)) => OptionValue::Number(number.to_string().into()),

@@ -1,6 +1,7 @@
 //! A sink that writes down what a client would hear, and an instance in a directory of its own.
 #![allow(dead_code)]
 
+pub mod schedule;
 pub mod sim;
 pub mod two;
 
@@ -105,16 +106,25 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 
 impl World {
     pub fn new() -> World {
+        World::open(World::new_dir())
+    }
+
+    fn new_dir() -> PathBuf {
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
         let dir = std::env::temp_dir().join(format!("taffrail-engine-{}-{n}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).expect("a temporary directory");
-        World::open(dir)
+        dir
     }
 
     pub fn open(dir: PathBuf) -> World {
+        World::open_with(dir, None)
+    }
+
+    fn open_with(dir: PathBuf, query_memory_limit_mb: Option<u64>) -> World {
         let mut options = InstanceOptions::new(&dir, Env::os());
         options.max_server_memory_mb = 128;
+        options.query_memory_limit_mb = query_memory_limit_mb;
         World { instance: Instance::start(options).expect("the instance starts"), dir }
     }
 
@@ -128,7 +138,12 @@ impl World {
 
     /// A new instance with a database `d`, and a session in it.
     pub fn with_database() -> (World, Client) {
-        let world = World::new();
+        World::with_query_memory(None)
+    }
+
+    /// [`World::with_database`] whose requests may keep so many MB.
+    pub fn with_query_memory(mb: Option<u64>) -> (World, Client) {
+        let world = World::open_with(World::new_dir(), mb);
         let mut c = world.connect();
         c.ok("CREATE DATABASE d");
         c.ok("USE d");

@@ -121,6 +121,14 @@ pub enum BackupError {
         /// How far it must reach.
         needed: Lsn,
     },
+    /// 4335: the database is rolled forward beyond the point at which a restore is to stop.
+    StopTooEarly,
+    /// 4341: a log set with images of minimally logged work is applied as a whole or not at all.
+    StopInBulk,
+    /// 4334: there is no record of this LSN in the set.
+    NoSuchLsn,
+    /// 40510: a restore has stopped in the middle of what this set would have to go on with.
+    Stopped,
     /// 3204: the watch said stop.
     Cancelled,
     /// Anything else, of the database itself.
@@ -208,6 +216,14 @@ impl fmt::Display for BackupError {
             BackupError::NotConsistent { reached, needed } => {
                 write!(f, "the log reaches {reached}, recovery needs it up to {needed}")
             }
+            BackupError::StopTooEarly => {
+                f.write_str("the database is rolled forward beyond that point")
+            }
+            BackupError::StopInBulk => {
+                f.write_str("the set has minimally logged work and is applied as a whole")
+            }
+            BackupError::NoSuchLsn => f.write_str("the set has no record of this LSN"),
+            BackupError::Stopped => f.write_str("a restore has stopped in the middle of this log"),
             BackupError::Cancelled => f.write_str("cancelled"),
         }
     }

@@ -20,6 +20,7 @@
 //! | `pace`   | how fast |
 //! | `place`  | pages of a set to their places |
 //! | `restore`| one set into a database |
+//! | `stop`   | where a restore of a log set is to end |
 //! | `state`  | what the boot page keeps; `status`: what views show of it |
 //!
 //! LSNs, positions and VLF numbers of a restored database are those of the one that was backed up, so that log
@@ -40,6 +41,7 @@ mod restore;
 mod spec;
 mod state;
 mod status;
+mod stop;
 mod take;
 mod take_log;
 mod writer;
@@ -50,10 +52,10 @@ pub use error::{BackupError, BackupResult};
 pub use lost::{LostDatabase, backup_lost};
 pub use reader::{damaged_page, read_label, read_set, read_sets, verify};
 pub use records::SetRecords;
-pub use restore::{recover, restore, restoring};
+pub use restore::{recover, restore, restore_until, restoring};
 pub use spec::{
     BackupFile, BackupKind, BackupReport, BackupSpec, Device, Labels, MediaLabel, MediaMode,
-    RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Watch,
+    RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Stop, Watch,
 };
 pub use state::{BackupState, Base, RestoreState};
 pub use status::RecoveryStatus;

@@ -167,7 +167,7 @@ impl<'m> SetReader<'m> {
 
     /// What the pages of its database bear.
     pub fn mark(&self) -> u32 {
-        Page::mark_of(&self.boot.backup.family)
+        Page::mark_of(&self.boot.backup.marked())
     }
 
     fn bad(&self, why: &'static str) -> BackupError {

@@ -7,8 +7,7 @@
 //! | log | RESTORING, its log reaches the set's | boot page: target; images of extents; blocks behind the log's end; redo | RESTORING, wants the set again if it had images, else may go on with it |
 //!
 //! What follows redo (NORECOVERY or RECOVERY) is in `recovery::restored`. While the database is RESTORING nothing is
-//! appended to its log; it
-//! survives restarts as it is, since everything about it is in its boot page.
+//! appended to its log; it survives restarts as it is, since everything about it is in its boot page.
 //!
 //! The database's identity after a restore: `family_guid` of the backup, a `database_guid` of its own, or that of the database it replaces.
 
@@ -24,9 +23,10 @@ use super::media::Media;
 use super::place::{Pages, write_runs};
 use super::reader::{Piece, SetReader};
 use super::spec::{
-    BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Watch,
+    BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Stop, Watch,
 };
 use super::state::{Base, RestoreState};
+use super::stop;
 use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
 use crate::filelist::files_of;
@@ -40,7 +40,7 @@ pub(super) fn io(operation: &'static str) -> impl Fn(taffrail_io::IoError) -> Ba
     move |source| StorageError::Io(Box::new(PageIo { operation, offset: 0, source })).into()
 }
 
-fn log_error(e: taffrail_log::LogError) -> BackupError {
+pub(super) fn log_error(e: taffrail_log::LogError) -> BackupError {
     use taffrail_log::LogError;
     let e = match e {
         LogError::Io(e) => return io("write")(e),
@@ -67,6 +67,16 @@ pub fn restore(
     spec: &RestoreSpec,
     watch: &mut dyn Watch,
 ) -> BackupResult<Restored> {
+    restore_until(instance, spec, None, watch)
+}
+
+/// The same, up to a point. A set that does not reach it is applied as a whole, and the database stays RESTORING.
+pub fn restore_until(
+    instance: &Arc<StorageInstance>,
+    spec: &RestoreSpec,
+    stop: Option<&Stop>,
+    watch: &mut dyn Watch,
+) -> BackupResult<Restored> {
     let began = instance.env.clock.monotonic();
     let media = Media::open(&instance.env, &spec.devices)?;
     let mut set = SetReader::open(&media, spec.position)?;
@@ -82,7 +92,7 @@ pub fn restore(
         let version = set.header.format_version;
         return Err(BackupError::TooNew { version, known: FORMAT_VERSION });
     }
-    let mut step = Step { instance, spec, pages: 0, log_bytes: 0 };
+    let mut step = Step { instance, spec, stop, reached: stop.is_none(), pages: 0, log_bytes: 0 };
     let primary = match set.header.kind {
         BackupKind::Full => step.full(&mut set, watch)?,
         kind => {
@@ -94,7 +104,8 @@ pub fn restore(
             primary.clone()
         }
     };
-    let (database, recovery) = match spec.recovery {
+    let is_short = !step.reached;
+    let (database, recovery) = match spec.recovery && !is_short {
         true => {
             let (db, report) = recover(instance, spec.id, &spec.name, &primary)?;
             (Some(db), report)
@@ -118,6 +129,7 @@ pub fn restore(
         log_pages: step.log_bytes.div_ceil(PAGE_BYTES as u64),
         recovery,
         duration: instance.env.clock.monotonic().saturating_sub(began),
+        is_short,
     })
 }
 
@@ -183,6 +195,9 @@ fn paths_of(logs: &[LogFile]) -> Vec<PathBuf> {
 struct Step<'a> {
     instance: &'a Arc<StorageInstance>,
     spec: &'a RestoreSpec,
+    stop: Option<&'a Stop>,
+    /// There is nowhere to stop, or it has come to there.
+    reached: bool,
     pages: u64,
     log_bytes: u64,
 }
@@ -358,6 +373,8 @@ impl Step<'_> {
             redone: LogPos::ZERO,
             target: header.last_lsn,
             base,
+            past_base: header.kind != BackupKind::Full,
+            ..RestoreState::default()
         });
         Ok(())
     }
@@ -432,6 +449,10 @@ impl Step<'_> {
         if state.base != base || !base.is_some() {
             return Err(BackupError::WrongBase);
         }
+        let fork = set.header.last_fork;
+        if state.past_base && boot.backup.fork != fork {
+            return Err(BackupError::WrongFork);
+        }
         let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
         if state.log_usable
             && let Some(anchor) = LogAnchor::from_bytes(&boot.anchor)
@@ -443,8 +464,10 @@ impl Step<'_> {
                 return Err(BackupError::LogTooEarly { last, needed: reached });
             }
         }
+        let target = set.header.last_lsn;
         boot.backup.restoring =
-            Some(RestoreState { log_usable: false, target: set.header.last_lsn, ..state });
+            Some(RestoreState { log_usable: false, target, past_base: true, ..state });
+        (boot.backup.fork, boot.backup.first_fork) = (fork, fork);
         self.save(&data, &mut boot)?;
         // From here on only this differential, or another of the same base, brings the database on.
         for f in set.boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
@@ -497,6 +520,10 @@ impl Step<'_> {
             return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
         };
         let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
+        let marked = match self.stop {
+            Some(Stop::Mark { .. }) => stop::begun(self.env(), &paths, first)?,
+            _ => stop::Marked::new(),
+        };
         let mut log = LogInstaller::open(self.env(), &paths, &anchor).map_err(log_error)?;
         let reached = log.end_lsn();
         check_fork(&boot, &set.header, reached)?;
@@ -506,20 +533,34 @@ impl Step<'_> {
         if last < reached {
             return Err(BackupError::LogTooEarly { last, needed: reached });
         }
+        let at = stop::Standing { state: &state, end: log.end(), lsn: reached };
+        let cut = match self.stop {
+            Some(stop) => stop::cut(self.env(), self.spec, stop, marked, &set.header, &at)?,
+            None => None,
+        };
+        self.reached |= cut.is_some();
+        let target = at.target(self.stop, cut, last)?;
         // It ends where the database stands: all that is in it is applied, it only has its turn. (Not so while the database wants a later
         // end: then images of an interrupted step may lack.)
-        let applied = last == reached && state.target <= reached;
-        boot.backup.restoring = Some(RestoreState { target: state.target.max(last), ..state });
+        let applied = at.has_stopped() || last == reached && target <= reached;
+        let in_block = cut.filter(|cut| cut.kept > 0).map_or(LogPos::ZERO, |cut| cut.block);
+        let past_base = state.past_base || !applied;
+        boot.backup.restoring = Some(RestoreState { target, cut: in_block, past_base, ..state });
         self.save(&data, &mut boot)?;
+        if let Some(cut) = cut {
+            log.end_in(cut.block, cut.kept);
+        }
         if !applied {
             self.fill(set, &data, &mut log, Pages::Images, watch)?;
         }
         log.finish().map_err(log_error)?;
-        if log.end_lsn() < last {
-            return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: last });
+        if log.end_lsn() < target {
+            return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: target });
         }
-        boot.backup.fork = set.header.last_fork;
-        boot.backup.first_fork = set.header.last_fork;
+        let forks = set.header.fork_point;
+        let before = forks != Lsn::ZERO && cut.is_some_and(|cut| cut.lsn <= forks);
+        let fork = if before { set.header.first_fork } else { set.header.last_fork };
+        (boot.backup.fork, boot.backup.first_fork) = (fork, fork);
         boot.options.recovery_model = set.header.recovery_model;
         // No record says that they were changed; the backup of a lost database's tail does not know them.
         if !set.header.has_incomplete_metadata {

@@ -344,6 +344,29 @@ pub struct RestoreSpec {
     pub recovery: bool,
 }
 
+/// Where a restore is to stop. Only log sets reach such a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// STOPAT: what was logged before this moment is applied.
+    At(UtcTime),
+    /// STOPATMARK, STOPBEFOREMARK: the first transaction of this mark that was committed at this moment or later.
+    Mark {
+        /// What it was called.
+        name: String,
+        /// AFTER.
+        after: Option<UtcTime>,
+        /// The transaction is not applied.
+        before: bool,
+    },
+    /// The same with `lsn:`.
+    Lsn {
+        /// Of a record.
+        lsn: Lsn,
+        /// The record is not applied.
+        before: bool,
+    },
+}
+
 /// What a restore did.
 pub struct Restored {
     /// The database, online, after RECOVERY.
@@ -360,6 +383,8 @@ pub struct Restored {
     pub recovery: RecoveryReport,
     /// How long it took.
     pub duration: Duration,
+    /// It was to stop at a point that the set does not reach: the database is RESTORING, also after RECOVERY.
+    pub is_short: bool,
 }
 
 /// A database in the middle of a restore, as its primary file tells.

@@ -2,10 +2,12 @@
 //!
 //! Behind the list of files: u8 1, u16 bytes, then: family GUID, recovery fork, first recovery fork (16 bytes each), fork point (10),
 //! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log
-//! chain has no log backup
-//! yet, 2: in the middle of a restore, 4: its log is not usable), and in a restore: u64 position up to which pages have everything, target
-//! LSN (10), base of the restored full backup: LSN (10), set GUID (16); then u64 time of the last log backup (absent before there was
-//! one, and in older boot pages; older versions pass over it). A boot page without any of it is an older one.
+//! chain has no log backup yet, 2: in the middle of a restore, 4: its log is not usable, 8: it is past its base), and in a restore: u64
+//! position up to which pages have everything, target LSN (10), base of the restored full backup: LSN (10), set GUID (16);
+//! then u64 time of the last log backup (absent before there was one, and in older boot pages; older versions pass over it), and
+//! of a copy the family whose mark its pages bear (16; a feature bit of the boot page tells of it), and in a restore: u64 position of the
+//! block that was cut, u64 last moment (a feature bit tells of a cut).
+//! A boot page without any of it is an older one.
 
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::UtcTime;
@@ -19,6 +21,7 @@ use crate::error::StorageResult;
 const CHAIN_NEW: u8 = 1;
 const RESTORING: u8 = 2;
 const LOG_UNUSABLE: u8 = 4;
+const PAST_BASE: u8 = 8;
 
 /// A full backup that differentials refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,6 +50,14 @@ pub struct RestoreState {
     pub target: Lsn,
     /// The full backup that was restored, if differentials can follow it.
     pub base: Base,
+    /// The block in which a restore is to stop, not all of whose records are installed: a log that reaches beyond it ends there, and no log
+    /// set can go on with it. Zero: none.
+    pub cut: LogPos,
+    /// No record that is applied says a later moment. Zero: not known.
+    pub last_moment: UtcTime,
+    /// A differential or a log was applied, or begun, since the base: a differential of another recovery path lacks the pages that only
+    /// this one has changed.
+    pub past_base: bool,
 }
 
 impl Database {
@@ -62,15 +73,26 @@ impl Database {
         self.saved_chain.store(0, Ordering::Release);
     }
 
-    /// It is a copy of another database: what was backed up of that one is no backup of this one, and what is logged from here on is
-    /// on a recovery path of its own. Durable on return.
+    /// It is a copy of another database: from here on it is one of its own, by its GUIDs, and what was backed up of that one is no backup
+    /// of this one. Its pages keep their mark. Durable on return.
     pub fn begin_clone(&self) -> StorageResult<()> {
         self.forget_log_chain();
-        let fork = self.instance.env.entropy.guid();
+        let entropy = &self.instance.env.entropy;
+        let (guid, fork) = (entropy.guid(), entropy.guid());
+        self.log().set_copied(guid).map_err(|e| self.store.log_error(e))?;
         self.save_boot(|boot| {
-            let family = boot.backup.family;
-            boot.backup = BackupState { family, fork, first_fork: fork, ..BackupState::default() };
-        })
+            let copied_from = boot.backup.marked();
+            boot.guid = guid;
+            boot.backup = BackupState {
+                family: guid,
+                fork,
+                first_fork: fork,
+                copied_from,
+                ..BackupState::default()
+            };
+        })?;
+        // The other copy as well: it may come to be read, too.
+        self.save_boot(|_| {})
     }
 
     /// Its files may have been copied, and the original go on: what it logs after `end` is on a recovery path of its own. Durable on
@@ -102,6 +124,8 @@ pub struct BackupState {
     pub restoring: Option<RestoreState>,
     /// When the last log backup ended; 0: there was none.
     pub last_log_backup: UtcTime,
+    /// Of a copy: the family whose mark its pages bear; zeroes: its own.
+    pub copied_from: [u8; 16],
 }
 
 impl BackupState {
@@ -111,6 +135,11 @@ impl BackupState {
         let mut fork = guid;
         fork[15] ^= 0xff;
         BackupState { family: guid, fork, first_fork: fork, ..BackupState::default() }
+    }
+
+    /// The family whose mark its pages bear.
+    pub fn marked(&self) -> [u8; 16] {
+        if self.copied_from == [0; 16] { self.family } else { self.copied_from }
     }
 
     /// From there on it is on this fork. A log chain that already has a fork since its last log backup keeps the first one: up to there
@@ -142,14 +171,26 @@ impl BackupState {
             if !restoring.log_usable {
                 flags |= LOG_UNUSABLE;
             }
+            if restoring.past_base {
+                flags |= PAST_BASE;
+            }
         }
         b.u8(flags);
         b.u64(restoring.redone.0);
         b.bytes(&restoring.target.to_bytes());
         b.bytes(&restoring.base.lsn.to_bytes());
         b.bytes(&restoring.base.guid);
-        if self.last_log_backup != UtcTime::default() {
+        let stops = restoring.cut != LogPos::ZERO || restoring.last_moment != UtcTime::default();
+        let copied = stops || self.copied_from != [0; 16];
+        if copied || self.last_log_backup != UtcTime::default() {
             b.u64(self.last_log_backup.0);
+        }
+        if copied {
+            b.bytes(&self.copied_from);
+        }
+        if stops {
+            b.u64(restoring.cut.0);
+            b.u64(restoring.last_moment.0);
         }
         out.u8(1);
         out.u16(b.len() as u16);
@@ -176,6 +217,7 @@ impl BackupState {
             chain_new: false,
             restoring: None,
             last_log_backup: UtcTime::default(),
+            copied_from: [0; 16],
         };
         let flags = t.u8()?;
         s.chain_new = flags & CHAIN_NEW != 0;
@@ -184,9 +226,16 @@ impl BackupState {
             redone: LogPos(t.u64()?),
             target: lsn(t)?,
             base: Base { lsn: lsn(t)?, guid: guid(t)? },
+            past_base: flags & PAST_BASE != 0,
+            ..RestoreState::default()
         };
         s.restoring = (flags & RESTORING != 0).then_some(restoring);
         s.last_log_backup = UtcTime(t.u64().unwrap_or(0));
+        s.copied_from = t.bytes(16).and_then(|b| b.try_into().ok()).unwrap_or_default();
+        if let Some(r) = &mut s.restoring {
+            r.cut = LogPos(t.u64().unwrap_or(0));
+            r.last_moment = UtcTime(t.u64().unwrap_or(0));
+        }
         Some(s)
     }
 }
@@ -216,6 +265,7 @@ mod tests {
             redone: LogPos(99),
             target: Lsn::new(34, 16, 1),
             base: Base { lsn: Lsn::new(33, 16, 1), guid: [4; 16] },
+            ..RestoreState::default()
         });
         s.chain_new = true;
         b.clear();
@@ -228,6 +278,19 @@ mod tests {
         s.encode(&mut b);
         assert_eq!(b.len(), older + 8);
         assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
+        let cut =
+            RestoreState { cut: LogPos(8192), last_moment: UtcTime(7), ..s.restoring.unwrap() };
+        let cut = RestoreState { past_base: true, ..cut };
+        let stopped = BackupState { restoring: Some(cut), ..s };
+        b.clear();
+        stopped.encode(&mut b);
+        assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(stopped));
+        for last_log_backup in [UtcTime(5), UtcTime::default()] {
+            let copy = BackupState { copied_from: [3; 16], last_log_backup, ..s };
+            let mut b = Vec::new();
+            copy.encode(&mut b);
+            assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(copy));
+        }
         assert_eq!(BackupState::decode(&mut Take(&[0]), [7; 16]), Some(BackupState::new([7; 16])));
         assert_eq!(BackupState::decode(&mut Take(&b[..20]), [7; 16]), None);
     }

@@ -144,7 +144,7 @@ impl Database {
         let log = self.log().clone();
         let _hold = LogHold::new(self);
         let becomes_base = full && !spec.copy_only;
-        self.checkpoint(CheckpointKind::Internal)?;
+        self.checkpoint(CheckpointKind::Backup)?;
         let boot = self.boot.lock().clone();
         // Behind the checkpoint, so that little is dirty; before the first page is read.
         let maps = becomes_base.then(|| ChangedMaps::begin_anew(self));

@@ -85,7 +85,7 @@ impl Database {
             }
             let mut failed = Ok(());
             let closed = self.close_with(false, |db| {
-                db.checkpoint_alone(CheckpointKind::Internal)?;
+                db.checkpoint_alone(CheckpointKind::Backup)?;
                 failed = db.end_log_backup(&mut rest, watch);
                 match failed {
                     Ok(()) => db.become_restoring(),

@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_io::{AlignedBuf, Env, OpenSpec, UtcTime, Volume, WriteOp};
+use taffrail_io::{AlignedBuf, Disk, Env, IoError, OpenSpec, UtcTime, Volume, WriteOp};
 
 use super::error::{BackupError, BackupResult, damaged, device};
 use super::media::{
@@ -27,10 +27,17 @@ struct Target {
     at: u64,
     reserved: u64,
     in_flight: usize,
+    /// Where the set begins.
+    begin: u64,
+    /// The file was not there before.
+    made: bool,
+    /// A write has found no room.
+    no_room: bool,
 }
 
-/// Writes one set.
+/// Writes one set. One that finds no room gives back what it has taken: the file goes, or ends again where it did.
 pub(super) struct SetWriter {
+    disk: Arc<dyn Disk>,
     targets: Vec<Target>,
     set: [u8; 16],
     /// Its position on the media.
@@ -68,6 +75,7 @@ impl SetWriter {
             }
         }
         let mut volumes: Vec<Option<Arc<dyn Volume>>> = Vec::new();
+        let mut made = Vec::new();
         for d in devices {
             volumes.push(match d {
                 Device::Nul => None,
@@ -75,7 +83,7 @@ impl SetWriter {
                     let open = OpenSpec { direct: true, read_only: false };
                     let volume = match env.disk.exists(path).map_err(BackupError::Open)? {
                         true => env.disk.open(path, open),
-                        false => env.disk.create(path, open),
+                        false => env.disk.create(path, open).inspect(|_| made.push(path.clone())),
                     };
                     Some(volume.map_err(BackupError::Open)?)
                 }
@@ -125,14 +133,24 @@ impl SetWriter {
                         date: now,
                     };
                     if let Some(v) = &volume {
-                        v.truncate(0).map_err(device("write"))?;
-                        v.write_at(0, &label_block(&label)).map_err(device("write"))?;
+                        let begun =
+                            v.truncate(0).and_then(|()| v.write_at(0, &label_block(&label)));
+                        if let Err(e) = begun {
+                            // Nothing is in them; the error is told, whatever becomes of them.
+                            made.iter().for_each(|path| _ = env.disk.remove(path));
+                            return Err(device("write")(e));
+                        }
                     }
                     targets.push(Target::new(volume, label, BLOCK as u64));
                 }
             }
         }
+        for target in &mut targets {
+            let path = target.volume.as_ref().map(|v| v.path());
+            target.made = path.is_some_and(|path| made.iter().any(|m| m == path));
+        }
         Ok(SetWriter {
+            disk: env.disk.clone(),
             targets,
             set,
             position,
@@ -290,13 +308,42 @@ impl Drop for SetWriter {
             for t in &mut self.targets {
                 while t.in_flight > 0 && t.drain(t.in_flight).is_ok() {}
             }
+            if self.targets.iter().any(|t| t.no_room) {
+                self.give_back();
+            }
+        }
+    }
+}
+
+impl SetWriter {
+    /// What is in the way of who writes to the same file system goes. The backup has failed and says why; what cannot be given back is
+    /// what any failed backup leaves.
+    fn give_back(&mut self) {
+        for t in &mut self.targets {
+            let Some(volume) = t.volume.take() else { continue };
+            if !t.made {
+                let _ = volume.truncate(t.begin);
+                continue;
+            }
+            let path = volume.path().to_owned();
+            drop(volume);
+            let removed = self.disk.remove(&path);
+            if let (Ok(()), Some(dir)) = (removed, path.parent()) {
+                let _ = self.disk.sync_dir(dir);
+            }
         }
     }
 }
 
 impl Target {
     fn new(volume: Option<Arc<dyn Volume>>, label: MediaLabel, at: u64) -> Target {
-        Target { volume, label, at, reserved: at, in_flight: 0 }
+        let (made, no_room) = (false, false);
+        Target { volume, label, at, reserved: at, in_flight: 0, begin: at, made, no_room }
+    }
+
+    fn failed(&mut self, e: IoError) -> BackupError {
+        self.no_room |= e.is_full();
+        device("write")(e)
     }
 
     /// Starts the write of a chunk, or, `alone`, waits for it and those before; gives back buffers of writes that ended.
@@ -314,11 +361,11 @@ impl Target {
             };
         }
         let op = WriteOp { token: offset, offset, buf, len };
-        match alone {
+        let begun = match alone {
             true => volume.submit(vec![op]),
             false => volume.start(op),
-        }
-        .map_err(device("write"))?;
+        };
+        begun.map_err(|e| self.failed(e))?;
         self.in_flight += 1;
         let most = if alone { 0 } else { IN_FLIGHT };
         if self.in_flight > most { self.drain(self.in_flight - most) } else { Ok(Vec::new()) }
@@ -333,7 +380,7 @@ impl Target {
             back.push(done.buf);
             first = first.and(done.result);
         }
-        first.map_err(device("write"))?;
+        first.map_err(|e| self.failed(e))?;
         Ok(back)
     }
 }
