@@ -138,6 +138,63 @@ fn a_killed_servers_changes_are_told_and_taken_back() {
     }
 }
 
+/// The documented way: the script goes into a file, and sqlcmd runs it.
+#[test]
+fn a_script_in_a_file_brings_back_the_very_bytes() {
+    let dir = TempDir::new("log-undo-file");
+    let data = dir.path().join("data");
+    let server = Server::start(&data, &[]);
+    connect(&server, "master").query("CREATE DATABASE told").unwrap();
+    let mut client = connect(&server, "told");
+    client.query("ALTER DATABASE told SET RECOVERY FULL").unwrap();
+    client
+        .query("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(40), [w\r\nGO\n$(x)] nvarchar(max))")
+        .unwrap();
+    client
+        .query("INSERT t VALUES (1, 'p' + CHAR(13) + CHAR(10) + 'q', N'a' + NCHAR(10) + N'GO' + NCHAR(10) + N'b'), \
+            (2, 'p' + CHAR(13) + 'q\' + CHAR(10) + 'r', N'$(SQLCMDUSER)' + NCHAR(8232)), (3, CHAR(9) + CHAR(0) + CHAR(26), NULL)")
+        .unwrap();
+    let look = "SELECT STRING_AGG(CONVERT(varchar(max), CAST(v AS varbinary(max)), 2) + '/' \
+        + COALESCE(CONVERT(varchar(max), CAST([w\r\nGO\n$(x)] AS varbinary(max)), 2), 'NULL'), ',') WITHIN GROUP (ORDER BY id) FROM t";
+    let before = client.query(look).unwrap().first_value();
+    client
+        .query("BEGIN TRAN mistake; DELETE t WHERE id < 3; UPDATE t SET v = 'z'; COMMIT")
+        .unwrap();
+    assert_ne!(client.query(look).unwrap().first_value(), before);
+    drop(client);
+    server.kill();
+
+    let file = data.join("told.mdf");
+    let (code, text) = log(&["changes"], &file);
+    assert_eq!(code, 0, "{text}");
+    let id = text.lines().last().unwrap().split(' ').nth(1).unwrap().to_owned();
+    let script = dir.path().join("undo.sql");
+    let undo = Command::new(binary()).args(["log", "undo"]).arg(&file).arg(&id).output().unwrap();
+    assert!(undo.status.success());
+    fs::write(&script, undo.stdout).unwrap();
+    let server = Server::start(&data, &[]);
+    let run = Command::new(binary())
+        .args([
+            "sql",
+            "-S",
+            &format!("127.0.0.1,{}", server.port),
+            "-U",
+            "sa",
+            "-C",
+            "-b",
+            "-d",
+            "told",
+            "-i",
+        ])
+        .arg(&script)
+        .env("SQLCMDPASSWORD", taffrail_tests::PASSWORD)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(run.status.success(), "{said} {}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(connect(&server, "told").query(look).unwrap().first_value(), before, "{said}");
+}
+
 #[test]
 fn flipped_bytes_are_found_and_told_with_their_place() {
     let dir = TempDir::new("log-damage");

@@ -157,7 +157,8 @@ fn a_row_that_others_have_changed_ends_the_script() {
 
 #[test]
 fn a_long_transaction_is_taken_back_in_pieces() {
-    let (_world, mut c) = World::with_database();
+    // The script, its tree and its plans are one text of a request: some 6 KB a change.
+    let (_world, mut c) = World::with_query_memory(Some(256));
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
     c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(200), n int); CREATE TABLE h (id int, v varchar(3000))");
     c.ok("INSERT t SELECT value, 'v', 0 FROM GENERATE_SERIES(1, 9000); INSERT h SELECT value, 'h' FROM GENERATE_SERIES(1, 3000)");
@@ -289,7 +290,8 @@ fn a_row_that_is_only_equal_is_not_the_row() {
 /// Long rows are kept a few megabytes at a time; no change is lost where one reading ends and the next begins.
 #[test]
 fn long_rows_are_taken_back_a_part_at_a_time() {
-    let (_world, mut c) = World::with_database();
+    // The script, its tree and its plans are one text of a request: some 6 KB a change.
+    let (_world, mut c) = World::with_query_memory(Some(256));
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
     c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v char(7000), n int); CREATE TABLE h (id int, v varchar(7000))");
     c.ok("INSERT t SELECT value, 'v', 0 FROM GENERATE_SERIES(1, 600); INSERT h SELECT value, 'h' FROM GENERATE_SERIES(1, 300)");

@@ -4,6 +4,36 @@ use super::row::iso;
 use std::fmt::Write;
 use taffrail_types::{MaxLen, SqlType, Value, text};
 
+/// A script may hold this text as it is: whoever reads scripts line by line (sqlcmd and its relatives) hands it on unchanged.
+///
+/// Such readers end lines at control characters of their own choice, take lines like `GO` for commands, join lines behind a backslash, and
+/// put values in the place of `$(names)`.
+pub(super) fn survives_a_file(text: &str) -> bool {
+    !text.chars().any(ends_or_alters_a_line) && !text.contains("$(")
+}
+
+/// The character may be changed, or end a line, where a script is read from a file.
+fn ends_or_alters_a_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// The text without all that does not [survive a file](survives_a_file): for messages and comments, where nobody needs it exactly.
+pub(super) fn on_one_line(text: &str) -> String {
+    text.replace(ends_or_alters_a_line, " ").replace("$(", "$ (")
+}
+
+/// The statement as it survives a file: itself, or executed from the bytes of its text. `number`: no other statement of the script has it.
+pub(super) fn portable(statement: String, number: usize) -> String {
+    if survives_a_file(&statement) {
+        return statement;
+    }
+    let bytes: Vec<u8> = statement.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let hex = text::hex(&bytes, true);
+    format!(
+        "DECLARE @statement_{number} nvarchar(max) = CAST({hex} AS nvarchar(max)); EXEC (@statement_{number});"
+    )
+}
+
 /// A name in brackets.
 pub(super) fn bracketed(name: &str) -> String {
     format!("[{}]", name.replace(']', "]]"))
@@ -32,17 +62,15 @@ pub(super) fn literal(v: &Value, ty: SqlType) -> String {
                 Value::VarChar(_) => true,
                 _ => Value::nvarchar(&told) == *v,
             };
-            // A backslash at the end of a line joins it to the next one, and sqlcmd puts values in the place of `$(names)`.
-            let plain = told.chars().all(|c| c >= ' ' || matches!(c, '\t' | '\r' | '\n'))
-                && !told.contains("\\\n")
-                && !told.contains("\\\r")
-                && !told.contains("$(");
-            match (same && plain, ty) {
+            match (same && survives_a_file(&told), ty) {
                 (true, _) => quoted(&told),
-                (false, SqlType::NChar(_) | SqlType::NVarChar(_)) => {
-                    format!("CAST({} AS nvarchar(max))", text::hex(b, true))
+                // A value of the column's own type leads to its row by an index.
+                (false, SqlType::Char(_) | SqlType::NChar(_)) => bytes_as(b, ty),
+                (false, SqlType::VarChar(MaxLen::N(_)) | SqlType::NVarChar(MaxLen::N(_))) => {
+                    bytes_as(b, ty)
                 }
-                (false, _) => format!("CAST({} AS varchar(max))", text::hex(b, true)),
+                (false, SqlType::NVarChar(_)) => bytes_as(b, SqlType::NVarChar(MaxLen::Max)),
+                (false, _) => bytes_as(b, SqlType::VarChar(MaxLen::Max)),
             }
         }
         v @ (Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_) | Value::BigInt(_)) => {
@@ -51,6 +79,11 @@ pub(super) fn literal(v: &Value, ty: SqlType) -> String {
         Value::Decimal(_) => text::display(v, ty),
         v => format!("'{}'", iso(v, ty)),
     }
+}
+
+/// Text of a type, by its bytes.
+fn bytes_as(bytes: &[u8], ty: SqlType) -> String {
+    format!("CAST({} AS {ty})", text::hex(bytes, true))
 }
 
 /// That a column has this value and no other, not even one that is equal under its collation or in another time zone.

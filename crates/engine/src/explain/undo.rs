@@ -8,21 +8,27 @@ use super::Ticks;
 use super::batch::Range;
 use super::ends::{Ended, Xact};
 use super::history::{History, Owner};
-use super::literal::{bracketed, comparable, is, literal, quoted};
+use super::literal::{
+    bracketed, comparable, is, literal, on_one_line, portable, quoted, survives_a_file,
+};
 use super::row::{self, Field};
 use super::scan::{Change, Kind, Scan};
+use super::shown::local;
 use super::source::Source;
 use crate::catalog::{Sight, Table};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use taffrail_base::{LogPos, ObjectId, SqlError, SqlResult, TransactionId};
-use taffrail_log::{Entry, Lop};
+use taffrail_log::{Entry, Lop, Record};
 use taffrail_storage::access::record::changes::{RowChange, Stored, hobt_change, row_change};
 use taffrail_storage::access::record::facts;
-use taffrail_types::SqlType;
+use taffrail_types::{SqlType, text};
 
 /// Changes of a piece.
 const PIECE: usize = 8 << 10;
+
+/// So many transactions of one number are named in a message.
+const MOST_TOLD: usize = 8;
 
 /// Bytes of rows that are kept.
 const BYTES: usize = 8 << 20;
@@ -57,19 +63,18 @@ pub(crate) struct Undo {
     /// Changes that are to be taken back next, the last one first.
     changes: VecDeque<Change>,
     queue: VecDeque<String>,
+    /// Statements given out.
+    given: usize,
     /// The table for which IDENTITY_INSERT is on.
     identity: Option<String>,
     /// What comes behind the changes.
     last: Option<Vec<String>>,
 }
 
-/// What the first reading finds.
-#[derive(Default)]
+/// What the first reading finds of a transaction.
 struct Found {
-    txn: Option<TransactionId>,
+    txn: TransactionId,
     xact: Xact,
-    ended: bool,
-    begin: LogPos,
     pieces: Vec<LogPos>,
     end: LogPos,
     changes: usize,
@@ -79,30 +84,24 @@ struct Found {
 }
 
 impl Found {
-    fn see(&mut self, e: &Entry<'_>, named: Named, history: &History) {
+    /// By its begin record.
+    fn begun(r: &Record<'_>) -> Found {
+        Found {
+            txn: r.header.txn,
+            xact: Xact::default(),
+            pieces: vec![r.pos],
+            end: r.pos,
+            changes: 0,
+            since_move: 0,
+            objects: BTreeSet::new(),
+        }
+    }
+
+    /// A record of it.
+    fn see(&mut self, e: &Entry<'_>, history: &History) {
         let (r, h) = (&e.record, &e.record.header);
-        if self.txn.is_none() && h.op == Lop::BeginXact {
-            let number = || facts::begin(r).and_then(|b| b.number);
-            let this = match named {
-                Named::Id(id) => id == h.txn,
-                Named::Number(n) => number() == Some(n),
-            };
-            if this {
-                (self.txn, self.begin) = (Some(h.txn), r.pos);
-                self.pieces.push(r.pos);
-            }
-        }
-        if self.txn != Some(h.txn) || self.ended {
-            return;
-        }
         self.xact.see(e);
         self.end = LogPos(r.pos.0 + 1);
-        self.ended = matches!(h.op, Lop::CommitXact | Lop::AbortXact);
-        // A number is that of the session's transaction: what was rolled back to a savepoint may have borne it first.
-        if h.op == Lop::AbortXact && matches!(named, Named::Number(_)) {
-            *self = Found::default();
-            return;
-        }
         let object = match hobt_change(r) {
             Some((_, facts)) => Some(facts.object),
             None => history.owner(h.hobt).map(|o| o.object),
@@ -124,6 +123,70 @@ impl Found {
             self.since_move = 0;
         }
     }
+
+    /// For messages: which one it is.
+    fn told(&self) -> String {
+        match self.xact.ended {
+            Some(Ended::Committed { lsn, time }) => {
+                let time = text::display(&local(time), SqlType::DateTime2(7));
+                format!("{}, committed {time} at {lsn}", self.txn)
+            }
+            _ => self.txn.to_string(),
+        }
+    }
+}
+
+/// The first reading: looks for the transactions that are named.
+struct Search {
+    named: Named,
+    /// Those that have not ended yet.
+    running: Vec<Found>,
+    /// Those that committed.
+    committed: Vec<Found>,
+    /// There can be no other.
+    over: bool,
+}
+
+impl Search {
+    fn of(named: Named) -> Search {
+        Search { named, running: Vec::new(), committed: Vec::new(), over: false }
+    }
+
+    fn see(&mut self, e: &Entry<'_>, history: &History) {
+        let (r, h) = (&e.record, &e.record.header);
+        if h.op == Lop::BeginXact && self.means(r) {
+            self.running.push(Found::begun(r));
+        }
+        let Some(at) = self.running.iter().position(|f| f.txn == h.txn) else { return };
+        self.running[at].see(e, history);
+        // A number is that of the session's transaction: what was rolled back to a savepoint may have borne it first.
+        if matches!(h.op, Lop::CommitXact | Lop::AbortXact) {
+            let ended = self.running.swap_remove(at);
+            if h.op == Lop::CommitXact {
+                self.committed.push(ended);
+            }
+            self.over = matches!(self.named, Named::Id(_));
+        }
+    }
+
+    fn means(&self, begin: &Record<'_>) -> bool {
+        match self.named {
+            Named::Id(id) => id == begin.header.txn,
+            Named::Number(n) => facts::begin(begin).and_then(|b| b.number) == Some(n),
+        }
+    }
+
+    /// The one that was meant. An error where there is none, or more than one.
+    fn found(mut self, database: &str) -> SqlResult<Found> {
+        match (self.committed.pop(), self.committed.is_empty()) {
+            (None, _) => Err(not_there(&self.named, database)),
+            (Some(one), true) => Ok(one),
+            (Some(last), false) => {
+                self.committed.push(last);
+                Err(ambiguous(&self.named, database, &self.committed))
+            }
+        }
+    }
 }
 
 fn size(c: &Change) -> usize {
@@ -140,29 +203,39 @@ fn not_there(named: &Named, database: &str) -> Box<SqlError> {
     SqlError::of_text(9003, 16, text)
 }
 
+/// Numbers begin anew when the server starts, so that several transactions of a log may bear one.
+fn ambiguous(named: &Named, database: &str, found: &[Found]) -> Box<SqlError> {
+    let list: Vec<String> = found.iter().rev().take(MOST_TOLD).map(Found::told).collect();
+    let more = if found.len() > list.len() { "; and older ones" } else { "" };
+    let text = format!(
+        "The log of database '{database}' that was read has {} transactions with number {named}, because numbers begin anew when the \
+         server starts: {}{more}. Name the one that is meant by its transaction_id.",
+        found.len(),
+        list.join("; ")
+    );
+    SqlError::of_text(9003, 16, text)
+}
+
 impl Undo {
-    /// Finds the transaction in the log: [`not_there`] if it is not there, or did not commit.
+    /// Finds the transaction in the log: [`not_there`] if it is not there, or did not commit; [`ambiguous`] if several bear the number.
     pub fn open(source: Arc<Source>, named: Named) -> SqlResult<Undo> {
         let mut ticks = Ticks::default();
         let history = Arc::new(History::read(&source, &mut ticks)?);
         let (mut cursor, end) = (source.cursor(source.first())?, source.end());
-        let mut found = Found::default();
-        while !found.ended && cursor.position() < end {
+        let mut search = Search::of(named);
+        while !search.over && cursor.position() < end {
             ticks.tick()?;
-            if cursor.step(&source, |e| found.see(e, named, &history))?.is_none() {
+            if cursor.step(&source, |e| search.see(e, &history))?.is_none() {
                 break;
             }
         }
-        let database = source.database().name.clone();
-        let (Some(txn), Some(Ended::Committed { .. })) = (found.txn, found.xact.ended) else {
-            return Err(not_there(&named, &database));
-        };
-        let Found { xact, pieces, end, objects, .. } = found;
+        let found = search.found(&source.database().name)?;
+        let Found { txn, xact, pieces, end, objects, .. } = found;
         let (queue, last) = (VecDeque::new(), Some(Vec::new()));
-        let identity = None;
+        let (identity, given) = (None, 0);
         let changes = VecDeque::new();
         let mut undo =
-            Undo { source, history, txn, xact, pieces, end, changes, queue, identity, last };
+            Undo { source, history, txn, xact, pieces, end, changes, queue, given, identity, last };
         undo.frame(&objects)?;
         Ok(undo)
     }
@@ -173,7 +246,7 @@ impl Undo {
         self.queue.extend([
             "SET XACT_ABORT, NOCOUNT ON;".to_owned(),
             "BEGIN TRANSACTION;".to_owned(),
-            format!("-- Takes transaction {}{} back.", self.txn, name.replace(['\r', '\n'], " ")),
+            format!("-- Takes transaction {}{} back.", self.txn, on_one_line(&name)),
         ]);
         if self.history.is_defining(self.txn) {
             let told = format!(
@@ -200,10 +273,13 @@ impl Undo {
         Ok(())
     }
 
-    /// The next statement.
+    /// The next statement, a line of its own.
     pub fn next(&mut self) -> SqlResult<Option<String>> {
         loop {
             if let Some(text) = self.queue.pop_front() {
+                self.given += 1;
+                let text = portable(text, self.given);
+                debug_assert!(survives_a_file(&text), "{text}");
                 return Ok(Some(text));
             }
             if let Some(change) = self.changes.pop_back() {
@@ -294,59 +370,75 @@ impl Undo {
             self.refuse(c, &format!("the value of {column} is not in the log"));
             return Ok(());
         }
-        let name = qualified(table);
-        let one = if table.indexes.iter().any(|i| i.unique && i.filter.is_none()) {
-            ""
-        } else {
-            "TOP (1) "
-        };
-        let statement = match c.kind {
-            Kind::Insert => {
-                let mut row = after.clone();
-                row.extend(row::since(table, &after));
-                format!("DELETE {one}FROM {name} WHERE {}", condition(table, &row))
-            }
-            Kind::Delete => {
-                let own = table.identity.is_some().then(|| name.clone());
-                self.identity_insert(own);
-                let set: Vec<&Field<'_>> = before.iter().filter(|f| settable(f)).collect();
-                let names: Vec<String> = set.iter().map(|f| bracketed(&f.column.name)).collect();
-                let values: Vec<String> = set.iter().map(|f| assigned(f)).collect();
-                format!("INSERT {name} ({}) VALUES ({})", names.join(", "), values.join(", "))
-            }
-            Kind::Update => {
-                let changed = |f: &&Field<'_>| {
-                    let now = after.iter().find(|a| a.column.id == f.column.id);
-                    settable(f) && now.is_some_and(|a| !row::unchanged(a, f))
-                };
-                let set: Vec<String> = before
-                    .iter()
-                    .filter(changed)
-                    .map(|f| format!("{} = {}", bracketed(&f.column.name), assigned(f)))
-                    .collect();
-                if set.is_empty() {
-                    return Ok(());
-                }
-                let rows = condition(table, &after);
-                format!("UPDATE {one}{name} SET {} WHERE {rows}", set.join(", "))
-            }
-            _ => return Ok(()),
-        };
+        let Some(statement) = statement_of(c.kind, table, &before, &after) else { return Ok(()) };
+        // A statement that is executed from its text keeps its settings for itself.
+        let mut alone = None;
+        if c.kind == Kind::Delete {
+            let own = table.identity.is_some().then(|| qualified(table));
+            alone = own.clone().filter(|name| !survives_a_file(name));
+            self.identity_insert(own.filter(|_| alone.is_none()));
+        }
         let shown = row::json(if c.kind == Kind::Delete { &before } else { &after }, |_| true).0;
         let told = format!(
             "{}.{} {} is not as transaction {} left it.",
             table.head.schema, table.head.name, shown, self.txn
         );
         // If the pieces of the script are run one by one, what follows a failure does nothing.
-        self.queue.push_back(format!(
+        let statement = format!(
             "IF XACT_STATE() = 1 {statement}; IF @@ROWCOUNT <> 1 THROW 50000, {}, 1;",
             quoted(&cut(&told))
-        ));
+        );
+        self.queue.push_back(match alone {
+            None => statement,
+            Some(name) => format!(
+                "SET IDENTITY_INSERT {name} ON; {statement} SET IDENTITY_INSERT {name} OFF;"
+            ),
+        });
         Ok(())
     }
 }
 
-/// A message has 2,048 characters, `%` is doubled in it, and sqlcmd puts values in the place of `$(names)`.
+/// The statement that takes a change of a row back. None: nothing that can be set was changed.
+fn statement_of(
+    kind: Kind,
+    table: &Table,
+    before: &[Field<'_>],
+    after: &[Field<'_>],
+) -> Option<String> {
+    let name = qualified(table);
+    let unique = table.indexes.iter().any(|i| i.unique && i.filter.is_none());
+    let one = if unique { "" } else { "TOP (1) " };
+    match kind {
+        Kind::Insert => {
+            let mut row = after.to_vec();
+            row.extend(row::since(table, after));
+            Some(format!("DELETE {one}FROM {name} WHERE {}", condition(table, &row)))
+        }
+        Kind::Delete => {
+            let set: Vec<&Field<'_>> = before.iter().filter(|f| settable(f)).collect();
+            let names: Vec<String> = set.iter().map(|f| bracketed(&f.column.name)).collect();
+            let values: Vec<String> = set.iter().map(|f| assigned(f)).collect();
+            Some(format!("INSERT {name} ({}) VALUES ({})", names.join(", "), values.join(", ")))
+        }
+        Kind::Update => {
+            let changed = |f: &&Field<'_>| {
+                let now = after.iter().find(|a| a.column.id == f.column.id);
+                settable(f) && now.is_some_and(|a| !row::unchanged(a, f))
+            };
+            let set: Vec<String> = before
+                .iter()
+                .filter(changed)
+                .map(|f| format!("{} = {}", bracketed(&f.column.name), assigned(f)))
+                .collect();
+            let rows = condition(table, after);
+            (!set.is_empty())
+                .then(|| format!("UPDATE {one}{name} SET {} WHERE {rows}", set.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// A message has 2,048 characters, `%` is doubled in it, and it stays on its line.
 fn cut(text: &str) -> String {
     let short = match text.char_indices().nth(900) {
         None => text.to_owned(),
@@ -355,7 +447,7 @@ fn cut(text: &str) -> String {
             format!("{}…{}", &text[..at.min(tail)], &text[tail..])
         }
     };
-    short.replace('%', "%%").replace("$(", "$ (")
+    on_one_line(&short.replace('%', "%%"))
 }
 
 fn qualified(table: &Table) -> String {

@@ -52,7 +52,7 @@ const POOL: u64 = 64 << 20;
 impl From<Box<SqlError>> for Failure {
     fn from(e: Box<SqlError>) -> Failure {
         match e.number {
-            824 | 9004 | 9015 => Failure::Damaged(e.message),
+            824 | 3189 | 9004 | 9015 => Failure::Damaged(e.message),
             // Of recovery; a caller's LSN is an error of severity 16.
             9003 if e.severity > 16 => Failure::Damaged(e.message),
             _ => Failure::Request(e.message),
@@ -188,7 +188,7 @@ mod tests {
             e.severity = severity;
             Failure::from(e).is_damage()
         };
-        assert!(damage(9004, 16) && damage(9003, 20));
+        assert!(damage(9004, 16) && damage(9003, 20) && damage(3189, 16));
         assert!(!damage(9003, 16) && !damage(208, 16));
     }
 }
