@@ -21,6 +21,7 @@ mod collated;
 mod configured;
 mod lifecycle;
 mod moved;
+mod offline;
 mod problem;
 mod rename;
 mod restoring;
@@ -41,8 +42,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
-    ClosedPages, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth,
-    LOG_FILE_BYTES_MAX, OpenSpec, RecoveryModel, RecoveryReport, StorageError, StorageInstance,
+    ClosedPages, CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX, OpenSpec,
+    RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
 use taffrail_types::Collation;
 
@@ -52,6 +53,8 @@ pub const FLAG_SINGLE_USER: u64 = 1;
 pub const FLAG_RESTRICTED_USER: u64 = 2;
 /// `READ_ONLY`.
 pub use taffrail_storage::FLAG_READ_ONLY;
+/// `CURSOR_DEFAULT LOCAL`.
+pub const FLAG_LOCAL_CURSORS: u64 = 8;
 
 /// 1 MB.
 pub const MB: u64 = 1 << 20;
@@ -105,7 +108,7 @@ pub struct Databases {
     /// What was made of those that are open.
     made_of: Arc<dyn MadeOfDatabases>,
     changing: Mutex<()>,
-    /// Those that a restore works on.
+    /// Those that a restore works on, or that are being taken offline.
     busy: Mutex<Vec<DatabaseId>>,
     /// Ids above have not been given out by this process.
     last_id: AtomicU16,
@@ -500,62 +503,6 @@ impl Databases {
                 Some(problem) => Err(problem.refusal(name)),
                 None => Err(SqlError::new(945, &[name])),
             },
-        }
-    }
-
-    /// `SET OFFLINE` and `SET ONLINE`.
-    pub fn set_offline(&self, name: &str, offline: bool) -> SqlResult<()> {
-        let _changing = self.changing.lock();
-        let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
-        // Who restores it, or takes its log away, has it until he is done.
-        if self.is_busy(slot.entry.id) {
-            return Err(SqlError::new(5061, &[&slot.entry.name]));
-        }
-        if slot.entry.state == EntryState::Restoring {
-            return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Restoring"]));
-        }
-        let master = self.master_storage()?;
-        let mut entry = slot.entry;
-        match (offline, &slot.database) {
-            (true, Some(database)) => {
-                let suspect = matches!(database.storage.state(), DatabaseState::Suspect(_));
-                // A suspect database has nothing to settle and is closed without I/O.
-                if !suspect {
-                    database.catalog.settle_sequences()?;
-                }
-                entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
-                entry.state = EntryState::Offline;
-                master::put_database(&master, &entry)?;
-                self.insert(Slot { entry, database: None, problem: None });
-                let closed = database.storage.close().map_err(sql);
-                if suspect { Ok(()) } else { closed }
-            }
-            (false, Some(database))
-                if matches!(database.storage.state(), DatabaseState::Suspect(_)) =>
-            {
-                // Recovery from the start: what stopped it may be mended.
-                entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
-                let name = entry.name.clone();
-                self.insert(Slot { entry: entry.clone(), database: None, problem: None });
-                // A suspect database is closed without I/O.
-                let _ = database.storage.close();
-                problem::refused(self.open_entry(entry), &name)
-            }
-            (false, None) if entry.state != EntryState::Dropping => {
-                entry.state = EntryState::Online;
-                master::put_database(&master, &entry)?;
-                let name = entry.name.clone();
-                problem::refused(self.open_entry(entry), &name)
-            }
-            (false, None) => Err(SqlError::new(945, &[&entry.name])),
-            // Recovery could not open it: it is not tried again.
-            (true, None) if entry.state == EntryState::Online => {
-                entry.state = EntryState::Offline;
-                master::put_database(&master, &entry)?;
-                self.insert(Slot { entry, database: None, problem: None });
-                Ok(())
-            }
-            _ => Ok(()),
         }
     }
 

@@ -67,6 +67,7 @@ impl Watch for Traced {
             length: done.length,
             durable: done.durable,
             error: done.error,
+            reason: done.reason as u8,
         });
     }
 }

@@ -287,3 +287,33 @@ fn maintenance_leaves_what_is_read_only_alone() {
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
+
+#[test]
+fn a_named_log_that_does_not_belong_is_not_passed_over() {
+    let world = world(5, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("CREATE DATABASE x ON (NAME = x, FILENAME = '/data/x.mdf') LOG ON (NAME = xl, FILENAME = '/data/x.ldf', SIZE = 1MB)");
+    c.ok("EXEC sp_detach_db 'd'; EXEC sp_detach_db 'x'");
+    // The right one is in its old place all the while.
+    for (logs, number) in [
+        ("(FILENAME = '/data/x.ldf')", "Msg 1813, "),
+        ("(FILENAME = '/data/d.ldf'), (FILENAME = '/data/x.ldf')", "Msg 5173, "),
+        ("(FILENAME = '/data/x.ldf'), (FILENAME = '/data/d.ldf')", "Msg 5173, "),
+        ("(FILENAME = '/data/d.ldf'), (FILENAME = '/data/nothing.ldf')", "Msg 5173, "),
+        ("(FILENAME = '/data/d.ldf'), (FILENAME = '/data/d.mdf')", "Msg 5173, "),
+    ] {
+        let said = c.run(&format!(
+            "CREATE DATABASE d ON (FILENAME = '/data/d.mdf') LOG ON {logs} FOR ATTACH"
+        ));
+        assert!(said.contains(number) && said.contains("Msg 1813, "), "{logs}: {said}");
+        assert_eq!(c.rows("SELECT COUNT(*) FROM sys.databases WHERE name = 'd'"), "0", "{logs}");
+    }
+    c.ok(ATTACH);
+    assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "2");
+    c.ok("CREATE DATABASE x ON (FILENAME = '/data/x.mdf') FOR ATTACH");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}

@@ -162,12 +162,12 @@ fn logs_of_a_clone_and_of_its_template_do_not_mix() {
     c.ok("BACKUP LOG d TO DISK = 'd.trn'");
     let forks = "SELECT COUNT(DISTINCT recovery_fork_guid), COUNT(DISTINCT family_guid) \
         FROM sys.database_recovery_status WHERE database_id > 4";
-    assert_eq!(c.rows(forks), "2 | 1");
+    assert_eq!(c.rows(forks), "2 | 2");
     c.ok("DROP DATABASE c");
     c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH NORECOVERY, REPLACE");
     c.ok("RESTORE LOG d FROM DISK = 'd.trn' WITH NORECOVERY");
     let said = c.run("RESTORE LOG d FROM DISK = 'c.trn'");
-    assert!(said.contains("Msg 4330, "), "{said}");
+    assert!(said.contains("Msg 3154, "), "{said}");
     c.ok("RESTORE DATABASE d");
     assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t WHERE b = 'x'"), "52");
     drop(c);
@@ -271,6 +271,71 @@ fn a_template_whose_log_has_grown_long_goes_on_in_another_vlf() {
     for name in ["c", "d", "e"] {
         c.ok(&format!("DBCC CHECKDB ({name})"));
         c.ok(&format!("SELECT COUNT(*) FROM {name}.sys.fn_dblog(NULL, NULL)"));
+    }
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_clone_has_guids_of_its_own() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(TEMPLATE);
+    c.ok(FILL);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'; BACKUP LOG d TO DISK = 'd.trn'");
+    for clone in ["c AS CLONE OF d", "e AS CLONE OF c"] {
+        c.ok(&format!("CREATE DATABASE {clone}"));
+    }
+    let guids = "SELECT COUNT(DISTINCT database_guid), COUNT(DISTINCT family_guid),
+        COUNT(CASE WHEN database_guid = family_guid THEN 1 END)
+        FROM sys.database_recovery_status WHERE database_id > 4";
+    assert_eq!(c.rows(guids), "3 | 3 | 3");
+    // The copy of the boot page that is not read now and the log's header say so, too.
+    c.ok("INSERT c.dbo.t DEFAULT VALUES; BACKUP DATABASE c TO DISK = 'c.bak'");
+    drop(c);
+    world.crash();
+    let _ = instance.shutdown();
+    world.restart();
+    let instance = start(&world).expect("a start after the crash");
+    let mut c = connect(&instance);
+    assert_eq!(c.rows(guids), "3 | 3 | 3");
+    // None takes the place of another by mistake.
+    c.ok("ALTER DATABASE d SET RECOVERY SIMPLE; ALTER DATABASE e SET RECOVERY SIMPLE");
+    let over = |name: &str, set: &str, files: [&str; 3], with: &str| {
+        let [data, one, two] = files;
+        format!(
+            "RESTORE DATABASE {name} FROM DISK = '{set}' WITH MOVE 'd' TO '/data/{data}',
+                MOVE 'l' TO '/data/{one}', MOVE 'm' TO '/data/{two}' {with}"
+        )
+    };
+    let of_e = ["e.mdf", "e_log.ldf", "e_log2.ldf"];
+    for set in ["c.bak", "d.bak"] {
+        let said = c.run(&over("e", set, of_e, ""));
+        assert!(said.contains("Msg 3154, "), "{set}: {said}");
+    }
+    assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "2");
+    c.ok(&over("e", "c.bak", of_e, ", REPLACE"));
+    assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "3");
+    // What was backed up of the template tells nothing of a clone's rows.
+    let said = c.run("USE c; SELECT * FROM taffrail.log_changes(NULL, NULL, NULL, 'd.trn')");
+    assert!(said.contains("Msg 3154, "), "{said}");
+    c.ok("USE master");
+    // A clone's backups bring back the clone, the tail of a lost one too: the log knows whose it is.
+    c.ok("INSERT c.dbo.t DEFAULT VALUES; BACKUP LOG c TO DISK = 'c.trn'; INSERT c.dbo.t DEFAULT VALUES");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+    let disk = world.env().disk;
+    disk.remove(Path::new(FILES[0])).unwrap();
+    disk.sync_dir(Path::new("/data")).unwrap();
+    let instance = start(&world).expect("a start without the clone's data file");
+    let mut c = connect(&instance);
+    c.ok("BACKUP LOG c TO DISK = 'tail.trn' WITH NO_TRUNCATE");
+    c.ok(&over("c", "c.bak", ["c.mdf", "c_log.ldf", "c_log2.ldf"], ", NORECOVERY, REPLACE"));
+    c.ok("RESTORE LOG c FROM DISK = 'c.trn' WITH NORECOVERY; RESTORE LOG c FROM DISK = 'tail.trn'");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "5");
+    for name in ["c", "d", "e"] {
+        c.ok(&format!("DBCC CHECKDB ({name})"));
     }
     drop(c);
     instance.shutdown().expect("an orderly end");

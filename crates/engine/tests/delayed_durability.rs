@@ -3,7 +3,9 @@
 
 use crate::support;
 
-use support::{Client, World};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use support::{Client, World, errors};
 
 /// Commits that have waited for a flush.
 const WAITS: &str = "SELECT cntr_value FROM sys.dm_os_performance_counters \
@@ -66,4 +68,67 @@ fn a_clean_shutdown_loses_no_delayed_commit() {
     let w = w.restart();
     let mut c = w.connect_to("d");
     assert_eq!(c.rows("SELECT COUNT(*) FROM t"), "1");
+}
+
+/// Commits the numbers from 1 on, connecting again whenever that fails. How many commits it was told of.
+fn commit_until(stop: &AtomicBool, w: &World, session: i32, sql: &str) -> i32 {
+    let (mut told, mut client) = (0, None::<Client>);
+    while !stop.load(Ordering::Relaxed) {
+        let c = client.get_or_insert_with(|| w.connect());
+        let said = c.run(&format!("{sql} VALUES ({session}, {})", told + 1));
+        match errors(&said).is_empty() {
+            true => told += 1,
+            false => client = None,
+        }
+    }
+    told
+}
+
+/// Lets clients commit beside `ending`, and asks for what they were told of when `d` is there again by `beginning`.
+fn ends_beside_commits(insert: &str, ending: &[&str], beginning: &str) {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE d; ALTER DATABASE d SET RECOVERY FULL, DELAYED_DURABILITY = FORCED");
+    c.ok("CREATE TABLE d.dbo.t (s int, n int); BACKUP DATABASE d TO DISK = 'd.bak'");
+    for round in 0..12 {
+        c.ok("TRUNCATE TABLE d.dbo.t");
+        let stop = AtomicBool::new(false);
+        let told: Vec<i32> = std::thread::scope(|scope| {
+            let (stop, w) = (&stop, &w);
+            let sessions: Vec<_> =
+                (0..4).map(|s| scope.spawn(move || commit_until(stop, w, s, insert))).collect();
+            std::thread::sleep(Duration::from_millis(30));
+            for sql in ending {
+                // Clients that are at it are in the way, until a moment when nobody is.
+                while errors(&c.run(sql)).iter().any(|e| [3101, 3703].contains(e)) {}
+            }
+            stop.store(true, Ordering::Relaxed);
+            sessions.into_iter().map(|s| s.join().unwrap()).collect()
+        });
+        c.ok(beginning);
+        for (session, told) in told.into_iter().enumerate() {
+            let found = format!(
+                "SELECT COUNT(DISTINCT n) FROM d.dbo.t WHERE s = {session} AND n <= {told}"
+            );
+            assert_eq!(c.rows(&found), told.to_string(), "round {round}, session {session}");
+        }
+    }
+}
+
+#[test]
+fn set_offline_loses_no_delayed_commit_of_clients_that_connect_again() {
+    ends_beside_commits(
+        "USE d; INSERT t",
+        &["ALTER DATABASE d SET OFFLINE WITH ROLLBACK IMMEDIATE"],
+        "ALTER DATABASE d SET ONLINE",
+    );
+}
+
+#[test]
+fn a_tail_has_every_delayed_commit_of_clients_that_come_from_elsewhere() {
+    ends_beside_commits(
+        "INSERT d.dbo.t",
+        &["BACKUP LOG d TO DISK = 'd.trn' WITH NORECOVERY, INIT"],
+        "RESTORE DATABASE d WITH RECOVERY",
+    );
 }

@@ -173,3 +173,96 @@ fn the_schema_is_found_from_every_database_and_takes_nothing_from_those_who_have
     c.ok("CREATE TABLE taffrail.io_trace (mine int)");
     assert_eq!(c.rows("SELECT COUNT(mine) FROM taffrail.io_trace"), "0");
 }
+
+/// Reasons of the writes to a file of this database behind an entry, where `and` holds.
+fn reasons(c: &mut Client, after: i64, and: &str) -> Vec<String> {
+    let said = c.rows(&format!(
+        "SELECT DISTINCT ISNULL(reason, '?') FROM taffrail.io_trace WHERE sequence_number > {after} AND database_id = DB_ID() \
+            AND operation IN ('WRITE', 'ALLOCATE', 'TRUNCATE') AND {and} ORDER BY 1"
+    ));
+    said.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn each_write_says_why() {
+    let _alone = alone();
+    let (_world, mut c) = World::with_database();
+    let from = newest(&mut c, "io_trace");
+    c.ok("ALTER DATABASE d SET RECOVERY SIMPLE; CREATE TABLE t (a int PRIMARY KEY, b char(7000))");
+    let of_commits = newest(&mut c, "io_trace");
+    c.ok("INSERT t VALUES (0, '')");
+    let session = "session_id = @@SPID";
+    assert_eq!(reasons(&mut c, of_commits, session), ["LOG_FLUSH"]);
+    c.ok("ALTER DATABASE d MODIFY FILE (NAME = d_log, SIZE = 64MB)");
+    let grown =
+        reasons(&mut c, from, "file_id = 2 AND session_id = @@SPID AND operation = 'ALLOCATE'");
+    assert_eq!(grown, ["LOG_GROWTH"]);
+    c.ok("INSERT t SELECT value, 'x' FROM GENERATE_SERIES(1, 3000); CHECKPOINT; UPDATE t SET b = 'y' WHERE a % 50 = 0");
+    assert_eq!(reasons(&mut c, from, "file_id = 1 AND operation = 'ALLOCATE'"), ["DATA_GROWTH"]);
+    let of_checkpoint = newest(&mut c, "io_trace");
+    c.ok("CHECKPOINT");
+    let own = reasons(&mut c, of_checkpoint, "file_id = 1 AND session_id = @@SPID");
+    assert_eq!(own, ["BOOT_PAGE", "CHECKPOINT", "DOUBLE_WRITE"]);
+    // The region is where it is, and nobody else writes there.
+    let region = "file_id = 1 AND offset >= 131072 AND offset < 131072 + 136 * 8192";
+    assert_eq!(reasons(&mut c, of_checkpoint, region), ["DOUBLE_WRITE"]);
+    assert_eq!(
+        reasons(&mut c, of_checkpoint, "reason = 'DOUBLE_WRITE' AND is_durable = 0"),
+        [""; 0]
+    );
+    // A backup is another file's write; what it flushes of the database says its own reason.
+    let of_backup = newest(&mut c, "io_trace");
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    let media = c.rows(&format!(
+        "SELECT DISTINCT reason FROM taffrail.io_trace WHERE sequence_number > {of_backup} AND operation = 'WRITE' \
+            AND physical_name LIKE '%d.bak'"
+    ));
+    assert_eq!(media, "BACKUP");
+    // Everything that was written to a file of a database has a reason.
+    let untold = format!(
+        "SELECT COUNT(*) FROM taffrail.io_trace WHERE sequence_number > {from} AND reason IS NULL AND database_id IS NOT NULL \
+            AND operation IN ('WRITE', 'ALLOCATE', 'TRUNCATE', 'SYNC')"
+    );
+    assert_eq!(c.rows(&untold), "0", "{:?}", reasons(&mut c, from, "1 = 1"));
+}
+
+#[test]
+fn checkpoints_say_why_and_take_the_time_that_they_are_given() {
+    let _alone = alone();
+    let (world, mut c) = World::with_database();
+    let reasons = "SELECT reason, is_automatic FROM taffrail.checkpoint_history WHERE database_name = 'd' ORDER BY start_time";
+    assert!(c.rows(reasons).starts_with("CREATION | 0"), "{}", c.rows(reasons));
+    c.ok("CREATE TABLE t (a int PRIMARY KEY, b char(7000)); INSERT t SELECT value, 'x' FROM GENERATE_SERIES(1, 400)");
+    let began = std::time::Instant::now();
+    c.ok("CHECKPOINT 2");
+    let took = began.elapsed();
+    assert!(took.as_millis() > 900 && took.as_secs() < 60, "{took:?}");
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'; DECLARE @s int = 1; CHECKPOINT @s; CHECKPOINT");
+    let said = c.rows(reasons);
+    assert!(said.ends_with("MANUAL | 0\nBACKUP | 0\nMANUAL | 0\nMANUAL | 0"), "{said}");
+    for no_time in
+        ["CHECKPOINT 0", "DECLARE @s int; CHECKPOINT @s", "DECLARE @s int = -1; CHECKPOINT @s"]
+    {
+        assert!(c.rows(no_time).contains("Msg 1023, Level 15"), "{no_time}: {}", c.rows(no_time));
+    }
+    // One line for each step while the flags are on for all; the interval is set and shown.
+    let lines = || {
+        let all = taffrail_observe::EventRing::global().read_after(0);
+        let line = |e: &&taffrail_observe::Recorded| {
+            matches!(&e.event, taffrail_observe::Event::CheckpointMessage { .. })
+        };
+        all.iter().filter(line).count()
+    };
+    let before = lines();
+    c.ok("DBCC TRACEON (3502, 3504, -1) WITH NO_INFOMSGS; CHECKPOINT; DBCC TRACEOFF (3504, -1) WITH NO_INFOMSGS; CHECKPOINT");
+    assert_eq!(lines() - before, 8 + 5);
+    c.ok("DBCC TRACEOFF (3502, -1) WITH NO_INFOMSGS; CHECKPOINT");
+    assert_eq!(lines() - before, 8 + 5);
+    c.ok("EXEC sp_configure 'show advanced options', 1; RECONFIGURE");
+    let said = c.rows("EXEC sp_configure 'recovery interval (min)', 7; RECONFIGURE");
+    assert!(!said.contains("no effect"), "{said}");
+    assert_eq!(world.instance.storage().checkpoints.recovery_interval_min(), 7);
+    drop(c);
+    let world = world.restart();
+    assert_eq!(world.instance.storage().checkpoints.recovery_interval_min(), 7, "after a restart");
+}

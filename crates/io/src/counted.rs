@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
-    Clock, Disk, Entry, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
+    Clock, Disk, Entry, IoReason, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
 };
 
 /// Totals of one direction.
@@ -139,6 +139,8 @@ pub struct Done {
     pub took: Duration,
     /// 0: it succeeded; else the system's number of the error, or -1 if it has none.
     pub error: i32,
+    /// Why, as its thread said when it began.
+    pub reason: IoReason,
 }
 
 /// Who is told of each operation, in the thread that waited for it.
@@ -199,7 +201,9 @@ impl CountedDisk {
         if let Some(watch) = &self.watch {
             let took = self.clock.monotonic().saturating_sub(began);
             let error = error_of(&result);
-            let done = Done { operation, offset: 0, length: 0, durable: false, took, error };
+            let reason = IoReason::current();
+            let done =
+                Done { operation, offset: 0, length: 0, durable: false, took, error, reason };
             watch.done(watch.named(path), done);
         }
         result
@@ -327,6 +331,7 @@ struct Submitted {
     at: Duration,
     offset: u64,
     length: usize,
+    reason: IoReason,
     taken: Taken,
 }
 
@@ -369,26 +374,28 @@ impl CountedVolume {
             to.add(length as usize, took);
         }
         let error = error_of(&result);
-        self.tell(|| Done { operation, offset, length, durable, took, error });
+        let reason = IoReason::current();
+        self.tell(|| Done { operation, offset, length, durable, took, error, reason });
         result
     }
 
     fn submitted(&self, op: &WriteOp) -> Submitted {
         let at = self.clock.monotonic();
         let taken = self.begins(PLAIN.0, (op.offset, op.len as u64), at);
-        Submitted { token: op.token, at, offset: op.offset, length: op.len, taken }
+        let reason = IoReason::current();
+        Submitted { token: op.token, at, offset: op.offset, length: op.len, reason, taken }
     }
 
     /// A submitted write has ended, `now`, with this error or none.
     fn ended(&self, submitted: &mut Vec<Submitted>, token: u64, now: Duration, error: i32) {
         let Some(at) = submitted.iter().position(|s| s.token == token) else { return };
-        let Submitted { at, offset, length, taken, .. } = submitted.swap_remove(at);
+        let Submitted { at, offset, length, reason, taken, .. } = submitted.swap_remove(at);
         self.pending.end(taken);
         let took = now.saturating_sub(at);
         self.totals.plain.add(length, took);
         let (operation, durable) = PLAIN;
         let length = length as u64;
-        self.tell(|| Done { operation, offset, length, durable, took, error });
+        self.tell(|| Done { operation, offset, length, durable, took, error, reason });
     }
 
     /// Writes that are refused have ended with that: nobody will reap them.

@@ -21,17 +21,19 @@
 //! 4. After a write or a sync that failed every later one of the same volume fails ([`FailStopDisk`]): nobody retries, and nobody
 //!    takes the success of the next sync for that of the one before. A plain write that the disk has no room for is only refused.
 //!
-//! `unsafe` appears in two places: [`AlignedBuf`], memory with an alignment has no safe constructor; [`give_back_memory`], a call of
-//! the allocator's.
+//! `unsafe` appears in three places: [`AlignedBuf`], memory with an alignment has no safe constructor; [`give_back_memory`], a call of
+//! the allocator's; [`heap`], the allocator itself.
 #![deny(unsafe_code)]
 
 mod aligned;
 pub mod counted;
 mod error;
 mod failstop;
+pub mod heap;
 mod memory;
 pub mod os;
 pub mod overlay;
+pub mod reason;
 mod reserve;
 mod settling;
 pub mod sim;
@@ -49,6 +51,7 @@ pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
 pub use failstop::FailStopDisk;
 pub use memory::give_back_memory;
+pub use reason::IoReason;
 pub use reserve::reserve;
 pub use settling::SettlingDisk;
 pub use small::{small_file_temporary, write_small_file};

@@ -22,7 +22,7 @@ use std::time::Duration;
 use crate::fair::{Condvar, Mutex};
 use taffrail_base::sync::thread;
 use taffrail_base::{FileId, LogPos};
-use taffrail_io::{AlignedBuf, IoError, WriteOp};
+use taffrail_io::{AlignedBuf, IoError, IoReason, WriteOp};
 use taffrail_observe::{Moment, Whose};
 
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
@@ -325,6 +325,7 @@ impl Log {
         let spare = self.ahead.zeroes.lock().take().filter(|b| b.len() >= len);
         let buf = spare.unwrap_or_else(|| AlignedBuf::zeroed(len));
         let op = WriteOp { token: start, offset: start, buf, len };
+        let _why = IoReason::LogInitialization.begin();
         if let Err(e) = self.volume(file).submit(vec![op]) {
             // Nothing is in flight then.
             self.piece_ended();
@@ -372,6 +373,7 @@ impl Log {
     /// Makes what was zeroed so far count: one sync of each file.
     pub fn sync_ahead(&self) {
         let files = self.ahead.fresh.lock().0.unsynced_files();
+        let _why = IoReason::LogInitialization.begin();
         for (file, bytes) in files {
             if self.is_failed() {
                 return;

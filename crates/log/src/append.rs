@@ -6,10 +6,14 @@
 //! or abort record and one sector, the padding that it causes. Ends are counted apart, because compensation records
 //! that flushes put into sectors of their own may take more than was reserved for them, and must not take that: a
 //! transaction that could neither commit nor abort would have no outcome.
+//!
+//! Records that say when something happened ([`Moment`]) get their moment under the same mutex, when they get their place. So moments
+//! are in the order of the log: invariant 4 of [`State`].
 
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{LogPos, TransactionId};
+use taffrail_io::UtcTime;
 use taffrail_observe::WaitType;
 
 use crate::block::BLOCK_HEADER_BYTES;
@@ -20,6 +24,9 @@ use crate::lop::Lop;
 use crate::record::{RECORD_BYTES_MAX, RecordHeader, Reserve, TxLog};
 use taffrail_observe::trace::FlushCause;
 
+/// Bytes of a moment in a payload.
+const MOMENT_BYTES: usize = 8;
+
 /// Whose record it is; see the table in [`crate::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AppendFor {
@@ -29,6 +36,18 @@ pub(crate) enum AppendFor {
     Rollback,
     /// A commit or abort record.
     End,
+}
+
+/// The moment that the first eight bytes of a record's payload are: 100 ns since 0001-01-01, UTC, little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// They are something else.
+    None,
+    /// The clock's when the record gets its place in the log, or the last moment in the log where the clock stands before that. The log
+    /// fills it in.
+    Now,
+    /// As the payload has it, or the last moment in the log if that is later.
+    Given,
 }
 
 /// How far [`Log::make_room`] may go.
@@ -64,6 +83,7 @@ struct Request<'a> {
     begins: bool,
     /// It is the end, and was reserved.
     ends: bool,
+    moment: Moment,
 }
 
 /// How [`Log::append_request`] goes on when there was no room.
@@ -81,6 +101,18 @@ impl Log {
         header: &RecordHeader,
         payload: &[&[u8]],
         reserve: Reserve,
+    ) -> Result<LogPos, AppendError> {
+        self.append_at(tx, header, payload, reserve, Moment::None)
+    }
+
+    /// [`Log::append`] of a record that says when it happened: the payload begins with it.
+    pub fn append_at(
+        &self,
+        tx: &mut TxLog,
+        header: &RecordHeader,
+        payload: &[&[u8]],
+        reserve: Reserve,
+        moment: Moment,
     ) -> Result<LogPos, AppendError> {
         let len = header.encoded_len() + payload.iter().map(|p| p.len()).sum::<usize>();
         let compensation = header.is_compensation();
@@ -103,6 +135,7 @@ impl Log {
             reserve,
             begins,
             ends,
+            moment,
         };
         let pos = self.append_request(&request)?;
         let end = self.end_reserve();
@@ -144,6 +177,16 @@ impl Log {
         header: &RecordHeader,
         payload: &[&[u8]],
     ) -> Result<LogPos, AppendError> {
+        self.append_system_at(header, payload, Moment::None)
+    }
+
+    /// [`Log::append_system`] of a record that says when it happened: the payload begins with it.
+    pub fn append_system_at(
+        &self,
+        header: &RecordHeader,
+        payload: &[&[u8]],
+        moment: Moment,
+    ) -> Result<LogPos, AppendError> {
         let len = header.encoded_len() + payload.iter().map(|p| p.len()).sum::<usize>();
         self.append_request(&Request {
             header,
@@ -155,6 +198,7 @@ impl Log {
             reserve: 0,
             begins: false,
             ends: false,
+            moment,
         })
     }
 
@@ -185,6 +229,10 @@ impl Log {
         if r.len > RECORD_BYTES_MAX {
             return Err(AppendError::TooLong(r.len));
         }
+        assert!(
+            r.moment == Moment::None || r.len >= r.header.encoded_len() + MOMENT_BYTES,
+            "a record that says when it happened begins with that"
+        );
         let mut squeezed = false;
         loop {
             let mut state = self.lock();
@@ -232,6 +280,20 @@ impl Log {
         }
     }
 
+    /// The moment that a record asks for, before it is held against those in the log. `field`: what the payload has in its place.
+    fn moment(&self, moment: Moment, field: &[u8]) -> UtcTime {
+        match (moment, field.try_into()) {
+            (Moment::Given, Ok(given)) => UtcTime(u64::from_le_bytes(given)),
+            _ => self.env.clock.now_utc(),
+        }
+    }
+
+    /// Log that was read says this: no record that is appended from now on says an earlier moment. To be called before the first one.
+    pub fn note_moment(&self, seen: UtcTime) {
+        let mut state = self.lock();
+        state.last_moment = state.last_moment.max(seen);
+    }
+
     fn room_for(&self, class: AppendFor, seen: u64, squeezed: bool) -> Result<Next, AppendError> {
         let limits = match class {
             AppendFor::Transaction => Limits::Kept,
@@ -254,7 +316,7 @@ impl Log {
         r: &Request<'_>,
         squeezed: bool,
     ) -> Result<(LogPos, bool), Obstacle> {
-        if s.core.is_failed() {
+        if s.core.is_failed() || s.sealed {
             return Err(Obstacle::Failed);
         }
         let padded = r.len.next_multiple_of(4);
@@ -291,11 +353,17 @@ impl Log {
         let at = s.open.used;
         let out = &mut buf[at..at + padded];
         let mut used = r.header.encode(out, r.len, r.txn, r.prev);
+        let content = used;
         for part in r.payload {
             out[used..used + part.len()].copy_from_slice(part);
             used += part.len();
         }
         out[used..].fill(0);
+        if r.moment != Moment::None {
+            let field = &mut out[content..content + MOMENT_BYTES];
+            s.last_moment = self.moment(r.moment, field).max(s.last_moment);
+            field.copy_from_slice(&s.last_moment.0.to_le_bytes());
+        }
         s.open.slots[s.open.records] = at as u16;
         s.open.records += 1;
         s.open.commits += u32::from(r.header.op == Lop::CommitXact);

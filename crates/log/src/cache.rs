@@ -5,14 +5,15 @@
 //!
 //! Invariants of [`State`]: (1) `cached` is ordered by position, and every block that is not durable is in it;
 //! (2) `open` lies in the head VLF, and at least one sector is free behind its limit; (3) `reserved` is the sum over all
-//! transactions' `TxLog::reserved`, and `ends` the number of those whose end is part of it.
+//! transactions' `TxLog::reserved`, and `ends` the number of those whose end is part of it; (4) `last_moment` is that of the newest
+//! record that says when it happened, and no older one says a later moment.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use taffrail_base::{BlockOffset, LogPos, VlfSeqNo};
-use taffrail_io::AlignedBuf;
+use taffrail_io::{AlignedBuf, UtcTime};
 
 use crate::block::{
     self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, RECORDS_PER_BLOCK_MAX, VlfPlace,
@@ -94,6 +95,8 @@ pub(crate) struct State {
     pub last_crc: u32,
     /// The last record.
     pub last_record: LogPos,
+    /// The last moment that a record says.
+    pub last_moment: UtcTime,
     /// The head's first block goes out with all that lies between it and the block before.
     bridged: bool,
     /// When the delayed commits in memory have to leave.
@@ -102,6 +105,8 @@ pub(crate) struct State {
     pub lazy_last: LogPos,
     /// The writer thread writes closed blocks up to here without being asked again.
     pub must_write: LogPos,
+    /// Nothing is appended any more: see [`crate::Log::seal`].
+    pub sealed: bool,
     pub sector: usize,
     pub incarnation: u32,
     pub fork: [u8; 16],
@@ -143,10 +148,12 @@ impl State {
             space_changes: 0,
             last_crc,
             last_record,
+            last_moment: UtcTime::default(),
             bridged: false,
             lazy_deadline: None,
             lazy_last: LogPos::ZERO,
             must_write: LogPos::ZERO,
+            sealed: false,
             sector,
             incarnation,
             fork,

@@ -75,10 +75,12 @@ const FILE_BYTES: usize = 44;
 const FIRST_BYTES: usize = 10;
 /// [`Root::reached`] and [`Root::closed`], behind it.
 const REACHED_BYTES: usize = 9;
+/// The GUID of a copied database, of a root that has room for it.
+const COPIED_BYTES: usize = 16;
 /// Files that a log can have.
 pub(crate) const FILES_MAX: usize = 1024;
 const CRC_AT: usize = HALF - 4;
-/// Bytes of lines in a root that has room for all the rest.
+/// Bytes of lines in a root that has room for all the rest, and is no copy's.
 const LINES_MAX: usize = CRC_AT - FILES_AT - FIRST_BYTES - REACHED_BYTES;
 /// The feature that a reader must know of a root whose lines are packed.
 const PACKED: u32 = 1;
@@ -139,6 +141,8 @@ pub(crate) struct Root {
     pub reached: LogPos,
     /// Nothing was written behind it: the log was closed, and has not been opened since.
     pub closed: bool,
+    /// GUID of the database, where it is a copy whose log goes on with the original's fork; zero: the fork is the database's GUID.
+    pub copied: [u8; 16],
 }
 
 /// Why bytes are not a root or a directory page.
@@ -200,15 +204,26 @@ fn checked<'a>(b: &'a [u8], magic: u32) -> Result<Cursor<'a>, Unreadable> {
     }
 }
 
-fn whole_lines_fit(files: &[RootFile]) -> bool {
-    files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum::<usize>() <= LINES_MAX
+/// Bytes of lines in a root that has room for all the rest, the GUID of a copy among it if it is one's.
+fn lines_max(copied: [u8; 16]) -> usize {
+    if copied == [0; 16] { LINES_MAX } else { LINES_MAX - COPIED_BYTES }
+}
+
+fn whole_lines_fit(files: &[RootFile], most: usize) -> bool {
+    files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum::<usize>() <= most
 }
 
 impl Root {
-    /// True when the files' lines fit a root, whole or packed.
-    pub fn fits(files: &[RootFile]) -> bool {
-        (whole_lines_fit(files) || packed::pack(files).len() <= LINES_MAX)
+    /// True when the files' lines fit a root, whole or packed, beside the GUID of a copy.
+    pub fn fits(files: &[RootFile], copied: [u8; 16]) -> bool {
+        let most = lines_max(copied);
+        (whole_lines_fit(files, most) || packed::pack(files).len() <= most)
             && files.len() <= FILES_MAX
+    }
+
+    /// GUID of the database whose log it is.
+    pub fn database(&self) -> [u8; 16] {
+        if self.copied == [0; 16] { self.fork } else { self.copied }
     }
 
     /// True for bytes that begin like a root of this log, whole or torn.
@@ -228,7 +243,8 @@ impl Root {
         b.extend_from_slice(&self.sector.to_le_bytes());
         b.extend_from_slice(&self.incarnation.to_le_bytes());
         // A version that kept less room beside the lines has written longer whole ones.
-        let packed = !whole_lines_fit(&self.files) && packed::pack(&self.files).len() <= LINES_MAX;
+        let packed = !whole_lines_fit(&self.files, lines_max(self.copied))
+            && packed::pack(&self.files).len() <= LINES_MAX;
         b.extend_from_slice(&(if packed { PACKED } else { 0 }).to_le_bytes());
         b.extend_from_slice(&self.vlfs.to_le_bytes());
         b.extend_from_slice(&self.newest.1.to_le_bytes());
@@ -251,13 +267,18 @@ impl Root {
             b.extend_from_slice(path);
         }
         // A root that is full of names (of a version that kept no room for it) does not say it.
-        let reached = !self.reached.is_zero() && b.len() + FIRST_BYTES + REACHED_BYTES <= CRC_AT;
+        let room = b.len() + FIRST_BYTES + REACHED_BYTES;
+        let copied = self.copied != [0; 16] && room + COPIED_BYTES <= CRC_AT;
+        let reached = copied || !self.reached.is_zero() && room <= CRC_AT;
         if self.first != Lsn::ZERO || reached {
             b.extend_from_slice(&self.first.to_bytes());
         }
         if reached {
             b.extend_from_slice(&self.reached.0.to_le_bytes());
             b.push(u8::from(self.closed));
+        }
+        if copied {
+            b.extend_from_slice(&self.copied);
         }
         close(b)
     }
@@ -279,6 +300,7 @@ impl Root {
             first: Lsn::ZERO,
             reached: LogPos::ZERO,
             closed: false,
+            copied: [0; 16],
         };
         let features = c.u32()?;
         if features & !PACKED != 0 {
@@ -310,6 +332,7 @@ impl Root {
         root.first = c.array().map_or(Lsn::ZERO, Lsn::from_bytes);
         root.reached = c.u64().map_or(LogPos::ZERO, LogPos);
         root.closed = c.bytes(1).is_ok_and(|b| b[0] == 1);
+        root.copied = c.array().unwrap_or_default();
         Ok(root)
     }
 }
@@ -477,89 +500,4 @@ pub(crate) fn parse_vlf_header(b: &[u8], fork: [u8; 16]) -> Option<VlfHeader> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_that_do_not_fit_whole_are_packed() {
-        let file = |n: u16| RootFile {
-            path: format!("/data/shop/l{n:03}.ldf").into(),
-            size: u64::from(n % 7 + 1) << 20,
-            growth: if n < 150 { Growth::Bytes(1 << 20) } else { Growth::Percent(10) },
-            max_size: crate::options::LOG_FILE_BYTES_MAX,
-            min_size: 1 << 20,
-            born: u64::from(n) + 7,
-            id: n + 2,
-        };
-        let mut root = Root { files: (0..200).map(file).collect(), ..root() };
-        root.files[3] = RootFile::gone();
-        assert!(!whole_lines_fit(&root.files) && Root::fits(&root.files));
-        let bytes = root.to_bytes();
-        assert_eq!(Root::from_bytes(&bytes), Ok(root.clone()));
-        // The growth of files makes it no longer.
-        root.files.iter_mut().filter(|f| !f.is_gone()).for_each(|f| f.size = 2 << 40);
-        assert_eq!(Root::from_bytes(&root.to_bytes()), Ok(root.clone()));
-        let unlike =
-            |n: u16| RootFile { path: format!("{}{n}", "ab".repeat(99)).into(), ..file(n) };
-        root.files = (0..170).map(|n| if n % 2 == 0 { file(n) } else { unlike(n) }).collect();
-        assert!(!Root::fits(&root.files));
-        for cut in 0..80 {
-            let lines = packed::pack(&[file(1), file(2)]);
-            let whole = packed::unpack(&mut Cursor(&lines[..cut.min(lines.len())]), 2);
-            assert_eq!(whole.is_ok(), cut >= lines.len(), "{cut} of {}", lines.len());
-        }
-    }
-
-    fn root() -> Root {
-        Root {
-            this_file: 0,
-            generation: 3,
-            log: [1; 16],
-            fork: [2; 16],
-            sector: 4096,
-            incarnation: 5,
-            vlfs: 4,
-            newest: (0, 8192),
-            noted: 77,
-            files: vec![
-                RootFile {
-                    path: "/data/ä_log.ldf".into(),
-                    size: 8 << 20,
-                    growth: Growth::Percent(10),
-                    max_size: crate::options::LOG_FILE_BYTES_MAX,
-                    min_size: 1 << 20,
-                    born: 41,
-                    id: 65_535,
-                },
-                RootFile::gone(),
-            ],
-            first: Lsn::new(34, 80, 0),
-            reached: LogPos(81920),
-            closed: true,
-        }
-    }
-
-    #[test]
-    fn roots_and_pages_survive_and_damage_shows() {
-        let root = root();
-        let create = Lsn::new(34, 16, 1);
-        let entry = Entry { file: 3, create, last_seqno: 35, parity: 0x80, offset: 8192, size: 9 };
-        let page = DirectoryPage {
-            log: [1; 16],
-            entries: vec![entry; ENTRIES_PER_PAGE],
-            next: Some((0, 1 << 20)),
-        };
-        let (mut a, mut b) = (root.to_bytes(), page.to_bytes());
-        assert_eq!(Root::from_bytes(&a), Ok(root));
-        assert_eq!(DirectoryPage::from_bytes(&b), Ok(page));
-        let before = Some((1, 73_728));
-        let header = vlf_header(0x40, 34, 8192, 65_536, Lsn::ZERO, [2; 16], before);
-        let want = VlfHeader { parity: 0x40, seqno: 34, start: 8192, size: 65_536, before };
-        assert_eq!(parse_vlf_header(&header, [2; 16]), Some(want));
-        assert_eq!(parse_vlf_header(&header, [3; 16]), None);
-        a[100] ^= 1;
-        b[100] ^= 1;
-        assert_eq!(Root::from_bytes(&a), Err(Unreadable::Damaged));
-        assert_eq!(DirectoryPage::from_bytes(&b), Err(Unreadable::Damaged));
-    }
-}
+mod tests;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use taffrail_base::Lsn;
 use taffrail_io::{
-    AlignedBuf, Disk, Env, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp,
+    AlignedBuf, Disk, Env, IoError, IoReason, IoResult, OpenSpec, Volume, VolumeKind, WriteDone,
+    WriteOp,
 };
 use taffrail_observe::WaitType;
 
@@ -133,6 +134,7 @@ pub fn named_files(env: &Env, first: &Path) -> Result<Option<Vec<LogFileInfo>>, 
 /// A durable write of bytes that need not be aligned.
 pub(crate) fn write_bytes(volume: &dyn Volume, offset: u64, bytes: &[u8]) -> Result<(), LogError> {
     let buf = AlignedBuf::from_slice(bytes);
+    let _why = IoReason::LogDirectory.begin();
     Ok(volume.write_durable(offset, &[IoSlice::new(&buf)])?)
 }
 
@@ -153,7 +155,7 @@ impl LogFiles {
         mode: Initialization,
     ) -> Result<(LogFiles, Vec<Entry>), LogError> {
         let (files, sizes): (Vec<RootFile>, Vec<Vec<u64>>) = made.into_iter().unzip();
-        if files.is_empty() || !Root::fits(&files) {
+        if files.is_empty() || !Root::fits(&files, [0; 16]) {
             let why = "a log has at least one file, and their names fit its header".to_owned();
             return Err(LogError::Specification(why));
         }
@@ -182,6 +184,7 @@ impl LogFiles {
             first: taffrail_base::Lsn::ZERO,
             reached: taffrail_base::LogPos::ZERO,
             closed: false,
+            copied: [0; 16],
         };
         for (i, volume) in volumes.iter().enumerate().skip(1) {
             // The other files' headers name the log; only the first file's counts for the rest.
@@ -280,6 +283,7 @@ impl LogFiles {
         if slots.len() < count || count == 0 {
             return Ok(false);
         }
+        let _why = IoReason::LogDirectory.begin();
         debug_assert!(slots.iter().all(|s| !self.chain.contains(s)), "a page is not written over");
         let mut next = None;
         for (&(file, offset), entries) in slots.iter().zip(all.chunks(ENTRIES_PER_PAGE)) {
@@ -548,6 +552,7 @@ pub(crate) fn zero_while(
     go_on: impl Fn() -> bool,
 ) -> IoResult<bool> {
     const PIECE: u64 = 1 << 20;
+    let _why = IoReason::LogInitialization.begin();
     let buf = AlignedBuf::zeroed(PIECE as usize);
     while offset < end {
         if !go_on() {

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use taffrail_base::Lsn;
-use taffrail_io::{IoError, Volume};
+use taffrail_io::{IoError, IoReason, Volume};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::append::Limits;
@@ -137,6 +137,7 @@ impl Log {
         let from = files.root.files[file].size;
         let to = from + by;
         let automatic = wanted != Wanted::Hand;
+        let _why = IoReason::LogGrowth.begin();
         let started = Moment::now();
         let mode = self.initialization();
         let mut instant = match mode {
@@ -451,7 +452,7 @@ impl Log {
         }
         let mut changed = files.root.files.clone();
         (changed[file].growth, changed[file].max_size) = (growth, max_size.min(LOG_FILE_BYTES_MAX));
-        if !Root::fits(&changed) {
+        if !Root::fits(&changed, files.root.copied) {
             let why = "the lines of the log's files would not fit its header".to_owned();
             return Err(LogError::Specification(why));
         }

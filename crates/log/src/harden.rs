@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use taffrail_base::LogPos;
 use taffrail_base::sync::{MutexGuard, thread};
-use taffrail_io::IoError;
+use taffrail_io::{IoError, IoReason};
 use taffrail_observe::trace::{FlushCause, flush_histograms};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType, xe};
 
@@ -234,6 +234,7 @@ impl Log {
     /// Syncs a file and reports it.
     pub(crate) fn perform_sync(&self, sync: Sync, cause: FlushCause) {
         let started = Moment::now();
+        let _why = IoReason::LogFlush.begin();
         let result = self.volume(sync.file).sync();
         let at = Moment::now();
         let ns = at.since(started);
@@ -275,6 +276,7 @@ impl Log {
 
     fn write_blocks(&self, write: &Write<Arc<CachedBlock>>) -> Result<(), IoError> {
         self.claim_fresh(write.file, write.offset, write.bytes, write.pos);
+        let _why = IoReason::LogFlush.begin();
         let volume = self.volume(write.file);
         if let [block] = &write.data[..]
             && block.vlf_header.is_none()
@@ -346,6 +348,17 @@ impl Log {
         for (wake, waiter) in wakes {
             waiter.wake(wake);
         }
+    }
+
+    /// Ends appending: every later append is refused. What was appended before is durable on return, delayed commits among it, which
+    /// somebody may have been told of at the last moment. [`Log::close`] follows.
+    pub fn seal(&self) -> Result<(), LogError> {
+        let last = {
+            let mut state = self.lock();
+            state.sealed = true;
+            state.last_record
+        };
+        self.harden(last, FlushReason::Request)
     }
 
     /// Ends the log: nothing is appended or written from the return on, so that its files may be opened again or removed. What was not

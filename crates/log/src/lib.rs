@@ -95,6 +95,7 @@ mod walk;
 mod writer;
 
 pub use anchor::LogAnchor;
+pub use append::Moment;
 pub use block::{BLOCK_BYTES_MAX, RECORDS_PER_BLOCK_MAX};
 pub use directory::is_log_file;
 pub use error::{AppendError, LogError};

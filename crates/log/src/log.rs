@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::error::LogError;
 use crate::fair::RwLock;
 use taffrail_base::sync::{Condvar, Mutex};
 use taffrail_base::{LogPos, Lsn};
-use taffrail_io::{AlignedBuf, Env, IoError, Volume};
+use taffrail_io::{AlignedBuf, Env, IoError, UtcTime, Volume};
 
 use crate::ahead::Ahead;
 use crate::anchor::LogAnchor;
 use crate::cache::{OpenBlock, State};
 use crate::company::Company;
-use crate::directory::{FILE_HEADER_BYTES, HALF, parse_vlf_header};
+use crate::directory::{FILE_HEADER_BYTES, HALF, Root, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
 use crate::options::LogOptions;
@@ -167,6 +168,11 @@ impl Log {
         self.lock().last_record
     }
 
+    /// The last moment that a record says, of those that were read or appended since the log was opened.
+    pub fn last_moment(&self) -> UtcTime {
+        self.lock().last_moment
+    }
+
     /// True after an I/O error: every later call fails.
     pub fn is_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
@@ -185,6 +191,18 @@ impl Log {
     /// The log's sector: blocks are multiples of it.
     pub fn sector_bytes(&self) -> usize {
         self.sector
+    }
+
+    /// The log is that of a database of this GUID from now on: a copy, whose log goes on with the original's. Durable on return.
+    /// [`LogError::Specification`]: the names of the log's files leave no room for it.
+    pub fn set_copied(&self, guid: [u8; 16]) -> Result<(), LogError> {
+        let mut files = self.files.lock();
+        let root = Root { copied: guid, ..files.root.clone() };
+        if !Root::from_bytes(&root.to_bytes()).is_ok_and(|kept| kept.copied == guid) {
+            let why = "the names of the log's files leave no room for the GUID of a copy";
+            return Err(LogError::Specification(why.into()));
+        }
+        files.write_root_for_good(|root| root.copied = guid)
     }
 
     /// The recovery fork's GUID.

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_io::{AlignedBuf, Disk, IoResult, OpenSpec, Volume};
+use taffrail_io::{AlignedBuf, Disk, IoReason, IoResult, OpenSpec, Volume};
 
 use crate::directory::{FILE_HEADER_BYTES, HALF, Root, RootFile, entries};
 use crate::error::LogError;
@@ -64,11 +64,12 @@ impl Log {
         };
         let mut next = Root { this_file: number as u16, ..files.root.clone() };
         place_line(&mut next);
-        if !Root::fits(&next.files) {
+        if !Root::fits(&next.files, next.copied) {
             let why = "the names of the log's files do not fit its header".to_owned();
             return Err(LogError::Specification(why));
         }
         let disk = &*self.env.disk;
+        let _why = IoReason::LogGrowth.begin();
         let volume = disk.create(&spec.path, OpenSpec::LOG)?;
         let made = self.prepare(&*volume, size, &next);
         made.and_then(|()| sync_name(disk, &spec.path))?;

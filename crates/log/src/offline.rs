@@ -163,9 +163,9 @@ impl OfflineLog {
         self.files.infos()
     }
 
-    /// Sector, incarnation and recovery fork GUID.
+    /// Sector, incarnation and the database's GUID.
     pub fn facts(&self) -> (u32, u32, [u8; 16]) {
-        (self.files.root.sector, self.files.root.incarnation, self.files.root.fork)
+        (self.files.root.sector, self.files.root.incarnation, self.files.root.database())
     }
 
     /// The VLFs in file order. Which are active is not known without a boot page: those that were used show as reusable.

@@ -178,6 +178,8 @@ pub struct LogInstaller {
     /// What `buf` holds: file, offset, bytes.
     pending: (u16, u64, usize),
     touched: BTreeSet<u16>,
+    /// The last block, and how many of its records are installed; what follows is left out.
+    until: Option<(LogPos, u16)>,
 }
 
 fn refuse(why: &str) -> LogError {
@@ -232,6 +234,7 @@ impl LogInstaller {
             buf: AlignedBuf::zeroed(WRITE),
             pending: (0, 0, 0),
             touched: BTreeSet::new(),
+            until: None,
         }
     }
 
@@ -308,6 +311,11 @@ impl LogInstaller {
         }
     }
 
+    /// The log is to end in this block, behind so many of its records; with none of them, before it. The block keeps its length.
+    pub fn end_in(&mut self, block: LogPos, records: u16) {
+        self.until = Some((block, records));
+    }
+
     /// Installs a block, if it is not there yet. An error about the block is [`LogError::Specification`]; then nothing was changed.
     pub fn block(&mut self, vlf: VlfRange, bytes: &[u8]) -> Result<(), LogError> {
         let h = block::parse_header(bytes).ok();
@@ -326,6 +334,16 @@ impl LogInstaller {
         });
         if !sane || !bytes.len().is_multiple_of(self.files.root.sector as usize) {
             return Err(refuse("a log block of the backup does not lie in its VLF"));
+        }
+        let mut records = h.records;
+        if let Some((last, kept)) = self.until {
+            if h.pos > last || (h.pos == last && kept == 0) {
+                return Ok(());
+            }
+            if h.pos == last {
+                // The slot table grows downwards: its first slots are the last of what is used.
+                records = records.min(kept);
+            }
         }
         if self.next == 0 {
             self.activate(vlf.size, vlf.seqno.0, vlf.start.0)?;
@@ -355,6 +373,7 @@ impl LogInstaller {
             None => None,
         };
         let mut sealed = BlockHeader { parity, prev_crc: self.last_crc, successor, ..h };
+        sealed.records = records;
         sealed.incarnation = self.incarnation;
         sealed.durable = self.synced;
         sealed.fork = self.fork;

@@ -20,6 +20,7 @@
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{FileId, LogPos};
+use taffrail_io::IoReason;
 use taffrail_observe::{Event, EventRing};
 
 use crate::block::{BLOCK_BYTES_MAX, VlfPlace};
@@ -127,6 +128,7 @@ impl Log {
             }
             self.note_files(&files);
             let volume = self.volume(number);
+            let _why = IoReason::Shrink.begin();
             self.forget_fresh(number, report.to);
             let cut = volume.truncate(report.to).and_then(|()| volume.sync());
             cut.map_err(|e| self.lost_in_change(e.into()))?;

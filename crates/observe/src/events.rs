@@ -100,7 +100,22 @@ pub enum Event {
     /// VLFs became reusable.
     LogTruncation { database: DatabaseId, vlfs: u32, up_to: LogPos },
     /// A checkpoint ended; `begin` is its first record.
-    Checkpoint { database: DatabaseId, automatic: bool, begin: LogPos, pages: u32, ns: u64 },
+    Checkpoint {
+        /// Of which database.
+        database: DatabaseId,
+        /// A background thread took it.
+        automatic: bool,
+        /// Why, as views show it.
+        reason: &'static str,
+        /// Its first record.
+        begin: LogPos,
+        /// Pages that it wrote.
+        pages: u32,
+        /// How long it took.
+        ns: u64,
+    },
+    /// What a checkpoint tells under trace flags 3502 and 3504, and when it took long.
+    CheckpointMessage { database: DatabaseId, text: String },
     /// Row locks were exchanged for a lock on the object.
     LockEscalation {
         /// Of which database.
@@ -432,6 +447,7 @@ mod tests {
         let checkpoint = || Event::Checkpoint {
             database: DatabaseId(5),
             automatic: true,
+            reason: "LOG_USE",
             begin,
             pages: 1,
             ns: 1,

@@ -2,10 +2,13 @@
 //!
 //! `waiting_tasks_count` grows when a wait starts; time is added when it ends, signal time included. Totals are kept
 //! in a few shards so that sessions that wait at once do not fight over one cache line; readers add them up.
+//!
+//! Waits in progress stand in a place of each thread ([`Place`]), type and beginning in one word: a reader finds both or neither, and
+//! counts a wait only where it was in progress before the totals were read and still is afterwards. So no wait is counted twice, in
+//! the totals and as one in progress.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::moment::Moment;
 use crate::session::{self, SessionCell};
@@ -81,6 +84,7 @@ pub(crate) struct WaitSum {
 impl WaitSum {
     pub(crate) fn row(self, wait_type: WaitType) -> WaitRow {
         WaitRow {
+            in_progress_ns: 0,
             wait_type,
             waiting_tasks_count: self.started,
             waits_in_progress: self.started.saturating_sub(self.ended),
@@ -100,6 +104,8 @@ pub struct WaitRow {
     pub waiting_tasks_count: u64,
     /// Started and not ended yet.
     pub waits_in_progress: u64,
+    /// How long those have lasted so far, together; `sys.dm_os_wait_stats` shows only waits that have ended.
+    pub in_progress_ns: u64,
     /// Total time of ended waits, signal time included.
     pub wait_time_ns: u64,
     /// From being signalled to running.
@@ -172,10 +178,72 @@ impl WaitStats {
         WaitType::ALL.iter().map(|w| self.row(*w)).collect()
     }
 
+    /// [`WaitStats::snapshot`] of the process's totals, with the times of waits in progress.
+    pub fn snapshot_with_progress() -> Vec<WaitRow> {
+        let before = in_progress();
+        let mut rows = WaitStats::global().snapshot();
+        let now = Moment::now();
+        for (place, word) in before {
+            // A wait that has ended meanwhile is in the totals, or will be the next time.
+            if place.0.load(Acquire) == word {
+                let (wait_type, started) = unpacked(word);
+                rows[wait_type].in_progress_ns += now.since(started);
+            }
+        }
+        rows
+    }
+
     /// `DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR)`
     pub fn clear(&self) {
         self.shards.iter().flatten().for_each(WaitCell::clear);
     }
+}
+
+/// What its thread waits for now: type and beginning packed, 0 for nothing.
+struct Place(AtomicU64);
+
+/// Bits of a word for the type of the wait.
+const TYPE_BITS: u32 = 10;
+const _: () = assert!(WaitType::COUNT < 1 << TYPE_BITS);
+
+/// The rest counts microseconds: 570 years of them.
+fn packed(wait_type: WaitType, started: Moment) -> u64 {
+    (started.0 / 1000 + 1) << TYPE_BITS | wait_type as u64
+}
+
+/// Number of the type, and the beginning.
+fn unpacked(word: u64) -> (usize, Moment) {
+    let wait_type = word & ((1 << TYPE_BITS) - 1);
+    (wait_type as usize, Moment(((word >> TYPE_BITS) - 1) * 1000))
+}
+
+/// The places of all threads that have waited and are still there.
+static PLACES: Mutex<Vec<Weak<Place>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static PLACE: Arc<Place> = {
+        let place = Arc::new(Place(AtomicU64::new(0)));
+        let mut all = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|p| p.strong_count() > 0);
+        all.push(Arc::downgrade(&place));
+        place
+    };
+}
+
+/// Puts a word into the thread's place and returns the one before: waits may stand within others.
+fn put(word: u64) -> u64 {
+    // A thread that is ending is shown no more.
+    PLACE.try_with(|p| p.0.swap(word, Release)).unwrap_or(0)
+}
+
+/// The places of threads that wait, with what stands there.
+fn in_progress() -> Vec<(Arc<Place>, u64)> {
+    let all = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    let waiting = all.iter().filter_map(Weak::upgrade).map(|p| {
+        let word = p.0.load(Acquire);
+        (p, word)
+    });
+    waiting.filter(|(_, word)| *word != 0).collect()
 }
 
 /// Begins a wait of this thread: counts it, and shows it in the current session's cell.
@@ -194,7 +262,8 @@ pub fn wait(wait_type: WaitType) -> WaitGuard {
     if let Some(session) = &session {
         session.wait_started(wait_type, started);
     }
-    WaitGuard { wait_type, started, signalled: None, session, over: false }
+    let outer = put(packed(wait_type, started));
+    WaitGuard { wait_type, started, signalled: None, session, outer, over: false }
 }
 
 /// A wait in progress; it ends when this is dropped, on the thread that waited.
@@ -204,6 +273,8 @@ pub struct WaitGuard {
     started: Moment,
     signalled: Option<Moment>,
     session: Option<Arc<SessionCell>>,
+    /// What stood in the thread's place before.
+    outer: u64,
     /// It has been recorded.
     over: bool,
 }
@@ -229,6 +300,8 @@ impl WaitGuard {
 
     fn end(&mut self) -> u64 {
         self.over = true;
+        // First it is in progress no more: whoever reads meanwhile misses it for a moment, and never has it twice.
+        put(self.outer);
         let now = Moment::now();
         let wait_ns = now.since(self.started);
         let signal_ns = self.signalled.map_or(0, |at| now.since(at).min(wait_ns));
@@ -269,6 +342,38 @@ mod tests {
         stats.clear();
         assert_eq!(stats.row(WaitType::WriteLog).waiting_tasks_count, 0);
         assert_eq!(stats.row(WaitType::LckMX).waits_in_progress, 1);
+    }
+
+    #[test]
+    fn waits_in_progress_are_seen_and_never_twice() {
+        use WaitType::AsyncNetworkIo as Kind;
+        let row = || WaitStats::snapshot_with_progress()[Kind as usize];
+        let before = row();
+        let time = |r: WaitRow| r.wait_time_ns + r.in_progress_ns - before.wait_time_ns;
+        std::thread::scope(|s| {
+            let (ends, until) = std::sync::mpsc::channel::<()>();
+            let (began, begun) = std::sync::mpsc::channel();
+            let waiter = s.spawn(move || {
+                let started = Moment::now();
+                let waiting = wait(Kind);
+                began.send(()).unwrap();
+                until.recv().unwrap();
+                let ns = waiting.finish();
+                (ns, Moment::now().since(started))
+            });
+            begun.recv().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let during = row();
+            assert!(time(during) >= 15_000_000, "{during:?}");
+            assert_eq!(during.wait_time_ns, before.wait_time_ns);
+            ends.send(()).unwrap();
+            let (ns, lasted) = waiter.join().unwrap();
+            let after = row();
+            assert_eq!(after.in_progress_ns, before.in_progress_ns);
+            assert!(time(after) >= ns && ns <= lasted, "{after:?}");
+        });
+        let (kind, at) = unpacked(packed(Kind, Moment(7_000_123)));
+        assert_eq!((kind, at), (Kind as usize, Moment(7_000_000)));
     }
 
     #[test]

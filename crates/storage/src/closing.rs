@@ -32,7 +32,7 @@ impl Database {
     }
 
     fn last_words(self: &Arc<Self>) -> StorageResult<()> {
-        self.checkpoint_alone(CheckpointKind::Internal)?;
+        self.checkpoint_alone(CheckpointKind::Close)?;
         self.flush_log()?;
         self.log().note_vlf_uses(1).map_err(|e| self.store.log_error(e))
     }
@@ -65,7 +65,7 @@ impl Database {
         let mut recovering = self.recovering.lock();
         // Whoever waits for these finds the database closed: the files may be another handle's by then.
         let _no_tick = self.ticking.lock();
-        let _no_checkpoint = self.checkpointing.lock();
+        let _no_checkpoint = self.lock_checkpoints();
         if self.closed.load(Ordering::Acquire) {
             return (false, Ok(()));
         }
@@ -90,6 +90,13 @@ impl Database {
         });
         // Locks of transactions that are not undone: who gets them now is told that the database is closed.
         recovering.let_go();
+        // Who was quick enough to commit behind the last words has been told so. Before this he may append, after it he is refused: so no
+        // commit is acknowledged and lost.
+        let last = match self.store.suspect_reason() {
+            None if !self.store.temporary => self.log().seal().map_err(|e| self.store.log_error(e)),
+            _ => Ok(()),
+        };
+        let result = result.and(last);
         if xe::wanted(xe::Event::DatabaseStopped) {
             xe::tell(xe::Event::DatabaseStopped, &[self.id().0.into()]);
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use taffrail_base::sync::Mutex;
+use taffrail_base::sync::{Mutex, MutexGuard};
 use taffrail_base::{
     DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
 };
@@ -70,8 +70,10 @@ pub struct Database {
     pub(crate) boot: Mutex<Boot>,
     /// The list of files as the directory has it, or is to have it; held while that changes.
     pub(crate) listed: Mutex<FileRows>,
-    /// One checkpoint at a time.
-    pub(crate) checkpointing: Mutex<()>,
+    /// One checkpoint at a time; taken by [`Database::lock_checkpoints`].
+    checkpointing: Mutex<()>,
+    /// How many wait for that: a checkpoint that takes its time makes haste then.
+    checkpoints_wanted: AtomicUsize,
     /// One change of the options at a time.
     altering: Mutex<()>,
     /// One background tick at a time; taken before `checkpointing`.
@@ -87,7 +89,6 @@ pub struct Database {
     pub(crate) chain_damaged: AtomicBool,
     /// When the last log backup ended, as the boot page says it, for who must not wait for the boot page; 0: never.
     pub(crate) log_backup_time: AtomicU64,
-    last_commit: AtomicU64,
     /// References on a page of a large value that is written.
     lob_fanout: AtomicUsize,
     /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
@@ -139,6 +140,7 @@ impl Database {
             cleaner: taffrail_log::fair::Mutex::default(),
             listed: Mutex::default(),
             checkpointing: Mutex::default(),
+            checkpoints_wanted: AtomicUsize::new(0),
             altering: Mutex::default(),
             ticking: Mutex::default(),
             background_errors: Mutex::default(),
@@ -147,7 +149,6 @@ impl Database {
             saved_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             chain_damaged: AtomicBool::new(false),
             log_backup_time: AtomicU64::new(boot.backup.last_log_backup.0),
-            last_commit: AtomicU64::new(0),
             lob_fanout: AtomicUsize::new(crate::access::lob::FANOUT),
             counts: Mutex::default(),
             found_rows: Mutex::default(),
@@ -263,18 +264,25 @@ impl Database {
         self.store.take_suspects()
     }
 
+    /// Keeps others from taking checkpoints. One that is under way ends without pauses.
+    pub(crate) fn lock_checkpoints(&self) -> MutexGuard<'_, ()> {
+        self.checkpoints_wanted.fetch_add(1, Ordering::AcqRel);
+        let guard = self.checkpointing.lock();
+        self.checkpoints_wanted.fetch_sub(1, Ordering::AcqRel);
+        guard
+    }
+
+    /// Somebody waits for the checkpoint that is under way.
+    pub(crate) fn is_checkpoint_wanted(&self) -> bool {
+        self.checkpoints_wanted.load(Ordering::Acquire) > 0
+    }
+
     pub(crate) fn pool(&self) -> &BufferPool {
         &self.instance.pool
     }
 
     pub(crate) fn directory(&self) -> Arc<Hobt> {
         self.directory.get().expect("set when the database is assembled").clone()
-    }
-
-    /// Commit times never fall.
-    pub(crate) fn commit_time(&self) -> UtcTime {
-        let now = self.instance.env.clock.now_utc().0;
-        UtcTime(self.last_commit.fetch_max(now, Ordering::Relaxed).max(now))
     }
 
     /// The run-time handle of a heap or B+ tree; cheap, but keep it for a statement.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{FileId, PAGE_BYTES, PageId};
-use taffrail_io::IoError;
+use taffrail_io::{IoError, IoReason};
 use taffrail_log::{Growth, Lcx, Lop, RecordHeader, Reserve};
 use taffrail_observe::{Event, EventRing, Moment};
 
@@ -141,6 +141,7 @@ impl Database {
         let at = u64::from(old) * PAGE_BYTES as u64;
         let len = u64::from(new - old) * PAGE_BYTES as u64;
         let volume = &file.volume;
+        let _why = IoReason::DataGrowth.begin();
         let error = |source| Box::new(PageIo { operation: "write", offset: at, source });
         let fatal = |io: Box<PageIo>| {
             self.store.mark_suspect(format!("a data file could not be extended: {}", io.source));

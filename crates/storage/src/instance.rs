@@ -1,7 +1,7 @@
 //! What all databases of a server share: the buffer pool, the lock manager, the outside world.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use taffrail_base::SqlError;
@@ -56,8 +56,53 @@ pub struct StorageInstance {
     pub options: InstanceOptions,
     /// How fast redo was.
     pub(crate) redo_rate: RedoRate,
+    /// What all databases' checkpoints go by.
+    pub checkpoints: CheckpointSettings,
     /// See [`StorageInstance::next_transaction_number`].
     transactions: AtomicU64,
+}
+
+/// Settings of checkpoints that change while the server runs.
+#[derive(Default, Debug)]
+pub struct CheckpointSettings {
+    interval_min: AtomicU32,
+    steps: AtomicBool,
+    writes: AtomicBool,
+}
+
+/// What checkpoints tell the error log.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CheckpointDetail {
+    /// Trace flag 3502: their begin, steps and end.
+    pub steps: bool,
+    /// Trace flag 3504: what they wrote, and how fast.
+    pub writes: bool,
+}
+
+impl CheckpointSettings {
+    /// `recovery interval (min)`; 0: about a minute, and no more log than [`InstanceOptions::redo_log_max`].
+    pub fn recovery_interval_min(&self) -> u64 {
+        self.interval_min.load(Ordering::Relaxed).into()
+    }
+
+    /// Sets `recovery interval (min)`.
+    pub fn set_recovery_interval_min(&self, minutes: u32) {
+        self.interval_min.store(minutes, Ordering::Relaxed);
+    }
+
+    /// What checkpoints tell.
+    pub fn detail(&self) -> CheckpointDetail {
+        CheckpointDetail {
+            steps: self.steps.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Sets what checkpoints tell from now on.
+    pub fn set_detail(&self, detail: CheckpointDetail) {
+        self.steps.store(detail.steps, Ordering::Relaxed);
+        self.writes.store(detail.writes, Ordering::Relaxed);
+    }
 }
 
 /// Frames that the lazy writer looks at in one turn.
@@ -71,7 +116,16 @@ impl StorageInstance {
         let locks = LockManager::new(options.locks);
         let redo_rate = RedoRate::default();
         let transactions = AtomicU64::new(1);
-        Ok(Arc::new(StorageInstance { env, pool, locks, options, redo_rate, transactions }))
+        let checkpoints = CheckpointSettings::default();
+        Ok(Arc::new(StorageInstance {
+            env,
+            pool,
+            locks,
+            options,
+            redo_rate,
+            checkpoints,
+            transactions,
+        }))
     }
 
     /// A number for a transaction that is its own in all databases since the start: `transaction_id` of the views, where the id in

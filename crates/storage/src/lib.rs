@@ -72,7 +72,9 @@ pub use database::{
     RecoveryModel, RecoveryReport, VlfAlgorithm,
 };
 pub use error::{FileFull, StorageError, StorageResult};
-pub use instance::{InstanceOptions, StorageInstance, Workers};
+pub use instance::{
+    CheckpointDetail, CheckpointSettings, InstanceOptions, StorageInstance, Workers,
+};
 pub use lock::RECOVERY_SESSION;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};

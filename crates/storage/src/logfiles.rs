@@ -233,7 +233,7 @@ impl Database {
 
     /// A checkpoint, unless the log is so full that none fits.
     fn checkpoint_if_room(self: &Arc<Self>) -> StorageResult<()> {
-        match self.checkpoint(CheckpointKind::Manual) {
+        match self.checkpoint(CheckpointKind::Shrink) {
             Err(StorageError::LogFull(_)) => Ok(()),
             other => other,
         }

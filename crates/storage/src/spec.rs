@@ -236,10 +236,56 @@ pub struct FileInfo {
 /// Why a checkpoint is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CheckpointKind {
-    /// `CHECKPOINT`
+    /// `CHECKPOINT`, with a time or without one.
     Manual,
-    /// By the redo estimate or by log use.
-    Automatic,
-    /// Shutdown, backup, option changes.
-    Internal,
+    /// By itself: redo would read more log than TARGET_RECOVERY_TIME allows.
+    RecoveryTarget,
+    /// By itself: redo would read more log than the recovery interval allows, in a database without TARGET_RECOVERY_TIME.
+    RecoveryInterval,
+    /// By itself: the log fills up, and a checkpoint may free some.
+    LogUse,
+    /// By itself: the database was recovered a little earlier.
+    Recovered,
+    /// A statement or a rollback has found the log full.
+    LogFull,
+    /// BACKUP.
+    Backup,
+    /// The end of a RESTORE.
+    Restore,
+    /// The database has been made.
+    Creation,
+    /// The database is closed: OFFLINE, DETACH, the server's end.
+    Close,
+    /// The log is shrunk.
+    Shrink,
+}
+
+impl CheckpointKind {
+    /// As views show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckpointKind::Manual => "MANUAL",
+            CheckpointKind::RecoveryTarget => "TARGET_RECOVERY_TIME",
+            CheckpointKind::RecoveryInterval => "RECOVERY_INTERVAL",
+            CheckpointKind::LogUse => "LOG_USE",
+            CheckpointKind::Recovered => "RECOVERED",
+            CheckpointKind::LogFull => "LOG_FULL",
+            CheckpointKind::Backup => "BACKUP",
+            CheckpointKind::Restore => "RESTORE",
+            CheckpointKind::Creation => "CREATION",
+            CheckpointKind::Close => "CLOSE",
+            CheckpointKind::Shrink => "SHRINK",
+        }
+    }
+
+    /// A background thread takes it, which nobody waits for.
+    pub fn is_automatic(self) -> bool {
+        matches!(
+            self,
+            CheckpointKind::RecoveryTarget
+                | CheckpointKind::RecoveryInterval
+                | CheckpointKind::LogUse
+                | CheckpointKind::Recovered
+        )
+    }
 }

@@ -188,7 +188,7 @@ fn money_is_neither_made_nor_lost() {
                     db.log().writer_tick();
                     db.instance().lazy_writer_tick();
                     // An error means that power is gone, which the other threads notice too.
-                    let _ = db.checkpoint(CheckpointKind::Automatic);
+                    let _ = db.checkpoint(CheckpointKind::LogUse);
                     std::thread::sleep(Duration::from_millis(3));
                 }
             });

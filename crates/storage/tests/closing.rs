@@ -48,7 +48,7 @@ fn a_closed_database_leaves_its_files_alone() {
     insert(&db, 100..200).unwrap();
 
     // What others were about to do with the old handle.
-    assert!(old.checkpoint(CheckpointKind::Automatic).is_err());
+    assert!(old.checkpoint(CheckpointKind::LogUse).is_err());
     assert!(old.set_options(&DatabaseOptions::default()).is_err());
     assert!(old.clean_ghosts(10).is_err());
     old.background_tick();
@@ -59,6 +59,46 @@ fn a_closed_database_leaves_its_files_alone() {
     insert(&db, 200..300).unwrap();
     rig.lose_power((old, db));
     assert_eq!(count(&rig.open()), 250);
+}
+
+/// Sessions commit, told at once and durable later, until their database is gone. Their numbers are those of their keys.
+fn commit_on(db: &Arc<Database>, session: u64) -> u64 {
+    let mut told = 0;
+    loop {
+        let key = (session << 32) + told;
+        let committed = || -> Result<(), StorageError> {
+            let tree = db.hobt(TREE)?;
+            let mut tx = begin(db);
+            tx.lock_object(tree.object(), LockMode::IX)?;
+            btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[1; 100])?;
+            tx.commit(Durability::Delayed)
+        };
+        match committed() {
+            Ok(()) => told += 1,
+            Err(_) => return told,
+        }
+    }
+}
+
+#[test]
+fn what_was_told_to_be_committed_beside_a_close_is_there() {
+    let any = rig(4).log(64 * MB, Growth::Bytes(MB));
+    let shared = any.instance();
+    for round in 0..12 {
+        let rig = any.clone().named(&format!("q{round}"));
+        let old = rig.create_in(&shared).unwrap();
+        let told: u64 = std::thread::scope(|s| {
+            let old = &old;
+            let sessions: Vec<_> = (0..3).map(|n| s.spawn(move || commit_on(old, n))).collect();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            old.close().unwrap();
+            sessions.into_iter().map(|s| s.join().unwrap()).sum()
+        });
+        assert!(told > 0);
+        let db = open(&rig, &shared);
+        assert_eq!(count(&db), told, "round {round}");
+        db.close().unwrap();
+    }
 }
 
 #[test]
@@ -75,7 +115,7 @@ fn a_tick_that_waits_for_close_does_nothing() {
                     while matches!(old.state(), DatabaseState::Online) {
                         old.background_tick();
                         // Refused once it is closed.
-                        let _: Result<(), StorageError> = old.checkpoint(CheckpointKind::Automatic);
+                        let _: Result<(), StorageError> = old.checkpoint(CheckpointKind::LogUse);
                     }
                 });
             }

@@ -54,7 +54,7 @@ fn a_full_log_fails_the_statement_and_a_checkpoint_heals_it() {
     assert_eq!(db.state(), DatabaseState::Online);
     for round in 0..20 {
         if db.needs_checkpoint() {
-            db.checkpoint(CheckpointKind::Automatic).unwrap();
+            db.checkpoint(CheckpointKind::LogUse).unwrap();
         }
         insert(&db, 10_000 + round * 300..10_000 + (round + 1) * 300).unwrap();
     }
@@ -222,7 +222,7 @@ fn tempdb_is_made_anew_and_never_waits_for_the_disk() {
         }
         assert_eq!(rig.world.stats().syncs, before);
         assert_eq!(count(&db).unwrap(), 200);
-        db.checkpoint(CheckpointKind::Automatic).unwrap();
+        db.checkpoint(CheckpointKind::LogUse).unwrap();
         db.close().unwrap();
     }
 }

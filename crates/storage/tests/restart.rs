@@ -198,7 +198,7 @@ fn redo_done_twice_is_redo_done_once() {
         assert!(once == read(&db, &left, ScanLocks::None).unwrap());
         // And once more, when some of it had reached the disk and undo had begun.
         assert!(db.undo_step(7).unwrap());
-        db.checkpoint(CheckpointKind::Automatic).unwrap();
+        db.checkpoint(CheckpointKind::LogUse).unwrap();
         left.rig.lose_power(db);
         let (db, third) = open(&left.rig, 64, 2);
         assert_eq!(third.rolled_back, 1);

@@ -278,7 +278,7 @@ impl Run {
     /// What goes on beside: nobody is told if it finds no room.
     fn beside(&mut self, db: &Arc<Database>) -> StorageResult<()> {
         match self.rng.below(24) {
-            0 => match db.checkpoint(CheckpointKind::Automatic) {
+            0 => match db.checkpoint(CheckpointKind::LogUse) {
                 Err(StorageError::LogFull(_)) => {}
                 other => other?,
             },

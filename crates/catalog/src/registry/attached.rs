@@ -96,8 +96,19 @@ impl Databases {
         let id = self.new_id(&rows).ok_or_else(|| Unopened(SqlError::new(1813, &[&name])))?;
         self.is_there(&spec.primary).map_err(Primary)?;
         let told = taffrail_storage::closed(&self.storage, name, &spec);
-        for file in told.map_err(|e| Primary(sql(e)))?.files {
-            self.is_there(&file.path).map_err(Unopened)?;
+        let files: Vec<PathBuf> =
+            told.map_err(|e| Primary(sql(e)))?.files.into_iter().map(|f| f.path).collect();
+        files.iter().try_for_each(|file| self.is_there(file)).map_err(Unopened)?;
+        // A file that was named and is none of the database's would be ignored; who named it expects it to count.
+        let disk = &self.storage.env.disk;
+        let is_one = |named: &PathBuf| {
+            files
+                .iter()
+                .filter(|f| **f != spec.primary)
+                .any(|f| f == named || disk.same_file(f, named).unwrap_or(false))
+        };
+        if !spec.logs.iter().all(is_one) {
+            return Err(Unopened(SqlError::new(5173, &[])));
         }
         let storage = taffrail_storage::Database::open_deferred(&self.storage, id, name, &spec);
         let (storage, report) = storage.map_err(|e| Unopened(sql(e)))?;

@@ -187,6 +187,7 @@ fn copy_while(
     left_out: &[(u64, u64)],
     wanted: &mut dyn FnMut() -> bool,
 ) -> IoResult<()> {
+    let _why = taffrail_io::IoReason::Clone.begin();
     let target = disk.open(to, IoSpec::DATA)?;
     if disk.share(from, to)? {
         return target.sync();

@@ -33,6 +33,7 @@ impl Databases {
         let master = self.master_storage()?;
         let rows = master::databases(&master)?;
         let id = self.new_id(&rows).ok_or_else(|| SqlError::new(1813, &[&name]))?;
+        let _why = taffrail_io::IoReason::Creation.begin();
         let mut entry = self.entry(id, name, spec, EntryState::Creating);
         // From here on a crash removes these files: they must not be somebody's.
         self.require_free(&entry.files, &rows)?;
@@ -57,7 +58,7 @@ impl Databases {
         };
         let mut make = || -> SqlResult<Arc<Database>> {
             Catalog::bootstrap(&storage)?;
-            storage.checkpoint(CheckpointKind::Internal).map_err(create_error)?;
+            storage.checkpoint(CheckpointKind::Creation).map_err(create_error)?;
             let catalog = Arc::new(Catalog::open(&storage)?);
             let storage = storage.clone();
             disk.settle()

@@ -92,8 +92,8 @@ impl Databases {
         Ok(Taken { databases: self, entry, database, problem, fresh: false })
     }
 
-    /// A restore of it runs.
-    pub(super) fn is_busy(&self, id: DatabaseId) -> bool {
+    /// A restore of it runs, or it is on its way to be offline.
+    pub fn is_busy(&self, id: DatabaseId) -> bool {
         self.busy.lock().contains(&id)
     }
 

@@ -144,3 +144,28 @@ fn every_way_to_the_file_counts_once() {
     let renamed = disk.totals(Path::new("/e.ldf"));
     assert_eq!((disk.totals(log).writes.count, renamed.writes.count), (0, 1));
 }
+
+#[test]
+fn an_operation_bears_the_reason_that_its_thread_said_when_it_began() {
+    let world = SimWorld::new(2);
+    let (disk, told) = watched(&world);
+    let volume = disk.create(Path::new("/r.ldf"), OpenSpec::LOG).unwrap();
+    let op = || WriteOp { token: 1, offset: 0, buf: AlignedBuf::zeroed(4096), len: 4096 };
+    {
+        let _why = IoReason::LogInitialization.begin();
+        volume.submit(vec![op()]).unwrap();
+    }
+    let _other = IoReason::LogFlush.begin();
+    assert_eq!(volume.reap(1).unwrap().len(), 1, "ended while the thread did something else");
+    let block = AlignedBuf::zeroed(4096);
+    volume.write_durable(4096, &[IoSlice::new(&block)]).unwrap();
+    volume.sync().unwrap();
+    let reasons: Vec<_> = locked(&told.done).iter().map(|(_, d)| (d.operation, d.reason)).collect();
+    let want = [
+        (FileOperation::Create, IoReason::Untold),
+        (FileOperation::Write, IoReason::LogInitialization),
+        (FileOperation::Write, IoReason::LogFlush),
+        (FileOperation::Sync, IoReason::LogFlush),
+    ];
+    assert_eq!(reasons, want);
+}

@@ -394,6 +394,8 @@ pub(super) fn power_lost() -> io::Error {
 #[derive(Debug)]
 pub struct SimClock {
     nanos: AtomicU64,
+    /// By how much somebody has set the wall clock back.
+    set_back: AtomicU64,
     /// The schedule's time when it was last asked.
     seen: Mutex<Option<Instant>>,
     start: UtcTime,
@@ -404,11 +406,18 @@ impl SimClock {
     pub fn advance(&self, by: Duration) {
         self.nanos.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
     }
+
+    /// Sets the wall clock back, as an administrator or a time server may; the monotonic clock goes on.
+    pub fn set_back(&self, by: Duration) {
+        self.set_back.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
+    }
 }
 
 impl Clock for SimClock {
     fn now_utc(&self) -> UtcTime {
-        self.start + self.monotonic()
+        let back = Duration::from_nanos(self.set_back.load(Ordering::SeqCst));
+        let told = self.start + self.monotonic();
+        UtcTime(told.0.saturating_sub(back.as_nanos() as u64 / 100))
     }
 
     fn monotonic(&self) -> Duration {
@@ -470,6 +479,7 @@ impl SimWorld {
             })),
             clock: Arc::new(SimClock {
                 nanos: AtomicU64::new(1_000_000_000),
+                set_back: AtomicU64::new(0),
                 seen: Mutex::new(None),
                 // 2026-01-01: any day will do, but always the same.
                 start: UtcTime(739_616 * 86_400 * UtcTime::PER_SECOND),

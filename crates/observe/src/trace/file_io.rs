@@ -28,6 +28,8 @@ pub struct FileIo {
     pub durable: bool,
     /// 0: it succeeded; else the system's number of the error, or -1 if it has none.
     pub error: i32,
+    /// Why, as the crate `io` numbers it.
+    pub reason: u8,
 }
 
 impl Packed for FileIo {
@@ -37,7 +39,7 @@ impl Packed for FileIo {
             | u64::from(self.durable) << 32
             | u64::from(self.file);
         let error = u64::from(self.error.cast_unsigned());
-        [self.at.0, self.ns, who, self.offset, self.length, error, 0, 0]
+        [self.at.0, self.ns, who, self.offset, self.length, error, u64::from(self.reason), 0]
     }
 
     fn unpack(w: [u64; WORDS]) -> FileIo {
@@ -51,6 +53,7 @@ impl Packed for FileIo {
             length: w[4],
             durable: w[2] >> 32 & 1 == 1,
             error: (w[5] as u32).cast_signed(),
+            reason: w[6] as u8,
         }
     }
 }
@@ -187,10 +190,18 @@ mod tests {
             length: 1 << 40,
             durable: true,
             error: -1,
+            reason: 255,
         };
         assert_eq!(FileIo::unpack(entry.pack()), entry);
-        let other =
-            FileIo { session: 0, operation: 3, file: 0, durable: false, error: 28, ..entry };
+        let other = FileIo {
+            session: 0,
+            operation: 3,
+            file: 0,
+            durable: false,
+            error: 28,
+            reason: 0,
+            ..entry
+        };
         assert_eq!(FileIo::unpack(other.pack()), other);
     }
 

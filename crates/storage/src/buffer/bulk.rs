@@ -9,7 +9,7 @@
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{PAGE_BYTES, PageId};
-use taffrail_io::AlignedBuf;
+use taffrail_io::{AlignedBuf, IoReason};
 
 use super::pool::{BufferPool, Source};
 use super::store::Store;
@@ -68,6 +68,7 @@ impl Store {
         self.counters.data_writes.inc();
         self.counters.data_write_bytes.add(bytes.len() as u64);
         let offset = first.file_offset();
+        let _why = IoReason::BulkLoad.begin();
         let written = file.volume.write_at(offset, bytes).map_err(|source| {
             StorageError::Io(Box::new(PageIo { operation: "write", offset, source }))
         });

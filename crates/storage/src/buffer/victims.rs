@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::DatabaseId;
+use taffrail_io::IoReason;
 
 use super::pool::BufferPool;
 use super::writer::Unhardened;
@@ -17,6 +18,7 @@ impl BufferPool {
     pub(super) fn write_victims(&self, frame: u32, unhardened: Unhardened) -> StorageResult<()> {
         let database = |f: u32| self.arena().control(f).key.load(Ordering::Relaxed) >> 48;
         let of = database(frame);
+        let _why = IoReason::Eviction.begin();
         let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
             return Ok(());
         };
@@ -64,6 +66,7 @@ impl BufferPool {
             return Ok(0);
         }
         let hand = self.hand.load(Ordering::Relaxed);
+        let _why = IoReason::LazyWriter.begin();
         let mut dirty: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
         for i in 0..pages.min(n) {
             let frame = hand.wrapping_add(i) % n;

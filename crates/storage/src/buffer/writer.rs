@@ -20,7 +20,7 @@ use std::io::IoSlice;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{LogPos, PAGE_BYTES, PageId};
-use taffrail_io::{AlignedBuf, IoResult, Volume};
+use taffrail_io::{AlignedBuf, IoReason, IoResult, Volume};
 use taffrail_log::FlushReason;
 use taffrail_observe::xe::{Event, wanted};
 
@@ -209,6 +209,7 @@ impl Store {
         let mut slices: Vec<IoSlice<'_>> = vec![IoSlice::new(&header)];
         slices.extend(parts.iter().map(|p| IoSlice::new(p)));
         let offset = u64::from(DOUBLE_WRITE_FIRST_PAGE) * PAGE_BYTES as u64;
+        let _why = IoReason::DoubleWrite.begin();
         let bytes = slices.len() as u64 * PAGE_BYTES as u64;
         self.counters.data_writes.inc();
         self.counters.data_write_bytes.add(bytes);
@@ -251,13 +252,25 @@ impl Store {
         Ok(())
     }
 
-    /// Writes every page that is dirty now and waits for latches where it must. Returns how many pages were written.
-    pub fn write_all_dirty(&self, pool: &BufferPool) -> StorageResult<usize> {
+    /// Writes every page that is dirty now and waits for latches where it must. Returns how many pages were written. `after` is called
+    /// behind each batch, with nothing held: how many pages have had their turn, and of how many.
+    pub fn write_all_dirty(
+        &self,
+        pool: &BufferPool,
+        after: &mut dyn FnMut(usize, usize),
+    ) -> StorageResult<usize> {
         let mut left = self.dirty_keys(pool);
-        let mut written = 0;
+        let all = left.len();
+        let (mut written, mut had) = (0, 0);
         loop {
+            // The order of the file over all batches, as within one.
+            left.sort_by_key(|&(_, key, _)| key);
             let mut frames: Vec<u32> = left.iter().map(|&(frame, ..)| frame).collect();
-            written += self.write_frames(pool, &mut frames, Unhardened::Written)?;
+            for some in frames.chunks_mut(BATCH) {
+                written += self.write_frames(pool, some, Unhardened::Written)?;
+                had = all.min(had + some.len());
+                after(had, all);
+            }
             left.retain(|&(frame, key, first)| {
                 let control = pool.arena().control(frame);
                 control.key.load(Ordering::Acquire) == key
@@ -302,6 +315,11 @@ impl Store {
         // A run on a seed must write the same each time.
         old.sort_unstable_by_key(|&(_, key, first)| (first, key));
         old.into_iter().map(|(frame, ..)| frame).collect()
+    }
+
+    /// How many pages are dirty only since this position.
+    pub(crate) fn dirtied_since(&self, pool: &BufferPool, pos: LogPos) -> usize {
+        self.dirty_keys(pool).iter().filter(|&&(.., first)| first >= pos.0).count()
     }
 
     /// No more pages are dirty than that.

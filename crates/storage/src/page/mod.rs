@@ -193,7 +193,8 @@ impl Page {
         database_mark, set_database_mark, u32, 88);
 
     /// The mark of the pages of a database of this family: the first four bytes of its GUID, but never 0. Restored copies of a
-    /// database are of its family, so that a restore takes pages as they are, and pages of one are not told from the other's.
+    /// database are of its family, so that a restore takes pages as they are, and pages of one are not told from the other's. A clone's
+    /// pages bear the mark of its template's family.
     pub fn mark_of(family: &[u8; 16]) -> u32 {
         u32::from_le_bytes([family[0], family[1], family[2], family[3]]).max(1)
     }

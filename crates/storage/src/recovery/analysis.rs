@@ -10,10 +10,13 @@
 //!    else began after that checkpoint's begin record: of every loser all records are seen, its first included.
 //! 3. So a loser whose first record was not seen is one that undo could not undo, or that is none: the log or MinLSN is wrong, and
 //!    nothing may be undone ([`Analysis::unreached`]).
+//! 4. Moments are in the order of the log, and MinLSN lies at or before the checkpoint's begin record, which says one: so no record of the
+//!    log, read or not, says a later moment than [`Analysis::last_moment`].
 
 use std::collections::{BTreeMap, HashSet};
 
 use taffrail_base::{LogPos, PAGE_BYTES, TransactionId};
+use taffrail_io::UtcTime;
 use taffrail_log::{Lop, Record, RecordFlags, Reserve};
 
 use super::boot::Boot;
@@ -38,6 +41,8 @@ pub(crate) struct Analysis {
     /// Ended since the last begin record: a list that follows may still name them.
     ended: HashSet<u64>,
     highest_transaction: u64,
+    /// The last moment that a record says. A checkpoint's records say none that is earlier than those before them (invariant 4).
+    pub last_moment: UtcTime,
     pub committed: u64,
     pub records: u64,
     pub malformed: Option<String>,
@@ -52,6 +57,7 @@ impl Analysis {
             listing: false,
             ended: HashSet::new(),
             highest_transaction: boot.next_transaction.saturating_sub(1),
+            last_moment: UtcTime::default(),
             committed: 0,
             records: 0,
             malformed: None,
@@ -69,6 +75,9 @@ impl Analysis {
         self.records += 1;
         let h = &r.header;
         let id = h.txn;
+        if let Some(moment) = facts::moment(r) {
+            self.last_moment = self.last_moment.max(UtcTime(moment));
+        }
         match h.op {
             Lop::BeginCkpt => {
                 self.listing = true;

@@ -29,7 +29,11 @@ pub const FORMAT_VERSION: u16 = 5;
 /// Before this version the boot page lists all files.
 pub const LISTED_VERSION: u16 = 5;
 /// Feature bits that this version understands.
-pub const FEATURES: u64 = 0;
+pub const FEATURES: u64 = COPIED | CUT;
+/// Feature: pages bear the mark of another family than the database's ([`BackupState::copied_from`]).
+const COPIED: u64 = 1;
+/// Feature: a restore has stopped in the middle of a block ([`crate::backup::RestoreState::cut`]).
+const CUT: u64 = 2;
 
 /// A file as the boot page lists it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -138,12 +142,18 @@ impl Boot {
         });
     }
 
+    fn features(&self) -> u64 {
+        let copied = self.backup.copied_from != [0; 16];
+        let cut = self.backup.restoring.is_some_and(|r| r.cut != LogPos::ZERO);
+        (u64::from(copied) * COPIED) | (u64::from(cut) * CUT)
+    }
+
     /// The bytes of one copy. `None` when the files' names do not fit.
     pub fn encode(&self, page: PageId) -> Option<Box<Page>> {
         let mut b: Vec<u8> = Vec::with_capacity(1024);
         b.u64(self.sequence);
         b.u16(FORMAT_VERSION);
-        b.u64(FEATURES);
+        b.u64(self.features());
         b.bytes(&self.guid);
         b.u64(self.created.0);
         b.u64(self.next_transaction);

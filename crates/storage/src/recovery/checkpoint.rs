@@ -4,7 +4,8 @@
 //! 2. Row counts that changed go into the directory, changed extents into the DIFF pages. LOP_BEGIN_CKPT, then
 //!    LOP_XACT_CKPT with the transactions that have not ended.
 //! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay. Or, when it is only to keep redo short
-//!    ([`super::pace`]), every page that has been dirty for long.
+//!    ([`super::pace`]), every page that has been dirty for long. A checkpoint that was given a time spreads the writes over it, as long
+//!    as nobody waits for the next one.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
 //! 5. One sync per file, then the other copy of the boot page, durably. From here on restart begins at the new place.
 //! 6. The log is truncated.
@@ -18,11 +19,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use taffrail_base::{LogPos, PAGE_BYTES, SqlError};
-use taffrail_io::AlignedBuf;
-use taffrail_log::{FlushReason, Hold, Lcx, Lop, RecordHeader, ReuseWait};
+use taffrail_io::{AlignedBuf, IoReason};
+use taffrail_log::{FlushReason, Hold, Lcx, Lop, Moment, RecordHeader, ReuseWait};
 use taffrail_observe::{Event, EventRing, xe};
 
 use super::boot::{Boot, BootFile, FORMAT_VERSION};
+use super::checkpoint_told::Told;
 use super::create::{boot_page, io_error};
 use crate::access::record::xact;
 use crate::buffer::Unhardened;
@@ -40,14 +42,18 @@ const VLF_USES: u32 = 512;
 const BEGIN_BYTES: usize = 16;
 /// Payload of LOP_END_CKPT.
 const END_BYTES: usize = 28;
+/// The longest pause between two batches of a checkpoint that has time, before it looks again whether somebody waits for it.
+const PAUSE_MOST: Duration = Duration::from_millis(20);
 /// Share of the log in use, in percent, that brings on a checkpoint where that may free some of it.
 const LOG_USED_PERCENT: u64 = 70;
 
 /// Which dirty pages a checkpoint writes.
 #[derive(Clone, Copy)]
-enum Sweep {
+enum Sweep<'a> {
     /// All.
     All,
+    /// All, spread over a time.
+    Within(Duration, &'a dyn Fn(Duration) -> bool),
     /// Those dirty since before this position.
     DirtyBefore(LogPos),
 }
@@ -76,8 +82,19 @@ impl Background {
 impl Database {
     /// Takes a checkpoint.
     pub fn checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
-        let _one = self.checkpointing.lock();
+        let _one = self.lock_checkpoints();
         self.checkpoint_alone(kind)
+    }
+
+    /// Takes a checkpoint that writes its pages over a time, rather than one after the other: `CHECKPOINT seconds`. It ends as soon
+    /// as it can where another one is wanted. `pause` lets that much time go by, or less; false: it need not wait any more.
+    pub fn checkpoint_within(
+        self: &Arc<Self>,
+        time: Duration,
+        pause: &dyn Fn(Duration) -> bool,
+    ) -> StorageResult<()> {
+        let _one = self.lock_checkpoints();
+        self.checkpoint_sweep(CheckpointKind::Manual, Sweep::Within(time, pause))
     }
 
     /// The same for a caller that holds `checkpointing`.
@@ -85,7 +102,11 @@ impl Database {
         self.checkpoint_sweep(kind, Sweep::All)
     }
 
-    fn checkpoint_sweep(self: &Arc<Self>, kind: CheckpointKind, sweep: Sweep) -> StorageResult<()> {
+    fn checkpoint_sweep(
+        self: &Arc<Self>,
+        kind: CheckpointKind,
+        sweep: Sweep<'_>,
+    ) -> StorageResult<()> {
         self.store.check()?;
         let result = self.take_checkpoint(kind, sweep);
         if let Err(e) = &result
@@ -96,10 +117,15 @@ impl Database {
         result
     }
 
-    fn take_checkpoint(self: &Arc<Self>, kind: CheckpointKind, sweep: Sweep) -> StorageResult<()> {
+    fn take_checkpoint(
+        self: &Arc<Self>,
+        kind: CheckpointKind,
+        sweep: Sweep<'_>,
+    ) -> StorageResult<()> {
         let store = &self.store;
         let log = store.log();
         let started = self.instance.env.clock.monotonic();
+        let _why = IoReason::Checkpoint.begin();
         let floor = log.appended();
         // One that is refused has appended nothing.
         self.make_checkpoint_room()?;
@@ -117,16 +143,12 @@ impl Database {
         if xe::wanted(xe::Event::CheckpointBegin) {
             xe::tell(xe::Event::CheckpointBegin, &[self.id().0.into()]);
         }
+        let told = Told::begins(self);
         let (begin, active) = self.begin_checkpoint()?;
         self.list_active(&active)?;
-        let written = match sweep {
-            _ if store.temporary => 0,
-            Sweep::All => store.write_all_dirty(self.pool())?,
-            Sweep::DirtyBefore(pos) => {
-                let mut due = store.dirty_before(self.pool(), pos);
-                store.write_frames(self.pool(), &mut due, Unhardened::Written)?
-            }
-        };
+        told.phase_one();
+        let written = self.sweep(sweep)?;
+        told.swept(self, begin, written);
         let mut scan_from = floor;
         if !store.temporary
             && let (Some(oldest), _) = store.oldest_dirty(self.pool())
@@ -136,7 +158,8 @@ impl Database {
         let first = active.iter().map(|t| t.first).min();
         let min = first.map_or(scan_from, |f| f.min(scan_from));
         let mut payload = Vec::with_capacity(END_BYTES);
-        payload.u64(self.instance.env.clock.now_utc().0);
+        // The moment; the log fills it in.
+        payload.u64(0);
         payload.u64(begin.0);
         payload.u64(min.0);
         payload.u32(written as u32);
@@ -151,14 +174,44 @@ impl Database {
         store.rarities.checkpoints.fetch_add(1, Ordering::Relaxed);
         store.counters.checkpoints.inc();
         let took = self.instance.env.clock.monotonic().saturating_sub(started);
+        told.complete();
         self.note_checkpoint(kind, begin, written as u64, took);
         Ok(())
+    }
+
+    /// Writes pages; how many.
+    fn sweep(&self, sweep: Sweep<'_>) -> StorageResult<usize> {
+        let (store, pool) = (&self.store, self.pool());
+        match sweep {
+            _ if store.temporary => Ok(0),
+            Sweep::All => store.write_all_dirty(pool, &mut |_, _| {}),
+            Sweep::Within(time, pause) => {
+                let clock = &self.instance.env.clock;
+                let began = clock.monotonic();
+                store.write_all_dirty(pool, &mut |done, all| {
+                    let due = time.mul_f64(done as f64 / all.max(1) as f64);
+                    // Behind the last batch there is nothing to wait for.
+                    while done < all {
+                        let spent = clock.monotonic().saturating_sub(began);
+                        let hurry = self.is_checkpoint_wanted() || store.check().is_err();
+                        if spent >= due || hurry || !pause((due - spent).min(PAUSE_MOST)) {
+                            break;
+                        }
+                    }
+                })
+            }
+            Sweep::DirtyBefore(pos) => {
+                let mut due = store.dirty_before(pool, pos);
+                store.write_frames(pool, &mut due, Unhardened::Written)
+            }
+        }
     }
 
     /// The begin record, and who had not ended there.
     pub(super) fn begin_checkpoint(&self) -> StorageResult<(LogPos, Vec<ActiveTxn>)> {
         let mut payload = Vec::with_capacity(BEGIN_BYTES);
-        payload.u64(self.instance.env.clock.now_utc().0);
+        // The moment; the log fills it in.
+        payload.u64(0);
         payload.u64(self.txns.next_id());
         let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
         Ok((begin, self.txns.snapshot()))
@@ -177,7 +230,8 @@ impl Database {
         self.pool().counters.checkpoint_pages.add(pages);
         EventRing::global().push(Event::Checkpoint {
             database: self.id(),
-            automatic: kind == CheckpointKind::Automatic,
+            automatic: kind.is_automatic(),
+            reason: kind.name(),
             begin,
             pages: pages as u32,
             ns: took.as_nanos() as u64,
@@ -198,7 +252,11 @@ impl Database {
 
     fn append_checkpoint(&self, op: Lop, payload: &[u8]) -> StorageResult<LogPos> {
         let header = RecordHeader::new(op, Lcx::Null);
-        let appended = self.store.log().append_system(&header, &[payload]);
+        let moment = match op {
+            Lop::BeginCkpt | Lop::EndCkpt => Moment::Now,
+            _ => Moment::None,
+        };
+        let appended = self.store.log().append_system_at(&header, &[payload], moment);
         let pos = appended.map_err(|e| self.store.append_error(e))?;
         if xe::wanted(xe::Event::TransactionLog) {
             let bytes = header.encoded_len() + payload.len();
@@ -261,6 +319,7 @@ impl Database {
         };
         let buf = AlignedBuf::from_slice(page.bytes());
         let file = self.store.primary();
+        let _why = IoReason::BootPage.begin();
         let written = file
             .volume
             .write_durable(id.file_offset(), &[std::io::IoSlice::new(&buf)])
@@ -314,8 +373,8 @@ impl Database {
         self.due_sweep().is_some()
     }
 
-    /// What a checkpoint that is due has to write.
-    fn due_sweep(&self) -> Option<Sweep> {
+    /// Why a checkpoint is due, and what it has to write.
+    fn due_sweep(&self) -> Option<(CheckpointKind, Sweep<'static>)> {
         if self.store.check().is_err() {
             return None;
         }
@@ -328,12 +387,15 @@ impl Database {
         let since = self.store.log().appended().since(self.store.log().checkpoint());
         // A checkpoint that changes nothing would only write itself into a log that is full for other reasons.
         if crowded && waits_for_us && since * 8 > space.total {
-            return Some(Sweep::All);
+            return Some((CheckpointKind::LogUse, Sweep::All));
         }
         if !self.store.temporary && self.redo_bytes() > self.redo_limit() {
-            return Some(self.due_before().map_or(Sweep::All, Sweep::DirtyBefore));
+            return Some(match self.due_before() {
+                Some(pos) => (CheckpointKind::RecoveryTarget, Sweep::DirtyBefore(pos)),
+                None => (CheckpointKind::RecoveryInterval, Sweep::All),
+            });
         }
-        self.settling_is_due().then_some(Sweep::All)
+        self.settling_is_due().then_some((CheckpointKind::Recovered, Sweep::All))
     }
 
     /// Writes pages that are due, takes a checkpoint when one is, and frees what is left to be freed. Run by a thread of the engine;
@@ -349,11 +411,11 @@ impl Database {
         // What a cleanup cannot do now stays as it is: ghosts take room, and nothing else.
         let cleaned = self.clean_ghosts(CLEAN_AT_ONCE);
         self.note_background(Background::GhostCleanup, &cleaned);
-        if let Some(sweep) = self.due_sweep() {
+        if let Some((kind, sweep)) = self.due_sweep() {
             // What makes a checkpoint fail marks the database as suspect, or is a full log.
             let taken = {
-                let _one = self.checkpointing.lock();
-                self.checkpoint_sweep(CheckpointKind::Automatic, sweep)
+                let _one = self.lock_checkpoints();
+                self.checkpoint_sweep(kind, sweep)
             };
             self.note_background(Background::Checkpoint, &taken);
             return PAUSE;

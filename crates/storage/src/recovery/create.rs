@@ -12,11 +12,11 @@ use std::sync::Arc;
 use taffrail_base::{
     DatabaseId, FileId, HobtId, IndexId, LogPos, Lsn, ObjectId, PAGE_BYTES, PageId, SqlError,
 };
-use taffrail_io::{Env, IoError, OpenSpec, SettlingDisk};
+use taffrail_io::{Env, IoError, IoReason, OpenSpec, SettlingDisk};
 use taffrail_log::{Log, LogAnchor, LogFileSpec, LogOptions};
 use taffrail_observe::DatabaseCounters;
 
-use super::boot::{Boot, BootFile, FEATURES, FORMAT_VERSION};
+use super::boot::{Boot, BootFile, FORMAT_VERSION};
 use super::write_page;
 use crate::access::HobtKind;
 use crate::access::directory::{Entry, hobt_key};
@@ -110,7 +110,8 @@ pub(crate) fn file_header(file: FileId, guid: &[u8; 16]) -> Box<Page> {
     b.u16(FORMAT_VERSION);
     b.u16(file.0);
     b.bytes(guid);
-    b.u64(FEATURES);
+    // Feature bits.
+    b.u64(0);
     let mut p = Page::zeroed();
     p.format(&Format::new(PageId { file, page: 0 }, PageType::FileHeader));
     p.bytes_mut()[HEADER_BYTES..HEADER_BYTES + b.len()].copy_from_slice(&b);
@@ -188,6 +189,7 @@ impl Database {
         let [primary] = &spec.data_files[..] else {
             return Err(StorageError::Misuse("a database has exactly one data file for now"));
         };
+        let _why = IoReason::Creation.begin();
         let all: Vec<&Path> =
             spec.data_files.iter().chain(&spec.log_files).map(|f| f.path.as_path()).collect();
         for path in &all {
@@ -306,7 +308,7 @@ fn create_files(
                 env.disk.sync_dir(dir).map_err(|e| io_error("write", e))?;
             }
         }
-        db.checkpoint(CheckpointKind::Internal)?;
+        db.checkpoint(CheckpointKind::Creation)?;
     }
     Ok(db)
 }

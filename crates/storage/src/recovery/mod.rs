@@ -19,6 +19,7 @@
 mod analysis;
 mod boot;
 mod checkpoint;
+mod checkpoint_told;
 mod counts;
 mod create;
 mod later;

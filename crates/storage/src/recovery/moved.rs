@@ -25,11 +25,12 @@ use crate::database::OpenSpec;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 
-/// A file that cannot be opened: 5120 when another process has it, 823 otherwise.
+/// A file that cannot be opened: 5120 when another process has it or it is none, 823 otherwise.
 pub(super) fn open_error(e: IoError) -> StorageError {
-    match e.is_in_use() {
-        true => refused(&e.path, 32, SHARING),
-        false => io_error("read", e),
+    match (e.is_in_use(), e.is_link()) {
+        (true, _) => refused(&e.path, 32, SHARING),
+        (_, true) => refused(&e.path, 5, &e.system_error()),
+        _ => io_error("read", e),
     }
 }
 

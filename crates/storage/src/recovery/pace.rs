@@ -26,6 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use taffrail_base::LogPos;
+use taffrail_io::IoReason;
 
 use crate::buffer::Unhardened;
 use crate::database::Database;
@@ -83,12 +84,23 @@ impl Database {
         Some(u64::from(self.options().target_recovery_time_s)).filter(|&s| s > 0)
     }
 
-    /// Bytes of log that redo may have to read.
+    /// How long redo may take, in seconds: TARGET_RECOVERY_TIME, else the recovery interval.
+    pub(super) fn recovery_seconds(&self) -> u64 {
+        self.target().or_else(|| self.interval()).unwrap_or(RECOVERY_INTERVAL_S)
+    }
+
+    /// The recovery interval that somebody has set, in seconds.
+    fn interval(&self) -> Option<u64> {
+        Some(self.instance.checkpoints.recovery_interval_min() * 60).filter(|&s| s > 0)
+    }
+
+    /// Bytes of log that redo may have to read. A recovery interval that was set is meant: it is not cut short.
     pub(super) fn redo_limit(&self) -> u64 {
-        let seconds = self.target().unwrap_or(RECOVERY_INTERVAL_S);
-        seconds
-            .saturating_mul(self.instance.redo_rate.bytes())
-            .min(self.instance.options.redo_log_max)
+        let bytes = self.recovery_seconds().saturating_mul(self.instance.redo_rate.bytes());
+        match (self.target(), self.interval()) {
+            (None, Some(_)) => bytes,
+            _ => bytes.min(self.instance.options.redo_log_max),
+        }
     }
 
     /// A page that has been dirty since before this position is due.
@@ -113,6 +125,7 @@ impl Database {
         }
         let clock = &self.instance.env.clock;
         let began = clock.monotonic();
+        let _why = IoReason::BackgroundWriter.begin();
         let mut due = self.store.dirty_before(self.pool(), before);
         for some in due.chunks_mut(AT_ONCE) {
             if clock.monotonic().saturating_sub(began) * 2 >= time {

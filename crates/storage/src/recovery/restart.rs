@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
-use taffrail_io::{Env, OpenSpec as IoOpenSpec, Volume};
+use taffrail_io::{Env, IoReason, OpenSpec as IoOpenSpec, Volume};
 use taffrail_log::{Log, LogAnchor, LogError};
 use taffrail_observe::{DatabaseCounters, Event, EventRing};
 
@@ -60,7 +60,7 @@ impl Database {
     ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
         let (db, _) = Database::open_deferred(instance, id, name, spec)?;
         db.finish_recovery()?;
-        match db.checkpoint(CheckpointKind::Internal) {
+        match db.checkpoint(CheckpointKind::Recovered) {
             // Whoever holds the log will let it go, and another checkpoint comes then.
             Err(e) if e.is_want_of_room() => {}
             taken => taken?,
@@ -152,6 +152,7 @@ pub(super) fn open_for_redo(
     let clock = env.clock.clone();
     let mut report = RecoveryReport::default();
     let began = clock.monotonic();
+    let _why = if restoring { IoReason::Restore } else { IoReason::Recovery }.begin();
     let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(open_error)?;
     check_header(&*volume, name, &spec.primary)?;
     let (boot, oldest, page) = read_boot(&*volume, name, &spec.primary)?;
@@ -162,7 +163,7 @@ pub(super) fn open_for_redo(
         });
     }
     let counters = Arc::new(DatabaseCounters::default());
-    let mark = Page::mark_of(&boot.backup.family);
+    let mark = Page::mark_of(&boot.backup.marked());
     let store = Arc::new(Store::new(id, name, false, mark, counters, clock.clone()));
     add_files(&store, volume.clone(), &boot, &spec.primary)?;
     boot_again(&*volume, &page)?;
@@ -270,6 +271,8 @@ fn read_log(
         return Err(suspect(store, &text));
     }
     log.set_checkpoint(boot.min);
+    // Before the first record of this opening.
+    log.note_moment(analysis.last_moment);
     store.set_log(log);
     db.txns.seen(analysis.highest());
     report.records = analysis.records;

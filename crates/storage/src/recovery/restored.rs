@@ -92,7 +92,7 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
     let log = db.log();
     let end = log.appended();
     db.write_changed_maps()?;
-    store.write_all_dirty(db.pool())?;
+    store.write_all_dirty(db.pool(), &mut |_, _| {})?;
     store.with_writer_idle(|| store.sync_files())?;
     let old = db.boot.lock().clone();
     let (checkpoint, mut min) = redone.checkpoint.unwrap_or((old.checkpoint, old.scan_from));
@@ -105,6 +105,7 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
         return Err(StorageError::Misuse("the restored log does not reach back to MinLSN"));
     };
     let lsn = log.lsn(checkpoint).unwrap_or(old.checkpoint_lsn);
+    let moment = log.last_moment();
     db.save_boot(|b| {
         b.checkpoint = checkpoint;
         b.checkpoint_lsn = lsn;
@@ -113,6 +114,7 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
         b.anchor = anchor.to_bytes();
         if let Some(r) = &mut b.backup.restoring {
             r.redone = end;
+            r.last_moment = r.last_moment.max(moment);
         }
         change(b);
     })?;
@@ -170,16 +172,19 @@ fn finish<E: From<StorageError>>(
     reached(end_lsn, &boot)?;
     db.read_file_list()?;
     next_hobt_id(&db)?;
-    // The log chain goes on, on a new fork: the next log backup begins where the restored log ends.
-    if boot.options.recovery_model != RecoveryModel::Simple {
+    // The log chain goes on, on a new fork: the next log backup begins where the restored log ends. Not in the middle of a block: the
+    // block is another one than that of the sets, whose log a backup of what follows could never go on with.
+    let cut = boot.backup.restoring.filter(|r| r.cut != LogPos::ZERO);
+    if cut.is_none() && boot.options.recovery_model != RecoveryModel::Simple {
         db.log_chain.store(end.0, std::sync::atomic::Ordering::Release);
     }
+    let fork_point = cut.map_or(end_lsn, |r| r.target);
     let fork = instance.env.entropy.guid();
     settle(&redone, |b| {
         b.backup.restoring = None;
         b.backup.first_fork = b.backup.fork;
         b.backup.fork = fork;
-        b.backup.fork_point = end_lsn;
+        b.backup.fork_point = fork_point;
         b.backup.chain_new = false;
     })?;
     let Redone { losers, report, touched, .. } = redone;
@@ -189,7 +194,7 @@ fn finish<E: From<StorageError>>(
     db.settle_files()?;
     db.note_recovery(&report);
     db.finish_recovery()?;
-    match db.checkpoint(CheckpointKind::Internal) {
+    match db.checkpoint(CheckpointKind::Restore) {
         Err(e) if e.is_want_of_room() => {}
         taken => taken?,
     }
@@ -201,13 +206,15 @@ fn finish<E: From<StorageError>>(
 impl Database {
     /// The last words of a database whose tail was backed up WITH NORECOVERY: on disk is what its log says, and it waits for a restore.
     pub(crate) fn become_restoring(&self) -> StorageResult<()> {
-        self.store.write_all_dirty(self.pool())?;
+        self.store.write_all_dirty(self.pool(), &mut |_, _| {})?;
         self.store.with_writer_idle(|| self.store.sync_files())?;
         let redone: LogPos = self.log().durable();
+        let last_moment = self.log().last_moment();
         self.save_boot(|b| {
             b.backup.restoring = Some(crate::backup::RestoreState {
                 log_usable: true,
                 redone,
+                last_moment,
                 ..crate::backup::RestoreState::default()
             });
         })

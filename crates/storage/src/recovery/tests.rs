@@ -305,7 +305,7 @@ fn a_page_that_is_newer_than_the_log_is_noticed() {
     let mut before = AlignedBuf::zeroed(log().len().unwrap() as usize);
     log().read_at(0, &mut before).unwrap();
     inserted(&db, tree, 2).commit(Durability::Full).unwrap();
-    db.store.write_all_dirty(db.pool()).unwrap();
+    db.store.write_all_dirty(db.pool(), &mut |_, _| {}).unwrap();
     db.store.sync_files().unwrap();
     rig.lose_power(db);
     log().write_at(0, &before).unwrap();
@@ -343,7 +343,7 @@ fn the_double_write_region_protects_a_page_until_it_is_durable() {
         }
         for tree in trees {
             fill(tree, 2..60);
-            db.store.write_all_dirty(db.pool()).unwrap();
+            db.store.write_all_dirty(db.pool(), &mut |_, _| {}).unwrap();
         }
         rig.lose_power(db);
         let (db, _) = rig.restart().unwrap_or_else(|e| panic!("seed {seed}: {e}"));

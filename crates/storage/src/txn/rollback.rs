@@ -71,7 +71,7 @@ pub(crate) fn with_room<R>(
         match undo() {
             Err(StorageError::LogFull(_)) if tries < TRIES => {
                 tries += 1;
-                db.checkpoint(CheckpointKind::Internal)?;
+                db.checkpoint(CheckpointKind::LogFull)?;
             }
             result => return result,
         }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{HobtId, LogPos, PageId, SessionId, SqlError, TransactionId};
-use taffrail_log::{AppendError, Lcx, LogError, Lop, RecordFlags, RecordHeader, Reserve, TxLog};
+use taffrail_log::{
+    AppendError, Lcx, LogError, Lop, Moment, RecordFlags, RecordHeader, Reserve, TxLog,
+};
 use taffrail_observe::xe::{Event, wanted};
 
 use super::table::TxnEntry;
@@ -212,7 +214,7 @@ impl Work {
             payload.text(mark);
         }
         let header = RecordHeader::new(Lop::BeginXact, Lcx::Null);
-        if let Err(e) = self.append(&header, &[&payload], Reserve::NONE) {
+        if let Err(e) = self.append_at(&header, &[&payload], Reserve::NONE, Moment::Given) {
             self.db.txns.remove(self.log.id);
             self.db.store.log().release(&mut self.log);
             self.entry = None;
@@ -236,11 +238,22 @@ impl Work {
     }
 
     /// Appends a record that changes no page.
+    #[inline]
     pub fn append(
         &mut self,
         header: &RecordHeader,
         payload: &[&[u8]],
         reserve: Reserve,
+    ) -> StorageResult<LogPos> {
+        self.append_at(header, payload, reserve, Moment::None)
+    }
+
+    fn append_at(
+        &mut self,
+        header: &RecordHeader,
+        payload: &[&[u8]],
+        reserve: Reserve,
+        moment: Moment,
     ) -> StorageResult<LogPos> {
         if self.entry.is_none() {
             self.begin()?;
@@ -253,7 +266,7 @@ impl Work {
         let entry = self.entry.as_ref().expect("begun above");
         entry.busy.store(true, Ordering::SeqCst);
         let before = self.log.bytes;
-        let result = self.db.store.log().append(&mut self.log, header, payload, reserve);
+        let result = self.db.store.log().append_at(&mut self.log, header, payload, reserve, moment);
         entry.last.store(self.log.last.0, Ordering::Relaxed);
         entry.undo_next.store(self.log.undo_next.0, Ordering::Relaxed);
         entry.log_bytes.store(self.log.bytes, Ordering::Relaxed);
@@ -345,17 +358,18 @@ impl Work {
         if self.system || op == Lop::AbortXact {
             cut::strike_anywhere(cut::Place::End)?;
         }
-        let now = self.db.commit_time();
         let header = RecordHeader::new(op, Lcx::Null);
         let entry = self.entry.clone().expect("a transaction that has begun");
         // Set before `busy` clears, so that no checkpoint lists a transaction whose end lies before its begin record.
         entry.busy.store(true, Ordering::SeqCst);
         let before = self.log.bytes;
-        let result = self.db.store.log().append(
+        // The log says when: in the order of its records.
+        let result = self.db.store.log().append_at(
             &mut self.log,
             &header,
-            &[&now.0.to_le_bytes()],
+            &[&[0; 8]],
             Reserve::NONE,
+            Moment::Now,
         );
         if result.is_ok() {
             entry.ended.store(true, Ordering::Release);

@@ -226,7 +226,7 @@ pub fn work(
             clear_range(db, ids, states, rng)?;
         }
         if db.needs_checkpoint() {
-            db.checkpoint(CheckpointKind::Automatic)?;
+            db.checkpoint(CheckpointKind::LogUse)?;
         }
     }
     Ok(())

@@ -387,7 +387,7 @@ impl Run {
             if more && self.rng.one_in(10) {
                 // The transaction that is being undone holds the log: one checkpoint after another would fill it.
                 let appended = db.log().appended();
-                match db.checkpoint(CheckpointKind::Automatic) {
+                match db.checkpoint(CheckpointKind::LogUse) {
                     Err(StorageError::LogFull(_)) if db.log().appended() == appended => {}
                     taken => taken.map_err(error("a checkpoint"))?,
                 }
@@ -410,7 +410,7 @@ impl Run {
         }
         let db = self.db();
         // Nobody holds the log now: this one has its room.
-        db.checkpoint(CheckpointKind::Internal).map_err(error("the checkpoint after it"))?;
+        db.checkpoint(CheckpointKind::Backup).map_err(error("the checkpoint after it"))?;
         let all = db.finish_recovery().map_err(error("the end"))?;
         if !all || db.is_undoing() {
             return Err("recovery did not end".into());

@@ -89,6 +89,16 @@ pub fn end_time(r: &Record<'_>) -> Option<u64> {
     }
 }
 
+/// The moment that a record says it is of: 100 ns since 0001-01-01, UTC. In the order of the log they never go back.
+pub fn moment(r: &Record<'_>) -> Option<u64> {
+    match r.header.op {
+        Lop::BeginXact | Lop::CommitXact | Lop::AbortXact | Lop::BeginCkpt | Lop::EndCkpt => {
+            Take(r.payload).u64()
+        }
+        _ => None,
+    }
+}
+
 /// The name of a savepoint.
 pub fn savepoint(r: &Record<'_>) -> Option<String> {
     if r.header.op == Lop::MarkSavepoint { Take(r.payload).text() } else { None }
@@ -264,7 +274,14 @@ mod tests {
             let op = Lop::ALL[(seed >> 8) as usize % Lop::ALL.len()];
             let context = Lcx::ALL[(seed >> 20) as usize % Lcx::ALL.len()];
             let r = with(op, context, &payload[..(seed >> 33) as usize % 121]);
-            let _ = (row_images(&r), begin(&r), end_time(&r), savepoint(&r), begin_checkpoint(&r));
+            let _ = (
+                row_images(&r),
+                begin(&r),
+                end_time(&r),
+                moment(&r),
+                savepoint(&r),
+                begin_checkpoint(&r),
+            );
             let _ = (active_transactions(&r), end_checkpoint(&r), file_size(&r), split_page(&r));
             let _ = (rows_deleted(&r), bulk_extents(&r));
             let _ = (format(&r), set_bits(&r), set_free_space(&r), log_reserve(&r));

@@ -47,7 +47,7 @@ fn a_page_torn_after_bulk_work_had_filled_it_is_made_anew_by_its_last_format_rec
     drop_tree(second);
     let third = make(&db, 1002, 1);
     fill(third, 0..200);
-    db.store.write_all_dirty(db.pool()).unwrap();
+    db.store.write_all_dirty(db.pool(), &mut |_, _| {}).unwrap();
     let ours = |page: &PageId| {
         let found = db.pool().read(&db.store, *page).unwrap();
         found.hobt() == third && found.is_leaf()

@@ -24,7 +24,7 @@ fn what_a_restart_reads_of_the_region_is_on_the_medium() {
         let (kind, path_contains) = (Some(IoKind::WriteDurable), ".mdf".to_owned());
         let fault = FaultKind::Io;
         rig.world.inject(Fault { nth: 1, kind, path_contains, fault, sticky: false });
-        db.store.write_all_dirty(db.pool()).unwrap_err();
+        db.store.write_all_dirty(db.pool(), &mut |_, _| {}).unwrap_err();
         rig.world.clear_faults();
         rig.world.kill();
         drop(db);
