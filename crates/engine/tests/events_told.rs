@@ -327,3 +327,27 @@ fn a_stack_names_the_statement_and_its_callers() {
     let last = c.rows(frames);
     assert!(last.ends_with("\n1 | 2 | 0x02 | 32"), "{last}");
 }
+
+/// Whatever shows a text to others shows it without its passwords, and places in it are places in what is shown.
+#[test]
+fn passwords_are_in_no_text_that_others_see() {
+    let world = World::new();
+    let mut c = world.connect();
+    let hidden = "IF 1 = 2 EXEC sp_addlogin 'somebody', 'geheim'; IF 1 = 2 SELECT PWDCOMPARE(N'geheim', 0x02);";
+    for sql in [
+        "DBCC INPUTBUFFER (@@SPID) WITH NO_INFOMSGS",
+        "SELECT event_info FROM sys.dm_exec_input_buffer(@@SPID, NULL)",
+        "SELECT t.text FROM sys.dm_exec_requests r CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) t WHERE r.session_id = @@SPID",
+    ] {
+        let said = c.rows(&format!("{hidden} {sql}"));
+        assert!(
+            said.contains("'somebody', '******'") && said.contains("N'******', 0x02"),
+            "{said}"
+        );
+        assert!(!said.contains("geheim"), "{said}");
+    }
+    let begins =
+        "SELECT SUBSTRING(t.text, r.statement_start_offset / 2 + 1, 16) FROM sys.dm_exec_requests r
+        CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) t WHERE r.session_id = @@SPID";
+    assert_eq!(c.rows(&format!("{hidden} {begins}")), "SELECT SUBSTRING");
+}

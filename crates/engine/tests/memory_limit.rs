@@ -159,6 +159,59 @@ fn rows_that_are_kept_elsewhere_count_too() {
     );
 }
 
+/// The text of a batch, its tree and its plans.
+#[test]
+fn texts_and_their_plans_count_too() {
+    let world = world(4);
+    let mut c = world.connect();
+    let many = |what: &str, times: usize| what.repeat(times);
+    let in_text = |what: &str, times: usize| {
+        let text = format!("REPLICATE(CAST(N'{what}' AS nvarchar(max)), {times})");
+        (format!("DECLARE @s nvarchar(max) = {text}; EXEC(@s)"), text)
+    };
+    let (dynamic, text) = in_text("SELECT 1;", 60_000);
+    let (variables, _) = in_text("IF 1 = 2 PRINT 3 ELSE SET NOCOUNT ON;", 60_000);
+    let too_much = [
+        many("SELECT 1;", 60_000),
+        many("PRINT 1;", 200_000),
+        // Planned only when they are reached.
+        format!("USE tempdb; {}", many("SELECT 1 WHERE 1 = 1;", 10_000)),
+        // One statement of many parts, and one expression.
+        format!("SELECT COUNT(*) FROM sys.objects WHERE object_id IN (1{})", many(",1", 200_000)),
+        format!("SELECT {}", vec!["'a'"; 200_000].join("+")),
+        format!("CREATE PROCEDURE p AS {}", many("SELECT 1;", 60_000)),
+        dynamic,
+        variables,
+        format!("DECLARE @s nvarchar(max) = {text}; EXEC sp_executesql @s"),
+    ];
+    for sql in &too_much {
+        let begins = sql.chars().take(100).collect::<String>();
+        let said = c.rows(sql);
+        let told = said.lines().filter(|l| l.starts_with("Msg 701, Level 17, State 123")).count();
+        assert_eq!(told, 1, "{begins}: {}", said.chars().take(300).collect::<String>());
+        // Many more of them have room one after the other.
+        assert_eq!(c.rows("SELECT COUNT(*) FROM (SELECT TOP (2000) value FROM GENERATE_SERIES(1, 3000) ORDER BY value) x"), "2000");
+    }
+    assert_eq!(c.rows(&many("SELECT 1;", 500)).lines().count(), 500);
+    // A statement that is planned again and again keeps one plan.
+    let again = "DECLARE @i int = 0; WHILE @i < 600 BEGIN CREATE TABLE #t (a int); SELECT @i += COUNT(*) + 1 FROM #t; DROP TABLE #t END";
+    c.ok(again);
+}
+
+/// A recursion that doubles its row: the row that it works on, the new one and the one that is kept have room together.
+#[test]
+fn a_recursion_counts_before_it_takes() {
+    let world = world(4);
+    let mut c = world.connect();
+    let said = c.rows(
+        "WITH r AS (SELECT CAST('x' AS varchar(max)) s UNION ALL SELECT s + s FROM r) SELECT LEN(s) FROM r",
+    );
+    assert!(said.ends_with("run this query.") && said.contains("Msg 701,"), "{said}");
+    let lengths: Vec<usize> = said.lines().filter_map(|l| l.parse().ok()).collect();
+    let last = *lengths.last().expect("a row");
+    assert!((512 << 10..=4 << 20).contains(&(last + last + last / 2)), "{last}");
+}
+
 /// `max server memory (MB)`: kept by sp_configure, in force from RECONFIGURE on, as far as the pool has not grown beyond it.
 #[test]
 fn max_server_memory_is_in_force_after_reconfigure() {

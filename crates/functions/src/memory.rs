@@ -4,9 +4,13 @@
 //! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`). What the session
 //! keeps from request to request (rows of open cursors) counts from a request's beginning. Rows of table variables are pages of
 //! tempdb, which the buffer pool counts.
+//!
+//! Trees and plans are measured as they are made ([`Measured`]), by what the thread takes from the heap: nobody could say what a
+//! statement will take. Whoever keeps them counts them from then on.
 
 use std::cell::Cell;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::heap;
 use taffrail_types::Value;
 
 thread_local! {
@@ -14,6 +18,7 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
     static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
     static OVER: Cell<bool> = const { Cell::new(false) };
+    static MEASURED_FROM: Cell<Option<isize>> = const { Cell::new(None) };
 }
 
 /// A request that has held so much leaves the allocator with memory that is worth giving back to the system.
@@ -24,6 +29,8 @@ pub struct Request(usize);
 
 /// A request begins, whose statements may keep so many bytes, of which the session keeps some already.
 pub fn request(limit: usize, kept: usize) -> Request {
+    taffrail_types::interest::ask(crate::pieces::is_wanted);
+    taffrail_types::interest::was_cut();
     USED.set(kept);
     PEAK.set(kept);
     OVER.set(kept > limit);
@@ -66,6 +73,44 @@ pub fn room(bytes: usize) -> SqlResult<()> {
     }
 }
 
+/// What the thread takes from the heap is measured until this goes: a text is compiled, or a statement planned.
+pub struct Measured {
+    from: isize,
+    /// Nothing around it is measured.
+    outermost: bool,
+}
+
+impl Measured {
+    /// From now on.
+    pub fn begin() -> Measured {
+        let from = heap::taken();
+        let outermost = MEASURED_FROM.get().is_none();
+        if outermost {
+            MEASURED_FROM.set(Some(from));
+        }
+        Measured { from, outermost }
+    }
+
+    /// Bytes that were taken since the beginning and not given back.
+    pub fn taken(&self) -> usize {
+        usize::try_from(heap::taken() - self.from).unwrap_or(0)
+    }
+}
+
+impl Drop for Measured {
+    fn drop(&mut self) {
+        if self.outermost {
+            MEASURED_FROM.set(None);
+        }
+    }
+}
+
+/// 701 where what is measured, with so many bytes that are about to be taken, has no room beside what is kept.
+pub fn measured(more: usize) -> SqlResult<()> {
+    let Some(from) = MEASURED_FROM.get() else { return Ok(()) };
+    room(usize::try_from(heap::taken() - from).unwrap_or(0) + more)
+}
+
 /// Values of variables from so many bytes on are worth counting.
 const LARGE: usize = 64 << 10;
 
@@ -84,7 +129,7 @@ pub fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
 }
 
 /// What a value has on the heap.
-fn spilled(v: &Value) -> usize {
+pub fn spilled(v: &Value) -> usize {
     match v {
         Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => b.capacity(),
         _ => 0,

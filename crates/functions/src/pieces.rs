@@ -22,6 +22,19 @@ pub fn look() -> SqlResult<()> {
     }
 }
 
+/// False where the batch was cancelled: see [`taffrail_types::interest`].
+pub(crate) fn is_wanted() -> bool {
+    look().is_ok()
+}
+
+/// Ends a statement of which a comparison was cut short: its batch was cancelled, and what it has made is worth nothing.
+pub fn whole() -> SqlResult<()> {
+    match taffrail_types::interest::was_cut() {
+        true => Err(taffrail_base::message::cancelled()),
+        false => Ok(()),
+    }
+}
+
 /// A value so large that making it would endanger the server: 701.
 pub fn memory(bytes: usize) -> SqlResult<()> {
     let bytes = if bytes > 512 << 20 { usize::MAX } else { bytes };

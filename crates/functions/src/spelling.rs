@@ -2,8 +2,9 @@
 
 use super::typing::{any_null, signature, string};
 use super::{Call, Function, Rule, Signature};
+use crate::pieces::{PIECE, look};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Bytes, SqlType, Value};
 
 #[rustfmt::skip]
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -11,8 +12,9 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |c, a| Ok(c.optional_text(a[0].as_bytes().map(hex)))),
     Function::new("QUOTENAME", 1, 2, quotename_rule, quotename),
     Function::new("STRING_ESCAPE", 2, 2, string_escape_rule, string_escape),
-    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(5))),
-        |_, a| Ok(a[0].as_text().map_or(Value::Null, |s| Value::varchar(&soundex(&s))))),
+    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(5))), |_, a| {
+        if a[0].is_null() { Ok(Value::Null) } else { Ok(Value::varchar(&soundex(&a[0])?)) }
+    }),
     Function::new("DIFFERENCE", 2, 2, |r| Ok(signature(&[r.text(0)?, r.text(1)?], SqlType::Int)), difference),
     Function::new("PARSENAME", 2, 2, |r| Ok(signature(&[r.unicode(0)?, r.param(1, SqlType::Int)?], SqlType::SYSNAME)), parsename),
 ];
@@ -67,7 +69,10 @@ fn string_escape(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(1023, &[&2, &"string_escape"]));
     }
     let mut out = String::with_capacity(text.len());
-    for ch in text.chars() {
+    for (at, ch) in text.chars().enumerate() {
+        if at.is_multiple_of(PIECE) {
+            look()?;
+        }
         match ch {
             '"' | '\\' | '/' => {
                 out.push('\\');
@@ -87,8 +92,7 @@ fn string_escape(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 /// First letter and three digits, by the letters of the code page; letters of one sound in a row count once, and a
 /// capital H or W between them does not part them.
-fn soundex(s: &str) -> String {
-    let page = Value::varchar(s).as_text();
+fn soundex(v: &Value) -> SqlResult<String> {
     let is_letter =
         |c: &char| c.is_ascii_alphabetic() || matches!(c, 'À'..='ÿ') && !matches!(c, '×' | '÷');
     let code = |c: char| match c.to_ascii_uppercase() {
@@ -101,32 +105,45 @@ fn soundex(s: &str) -> String {
         'H' | 'W' if c.is_ascii_uppercase() => '-',
         _ => '0',
     };
-    let mut letters = page.iter().flat_map(|s| s.chars()).take_while(is_letter);
-    let Some(first) = letters.next() else { return "0000".into() };
-    let mut upper = first.to_uppercase();
-    let (capital, more) = (upper.next(), upper.next());
-    let mut out = vec![capital.filter(|_| more.is_none()).unwrap_or(first)];
-    let mut last = code(first);
-    for c in letters {
-        let k = code(c);
-        if k == '-' {
-            continue;
+    let (mut out, mut last) = (Vec::new(), '0');
+    // Surrogates are no letters of a code page: a piece may end between two.
+    'all: for piece in v.as_bytes().unwrap_or_default().chunks(2 * LETTERS) {
+        look()?;
+        let piece = match v {
+            Value::NVarChar(_) => Value::NVarChar(Bytes::from_slice(piece)),
+            _ => Value::VarChar(Bytes::from_slice(piece)),
+        };
+        let page = Value::varchar(&string(&piece)).as_text().unwrap_or_default();
+        for c in page.chars() {
+            if !is_letter(&c) || out.len() == 4 {
+                break 'all;
+            }
+            let k = code(c);
+            if out.is_empty() {
+                let mut upper = c.to_uppercase();
+                let (capital, more) = (upper.next(), upper.next());
+                out.push(capital.filter(|_| more.is_none()).unwrap_or(c));
+            } else if k == '-' {
+                continue;
+            } else if k != '0' && k != last {
+                out.push(k);
+            }
+            last = k;
         }
-        if k != '0' && k != last && out.len() < 4 {
-            out.push(k);
-        }
-        last = k;
     }
     out.resize(4, '0');
-    out.into_iter().collect()
+    Ok(out.into_iter().collect())
 }
+
+/// So many letters are read between two looks at whether the batch was cancelled.
+const LETTERS: usize = 64 << 10;
 
 /// How many of the four characters of the SOUNDEX codes agree.
 fn difference(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
-    let (a, b) = (soundex(&string(&args[0])), soundex(&string(&args[1])));
+    let (a, b) = (soundex(&args[0])?, soundex(&args[1])?);
     let same = a.chars().zip(b.chars()).filter(|(x, y)| x == y).count();
     Ok(Value::Int(same as i32))
 }

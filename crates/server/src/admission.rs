@@ -91,6 +91,11 @@ impl Connections {
         all.cut(victim)
     }
 
+    /// The listener that a connection which has not logged in has come by.
+    pub(crate) fn door(&self, id: u64) -> Door {
+        self.all.lock().pending.get(&id).map_or(Door::Main, |p| p.door)
+    }
+
     /// A connection has logged in.
     pub(crate) fn log_in(&self, id: u64) -> Result<(), NoRoom> {
         let mut all = self.all.lock();

@@ -37,12 +37,18 @@ impl<'a> ChannelRows<'a> {
         self.ended && self.failure.is_none()
     }
 
+    /// Rows were not taken for want of memory.
+    pub(crate) fn too_much(&mut self) -> Option<ChannelError> {
+        self.failure.take_if(|e| matches!(e, ChannelError::TooMuch(_)))
+    }
+
     /// Reads what has come, or waits for it.
     fn feed(&mut self) -> Result<(), BulkSourceError> {
         let input = self.decoder.input();
         let before = input.len();
         let part = self.channel.part(input, || self.cancel.is_cancelled());
-        self.bytes += (input.len() - before) as u64;
+        // Nothing is left of what was refused.
+        self.bytes += input.len().saturating_sub(before) as u64;
         match part {
             Ok(Some(Part::Nothing | Part::Data)) => Ok(()),
             Ok(Some(Part::End { ignored: false })) => {

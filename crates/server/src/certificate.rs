@@ -9,12 +9,14 @@
 //! ceiling, as with SQL Server itself: in 1.3 either side may still owe records after its last flight, just where
 //! both stop wrapping. No tickets for the same reason. TDS 8.0 is plain TLS and speaks 1.3 too.
 
+use crate::clock::Stamp;
 use rustls::ServerConfig;
 use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 use taffrail_io::write_small_file;
 
 /// TLS as the two ways in need it.
@@ -104,6 +106,18 @@ fn sha256(bytes: &[u8]) -> String {
     hash.as_ref().iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// Years that the certificate is valid for.
+const YEARS: i32 = 10;
+
+/// The first day of a certificate that is made now, and its last one: year, month, day. It is valid from the day before on, wherever the
+/// client is and however its clock is set.
+fn validity(now: SystemTime) -> [(i32, u8, u8); 2] {
+    let day = Stamp::of(now - Duration::from_secs(86_400));
+    let (year, month) = (day.year as i32, day.month as u8);
+    // Each year has the 28th of February.
+    [(year, month, day.day as u8), (year + YEARS, month, day.day.min(28) as u8)]
+}
+
 /// Makes the self-signed pair for the names under which a local server is reached.
 fn make(certificate: &Path, key: &Path) -> Result<(), String> {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -114,9 +128,9 @@ fn make(certificate: &Path, key: &Path) -> Result<(), String> {
     let mut params = rcgen::CertificateParams::new(names).map_err(|e| e.to_string())?;
     params.distinguished_name = rcgen::DistinguishedName::new();
     params.distinguished_name.push(rcgen::DnType::CommonName, "Taffrail self-signed certificate");
-    let year = crate::clock::Stamp::now().year as i32;
-    params.not_before = rcgen::date_time_ymd(year - 1, 1, 1);
-    params.not_after = rcgen::date_time_ymd(year + 10, 1, 1);
+    let [from, to] = validity(SystemTime::now());
+    params.not_before = rcgen::date_time_ymd(from.0, from.1, from.2);
+    params.not_after = rcgen::date_time_ymd(to.0, to.1, to.2);
     let pair = rcgen::KeyPair::generate().map_err(|e| e.to_string())?;
     let signed = params.self_signed(&pair).map_err(|e| e.to_string())?;
     // Whichever of the two a loss of power leaves, the next start makes both anew.
@@ -144,6 +158,14 @@ mod tests {
         let _ = fs::remove_dir_all(&dir);
         fs::create_dir_all(&dir).unwrap();
         dir
+    }
+
+    #[test]
+    fn a_certificate_is_valid_from_now_on() {
+        let day = |days: u64| validity(SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * days));
+        assert_eq!(day(1), [(1970, 1, 1), (1980, 1, 1)]);
+        // 2024-03-01.
+        assert_eq!(day(19_783), [(2024, 2, 29), (2034, 2, 28)]);
     }
 
     #[test]

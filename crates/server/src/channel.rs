@@ -9,12 +9,14 @@
 //! 3. An attention that the watcher has taken is acknowledged by the session: [`Channel::end`] hands it over once.
 
 mod error;
+mod handshake;
 
+use crate::received::{Kept, Received, TooMuch};
 pub(crate) use error::ChannelError;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{RecvFlags, SendFlags};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::ServerConnection;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -23,7 +25,7 @@ use std::time::{Duration, Instant};
 use taffrail_engine::CancelHandle;
 use taffrail_observe::{WaitType, totals};
 use taffrail_tds::packet::HEADER_BYTES;
-use taffrail_tds::{Assembler, Framer, Message, PacketType, Part, ProtocolError};
+use taffrail_tds::{Assembler, Message, Part};
 
 /// Bytes of a message before the login: LOGIN7 with all its names and features fits.
 const PRE_AUTH_MESSAGE_MAX: usize = 64 * 1024;
@@ -39,13 +41,13 @@ const WRITE_ROUND: Duration = Duration::from_millis(100);
 const FAREWELL: Duration = Duration::from_secs(1);
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
-/// Messages that a TLS handshake may take.
-const HANDSHAKE_MESSAGES_MAX: usize = 16;
 
 type Result<T> = std::result::Result<T, ChannelError>;
 
 struct Input {
     assembler: Assembler,
+    /// What of the request is in memory.
+    kept: Kept,
     /// Where reads land; kept, so that a request does not clear 16 KiB first.
     buffer: Box<[u8]>,
     tls: Option<Box<ServerConnection>>,
@@ -93,6 +95,7 @@ impl Channel {
             peer,
             input: Mutex::new(Input {
                 assembler: Assembler::new(PRE_AUTH_MESSAGE_MAX),
+                kept: Kept::before_login(),
                 buffer: vec![0; READ_BYTES].into(),
                 tls: None,
                 executing: false,
@@ -132,10 +135,17 @@ impl Channel {
     }
 
     /// The login is done: no deadline, messages as large as requests are, and this is how to cancel one.
-    pub(crate) fn logged_in(&self, cancel: CancelHandle) -> io::Result<()> {
+    pub(crate) fn logged_in(
+        &self,
+        cancel: CancelHandle,
+        received: Arc<Received>,
+    ) -> io::Result<()> {
         *self.deadline.lock() = None;
         self.socket.set_read_timeout(None)?;
-        self.input.lock().assembler.set_limit(MESSAGE_MAX);
+        let mut input = self.input.lock();
+        input.assembler.set_limit(MESSAGE_MAX);
+        input.kept = Kept::counted(received);
+        drop(input);
         // Set once per connection.
         let _ = self.cancel.set(cancel);
         Ok(())
@@ -158,6 +168,16 @@ impl Channel {
         }
     }
 
+    /// The client is not there any more, as far as is known without waiting.
+    pub(crate) fn has_gone(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        match rustix::net::recv(&self.socket, &mut [0][..], flags) {
+            Ok((_, n)) => n == 0,
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => false,
+            Err(_) => true,
+        }
+    }
+
     /// Before the login (true): the client is waited for no longer than the deadline.
     fn arm_deadline(&self) -> Result<bool> {
         if let Some(deadline) = *self.deadline.lock() {
@@ -176,8 +196,13 @@ impl Channel {
     /// Waits for the next message and gives it, with its data, to `read`.
     pub(crate) fn message<T>(&self, read: impl FnOnce(Message, &[u8]) -> T) -> Result<T> {
         let mut input = self.input.lock();
+        // The request before has ended.
+        input.kept.ends();
         let message = self.wait_for_message(&mut input)?;
-        Ok(read(message, input.assembler.data()))
+        let read = read(message, input.assembler.data());
+        // What was read of it counts as what it was read from.
+        input.assembler.forget();
+        Ok(read)
     }
 
     /// More of the bulk load message under way, appended to `out`. Waits for the client, but no longer than `stop` allows:
@@ -188,6 +213,12 @@ impl Channel {
         loop {
             let mut input = self.input.lock();
             let part = input.assembler.next_part(out);
+            let kept = out.len() + input.assembler.kept();
+            if let Err(e) = input.kept.grows_to(kept) {
+                out.clear();
+                out.shrink_to_fit();
+                return Err(Self::refused(&mut input, e));
+            }
             totals::PACKETS_RECEIVED.add(input.assembler.take_packets());
             match part.inspect_err(|_| totals::PACKET_ERRORS.inc())? {
                 Part::Nothing => {}
@@ -247,9 +278,17 @@ impl Channel {
         }
     }
 
+    /// No more of the request is taken: what has come of it goes.
+    #[cold]
+    fn refused(input: &mut Input, e: TooMuch) -> ChannelError {
+        input.assembler = Assembler::new(PRE_AUTH_MESSAGE_MAX);
+        input.kept.ends();
+        e.into()
+    }
+
     /// One read from the socket, through TLS where it is on.
     fn receive(&self, input: &mut Input, flags: RecvFlags) -> Result<()> {
-        let Input { assembler, buffer, tls, eof, .. } = input;
+        let Input { assembler, buffer, tls, eof, kept, .. } = input;
         let n = loop {
             match rustix::net::recv(&self.socket, &mut **buffer, flags) {
                 Ok((_, n)) => break n,
@@ -282,7 +321,7 @@ impl Channel {
                 }
             }
         }
-        Ok(())
+        kept.grows_to(assembler.kept()).map_err(|e| Self::refused(input, e))
     }
 
     /// Sends whole packets.
@@ -342,81 +381,6 @@ impl Channel {
         match rustix::event::poll(&mut fds, Some(&round)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(e) => Err(e.into()),
-        }
-    }
-
-    /// The handshake of TDS 7.x: TLS records as data of PRELOGIN packets, both ways.
-    pub(crate) fn handshake_in_packets(&self, config: Arc<ServerConfig>) -> Result<()> {
-        let tls_error = |e: rustls::Error| ChannelError::Tls(e.to_string());
-        let mut tls = Box::new(ServerConnection::new(config).map_err(tls_error)?);
-        tls.set_buffer_limit(None);
-        let mut framer = Framer::new(PacketType::Prelogin);
-        for _ in 0..HANDSHAKE_MESSAGES_MAX {
-            let result = {
-                let mut input = self.input.lock();
-                let message = self.wait_for_message(&mut input)?;
-                if message.kind != PacketType::Prelogin {
-                    return Err(
-                        ProtocolError::Malformed("TLS handshake outside PRELOGIN packets").into()
-                    );
-                }
-                let mut records = input.assembler.data();
-                let mut result = Ok(());
-                while !records.is_empty() && result.is_ok() {
-                    tls.read_tls(&mut records)?;
-                    result = tls.process_new_packets().map(|_| ());
-                }
-                result
-            };
-            let (mut records, mut packets) = (Vec::new(), Vec::new());
-            while tls.wants_write() {
-                tls.write_tls(&mut records)?;
-            }
-            if !records.is_empty() {
-                framer.frame(&records, true, &mut packets);
-                self.write_socket(&packets)?;
-            }
-            result.map_err(tls_error)?;
-            if !tls.is_handshaking() {
-                let mut input = self.input.lock();
-                if input.assembler.buffered() > 0 {
-                    return Err(ProtocolError::Malformed(
-                        "data before the end of the TLS handshake",
-                    )
-                    .into());
-                }
-                input.tls = Some(tls);
-                return Ok(());
-            }
-        }
-        Err(ChannelError::Tls("too many messages".into()))
-    }
-
-    /// The handshake of TDS 8.0: TLS records on the bare socket.
-    pub(crate) fn handshake_on_socket(&self, config: Arc<ServerConfig>) -> Result<()> {
-        let mut tls =
-            Box::new(ServerConnection::new(config).map_err(|e| ChannelError::Tls(e.to_string()))?);
-        tls.set_buffer_limit(None);
-        let mut input = self.input.lock();
-        input.tls = Some(tls);
-        let mut reads = 0;
-        loop {
-            self.arm_deadline()?;
-            let result = self.receive(&mut input, RecvFlags::empty());
-            let tls = input.tls.as_mut().expect("set above");
-            let mut records = Vec::new();
-            while tls.wants_write() {
-                tls.write_tls(&mut records)?;
-            }
-            self.write_socket(&records)?;
-            result?;
-            if !tls.is_handshaking() {
-                return Ok(());
-            }
-            reads += 1;
-            if reads > PRE_AUTH_MESSAGE_MAX / 64 {
-                return Err(ChannelError::Tls("too many pieces".into()));
-            }
         }
     }
 
@@ -542,13 +506,23 @@ impl Channel {
     /// Ends the connection so that the client still gets what was sent: closing a socket with unread input would
     /// reset it and throw that away.
     pub(crate) fn close(&self) {
-        let until = Instant::now() + Duration::from_millis(500);
+        self.close_within(Duration::from_millis(500), 64);
+    }
+
+    /// [`Channel::close`] where the client is in the middle of a long message: it reads the answer when it has sent all of it.
+    pub(crate) fn close_after_message(&self) {
+        self.close_within(Duration::from_secs(10), usize::MAX);
+    }
+
+    fn close_within(&self, time: Duration, reads: usize) {
+        let until = Instant::now() + time;
         if self.socket.shutdown(Shutdown::Write).is_err() {
             return;
         }
         let mut buffer = [0; 4096];
-        for _ in 0..64 {
+        for _ in 0..reads {
             let left = until.saturating_duration_since(Instant::now());
+            let left = left.min(Duration::from_secs(1));
             if left.is_zero() || self.socket.set_read_timeout(Some(left)).is_err() {
                 return;
             }

@@ -1,12 +1,13 @@
 //! Passwords: salted Argon2id hashes, verified by few at a time.
 //!
-//! 1. A verification takes 19 MiB and tens of milliseconds, so at most two per core run at once: a flood of logins
-//!    queues up instead of exhausting memory.
-//! 2. A login that does not exist costs the same as a wrong password.
+//! 1. A verification takes 19 MiB and tens of milliseconds, so at most two per core run at once, and one of the admin
+//!    listener: a flood of logins queues up instead of exhausting memory, by addresses ([`crate::permits`]).
+//! 2. A login that does not exist costs what a wrong password does, and no more.
 //! 3. What has been verified is remembered as a keyed hash (HMAC-SHA-256 under a key of this process), bound to the
 //!    stored hash: a changed password is forgotten at once. Short-lived connections so cost microseconds.
 //! 4. Failures of one login from one address wait longer each time; another address is not held up by them.
 
+use crate::permits::{Origin, Permits};
 use argon2::password_hash::rand_core::OsRng;
 use argon2::password_hash::{Output, ParamsString, PasswordHash, Salt, SaltString};
 use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Block, Params, Version};
@@ -29,14 +30,20 @@ const DELAY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_
 const FAILURE_MEMORY: Duration = Duration::from_secs(60);
 
 pub(crate) struct Credentials {
-    permits: Mutex<usize>,
-    freed: Condvar,
+    permits: Permits,
     key: [u8; 32],
     remembered: Mutex<HashMap<String, (String, Vec<u8>)>>,
     failures: Mutex<HashMap<(IpAddr, String), (u32, Instant)>>,
     /// Passwords that are being set at start-up.
     unsettled: Mutex<u32>,
     settled: Condvar,
+}
+
+/// Who asks whether a password is right.
+pub(crate) struct Asker<'a> {
+    pub origin: Origin,
+    /// Nobody is there any more to hear the answer.
+    pub has_gone: &'a dyn Fn() -> bool,
 }
 
 /// While it lives, logins wait.
@@ -89,8 +96,7 @@ impl Credentials {
         entropy.fill(&mut key);
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         Credentials {
-            permits: Mutex::new(2 * cores),
-            freed: Condvar::new(),
+            permits: Permits::new(2 * cores),
             key,
             remembered: Mutex::new(HashMap::new()),
             failures: Mutex::new(HashMap::new()),
@@ -117,7 +123,7 @@ impl Credentials {
     pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
         let salt = SaltString::generate(&mut OsRng);
         let hash = {
-            let _permit = self.permit();
+            let _permit = self.permits.take(Origin::Server);
             digest(params(), password, salt.as_salt())?
         };
         let stored = PasswordHash {
@@ -130,25 +136,37 @@ impl Credentials {
         Ok(stored.to_string())
     }
 
-    /// Whether the password is the one behind `stored`; `None` stands for a login that does not exist.
+    /// Whether the password is the one behind `stored`, for the server itself; `None` stands for a login that does not exist.
     pub(crate) fn verify(&self, login: &str, password: &str, stored: Option<&str>) -> bool {
+        let asker = Asker { origin: Origin::Server, has_gone: &|| false };
+        self.verify_for(asker, login, password, stored) == Some(true)
+    }
+
+    /// [`Credentials::verify`] for a client. None: it has gone while others had their turns.
+    pub(crate) fn verify_for(
+        &self,
+        asker: Asker<'_>,
+        login: &str,
+        password: &str,
+        stored: Option<&str>,
+    ) -> Option<bool> {
         let Some(stored) = stored.filter(|s| !s.is_empty()) else {
-            // The same work for nothing.
-            let _ = self.hash(password);
-            return false;
+            return self.verify_nothing(asker, password);
         };
         let tag = self.tag(login, password);
         if let Some((hash, known)) = self.remembered.lock().get(login)
             && hash == stored
             && known == tag.as_ref()
         {
-            return true;
+            return Some(true);
         }
         let Ok(parsed) = PasswordHash::new(stored) else {
-            let _ = self.hash(password);
-            return false;
+            return self.verify_nothing(asker, password);
         };
-        let permit = self.permit();
+        let permit = self.permits.take(asker.origin);
+        if (asker.has_gone)() {
+            return None;
+        }
         let right = is_right(password, &parsed);
         drop(permit);
         if right {
@@ -158,7 +176,19 @@ impl Credentials {
             }
             remembered.insert(login.to_string(), (stored.to_string(), tag.as_ref().to_vec()));
         }
-        right
+        Some(right)
+    }
+
+    /// The work of a verification, for nothing.
+    fn verify_nothing(&self, asker: Asker<'_>, password: &str) -> Option<bool> {
+        let _permit = self.permits.take(asker.origin);
+        if (asker.has_gone)() {
+            return None;
+        }
+        // Any salt is as good as another.
+        let salt = Salt::from_b64("bm9ib2R5IGlzIGhlcmU").expect("a constant in base 64");
+        let _ = digest(params(), password, salt);
+        Some(false)
     }
 
     /// HMAC of login and password. The key never leaves the process, so a copy of the tag says nothing.
@@ -194,27 +224,6 @@ impl Credentials {
         if !failures.is_empty() {
             failures.remove(&(from, login.to_lowercase()));
         }
-    }
-
-    fn permit(&self) -> Permit<'_> {
-        let mut free = self.permits.lock();
-        while *free == 0 {
-            self.freed.wait(&mut free);
-        }
-        *free -= 1;
-        Permit { of: self }
-    }
-}
-
-/// The right to use 19 MiB.
-struct Permit<'a> {
-    of: &'a Credentials,
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        *self.of.permits.lock() += 1;
-        self.of.freed.notify_one();
     }
 }
 

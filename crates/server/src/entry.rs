@@ -13,9 +13,15 @@ const FOLD_TIME: Duration = Duration::from_secs(10);
 /// Different entries that are watched for repetitions.
 const FOLD_ENTRIES: usize = 256;
 
-/// A text without the characters that control a terminal; lines stay.
+/// A character that controls a terminal, ends a line for some readers of the log, or turns the direction of what follows it.
+fn is_control(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+/// A text without such characters; lines stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let controls = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let controls = |c: char| is_control(c) && c != '\n' && c != '\t';
     match text.contains(controls) {
         false => Cow::Borrowed(text),
         true => {
@@ -36,7 +42,7 @@ pub(crate) fn escaped(text: &str) -> String {
     const MOST: usize = 256;
     let mut out = String::new();
     for c in text.chars().take(MOST) {
-        match c.is_control() {
+        match is_control(c) {
             true => out.extend(c.escape_unicode()),
             false => out.push(c),
         }
@@ -109,6 +115,8 @@ mod tests {
         assert_eq!(escaped(&"x".repeat(1000)).len(), 256);
         assert_eq!(printable("a\tb\nc"), "a\tb\nc");
         assert_eq!(printable("a\u{1b}\r\nc"), "a\\u{1b}\\u{d}\nc");
+        assert_eq!(printable("a\u{202E}b\u{2028}c\u{2066}"), "a\\u{202e}b\\u{2028}c\\u{2066}");
+        assert_eq!(escaped("\u{2029}\u{200F}é日\u{200B}"), "\\u{2029}\\u{200f}é日\u{200B}");
     }
 
     #[test]

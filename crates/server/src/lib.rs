@@ -35,6 +35,8 @@ mod memory;
 mod notify;
 mod orders;
 mod output;
+mod permits;
+mod received;
 mod reporting;
 mod sa;
 mod session;

@@ -19,6 +19,7 @@ use crate::ground::{
     why,
 };
 use crate::notify;
+use crate::received::Received;
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
 use crate::settings::{Settings, TlsPolicy};
@@ -74,6 +75,8 @@ pub(crate) struct Shared {
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
     pub(crate) connections: Connections,
+    /// What the clients' requests keep in memory.
+    pub(crate) received: Arc<Received>,
     stopping: AtomicBool,
 }
 
@@ -142,6 +145,10 @@ impl taffrail_engine::Host for Process {
         let how = if nowait { "NOWAIT request" } else { "request" };
         self.log.info("Server", &SqlError::new(6006, &[&how, &escaped(login)]).message);
         order(&self.stop, if nowait { STOP_AT_ONCE } else { STOP });
+    }
+
+    fn write_error_log(&self) {
+        self.log.catch_up(false);
     }
 
     fn cycle_error_log(&self) -> std::io::Result<()> {
@@ -313,6 +320,7 @@ impl Server {
         let shared = Arc::new(Shared {
             connections: Connections::new(settings.max_connections as usize),
             settings,
+            received: Arc::new(Received::new(instance.clone())),
             instance,
             tls: RwLock::new(tls),
             credentials,

@@ -9,12 +9,14 @@
 //! A client learns as little as SQL Server tells it: a refused login is message 18456 state 1 after a delay, whatever
 //! the reason; the reason is in the error log. What is no TDS ends the connection without a word.
 
-use crate::admission::NoRoom;
+use crate::admission::{Door, NoRoom};
 use crate::channel::{Channel, ChannelError};
+use crate::credentials::Asker;
 use crate::entry::escaped;
 use crate::errorlog::Level;
 use crate::listener::Shared;
 use crate::output::Output;
+use crate::permits::Origin;
 use crate::settings::TlsPolicy;
 use std::sync::Arc;
 use std::thread;
@@ -136,7 +138,15 @@ pub(crate) fn login(
     shared.credentials.settled();
     let known = shared.instance.find_login(&login.user_name);
     let stored = known.as_ref().map(|l| l.password_hash.as_str());
-    let right = shared.credentials.verify(&login.user_name, &login.password, stored);
+    let origin = match shared.connections.door(id) {
+        Door::Admin => Origin::Admin,
+        Door::Main => Origin::of(channel.peer().ip()),
+    };
+    let asker = Asker { origin, has_gone: &|| channel.has_gone() };
+    let right = shared
+        .credentials
+        .verify_for(asker, &login.user_name, &login.password, stored)
+        .ok_or(ChannelError::Closed)?;
     let state = match &known {
         None => Some((5, "Could not find a login matching the name provided.")),
         Some(_) if !right => Some((8, "Password did not match that for the login provided.")),
@@ -203,7 +213,8 @@ pub(crate) fn login(
     };
     output.set_spid(connection.session_id().0);
     answer(output, &login, &connection, version, packet_bytes)?;
-    channel.logged_in(connection.cancel_handle()).map_err(ChannelError::from)?;
+    let received = shared.received.clone();
+    channel.logged_in(connection.cancel_handle(), received).map_err(ChannelError::from)?;
     Ok(connection)
 }
 

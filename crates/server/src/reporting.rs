@@ -166,7 +166,9 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
             }
             all
         }
-        Event::RecoveryMessage { text, .. } => info(text.clone()),
+        Event::RecoveryMessage { text, .. } | Event::CheckpointMessage { text, .. } => {
+            info(text.clone())
+        }
         Event::Backup { text, failed, .. } => {
             one(if *failed { Level::Error } else { Level::Info }, "Backup", text.clone())
         }

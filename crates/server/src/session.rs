@@ -19,7 +19,7 @@ use taffrail_tds::{PacketType, ProtocolError, Reset, TdsVersion, rpc};
 
 /// A request, decoded.
 enum Request {
-    Batch(String),
+    Batch(Arc<str>),
     Rpc(Vec<rpc::Call>),
     Transaction(request::TransactionRequest),
     /// Rows of an INSERT BULK: read while they are loaded.
@@ -77,7 +77,7 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
         }
     }));
     shared.watcher.add(id, channel.clone());
-    let mut session = Session { shared, channel, output, connection };
+    let mut session = Session { shared, channel, output, connection, too_much: None };
     let end = session.serve();
     shared.watcher.remove(id);
     let source = crate::reporting::spid(spid);
@@ -88,10 +88,10 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     }
     match end {
         Ok(()) | Err(ChannelError::Closed) => {}
-        Err(e) => {
+        Err(ref e) => {
             let text = format!("The connection was closed: {e}. [CLIENT: {peer}]");
             shared.log.write(Level::Warning, &source, &text);
-            note(spid.0, ConnectivityKind::ConnectionClose, why(&e), 0);
+            note(spid.0, ConnectivityKind::ConnectionClose, why(e), 0);
         }
     }
     if killed.load(Ordering::Relaxed) {
@@ -99,14 +99,19 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     }
     // The transaction is rolled back and the locks are gone before the client sees the end of its connection.
     drop(session);
-    channel.close();
+    match end {
+        Err(ChannelError::TooMuch(_)) => channel.close_after_message(),
+        _ => channel.close(),
+    }
 }
 
 /// What has gone wrong with a channel.
 fn why(e: &ChannelError) -> DisconnectFlags {
     match e {
         ChannelError::Protocol(_) | ChannelError::Tls(_) => DisconnectFlags::BAD_STREAM,
-        ChannelError::Closed | ChannelError::TimedOut => DisconnectFlags::READ_ERROR,
+        ChannelError::Closed | ChannelError::TimedOut | ChannelError::TooMuch(_) => {
+            DisconnectFlags::READ_ERROR
+        }
     }
 }
 
@@ -115,6 +120,8 @@ struct Session<'a> {
     channel: &'a Arc<Channel>,
     output: Output,
     connection: Connection,
+    /// Why rows of a bulk load were not taken.
+    too_much: Option<ChannelError>,
 }
 
 impl Session<'_> {
@@ -122,13 +129,19 @@ impl Session<'_> {
     fn serve(&mut self) -> Result<(), ChannelError> {
         loop {
             let version = self.output.version();
-            let (reset, request) = self
+            let message = self
                 .channel
-                .message(|message, data| (message.reset, decode(message, data, version)))?;
+                .message(|message, data| (message.reset, decode(message, data, version)));
+            if let Err(ChannelError::TooMuch(_)) = message {
+                self.say_too_much();
+                let _ = self.output.finish();
+            }
+            let (reset, request) = message?;
             let request = match request {
                 Ok(request) => request,
                 Err(e) => {
                     self.complain(&e);
+                    let _ = self.output.finish();
                     return Err(e.into());
                 }
             };
@@ -138,7 +151,10 @@ impl Session<'_> {
                 return Ok(());
             }
             if self.answer(reset, request)? == ConnectionFate::Close {
-                return Ok(());
+                return match self.too_much.take() {
+                    Some(e) => Err(e),
+                    None => Ok(()),
+                };
             }
         }
     }
@@ -174,7 +190,7 @@ impl Session<'_> {
             return ConnectionFate::Close;
         }
         match request {
-            Request::Batch(text) => connection.execute_batch(&text, output),
+            Request::Batch(text) => connection.execute_text(text, output),
             Request::Rpc(calls) => {
                 let mut left = calls.len();
                 for call in calls {
@@ -203,11 +219,23 @@ impl Session<'_> {
                 let cancel = connection.cancel_handle();
                 let mut rows = ChannelRows::new(self.channel, cancel, output.version());
                 let fate = connection.bulk_load(&mut rows, output);
-                if rows.is_over() { fate } else { ConnectionFate::Close }
+                if rows.is_over() {
+                    return fate;
+                }
+                self.too_much = rows.too_much();
+                if self.too_much.is_some() {
+                    self.say_too_much();
+                }
+                ConnectionFate::Close
             }
             Request::Refused(kind, error) => refuse(output, kind, &error),
             Request::Attention | Request::Ignored => ConnectionFate::Continue,
         }
+    }
+
+    /// The last words to a client that sends more than there is memory for.
+    fn say_too_much(&mut self) {
+        self.last_words(SqlError::new(701, &[&"default"]));
     }
 
     /// The last words to a client whose stream makes no sense.
@@ -216,9 +244,13 @@ impl Session<'_> {
             ProtocolError::Truncated | ProtocolError::TooLong => SqlError::new(4002, &[]),
             _ => SqlError::new(4014, &[&0, &0]),
         };
+        self.last_words(error);
+    }
+
+    /// Ends the answer, which is not sent yet.
+    fn last_words(&mut self, error: Box<SqlError>) {
         // It may well not be listening any more.
         let _ = self.output.message(&error.with_severity(20));
-        let _ = self.output.finish();
         self.output.take_fatal();
     }
 }
@@ -250,9 +282,10 @@ fn decode(
         return Ok(Request::Ignored);
     }
     let (decoded, kind) = match message.kind {
-        PacketType::Batch => {
-            (request::decode_batch(data, version).map(Request::Batch), DoneKind::Statement)
-        }
+        PacketType::Batch => (
+            request::decode_batch(data, version).map(|text| Request::Batch(text.into())),
+            DoneKind::Statement,
+        ),
         PacketType::Rpc => (rpc::decode(data, version).map(Request::Rpc), DoneKind::Procedure),
         PacketType::TransactionManager => (
             request::TransactionRequest::decode(data, version).map(Request::Transaction),

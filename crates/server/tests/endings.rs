@@ -249,3 +249,38 @@ fn a_new_error_log_is_begun_by_sp_cycle_errorlog() {
     assert!((1..4).contains(&rows), "{rows}");
     stop(server);
 }
+
+/// What is no file is refused as one that cannot be opened, and its session goes on.
+#[test]
+fn a_fifo_is_no_database_and_ends_no_session() {
+    let server = start("fifo", 10);
+    let fifo = support::data("fifo").join("fifo.mdf");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let mut c = Client::session_at(server.address());
+    let said = said(&mut c, "CREATE DATABASE f ON (FILENAME = 'fifo.mdf') FOR ATTACH");
+    assert!(said.starts_with("error 5120/16, error 1802/16"), "{said}");
+    assert_eq!(number(&mut c, "SELECT 1"), 1);
+    stop(server);
+}
+
+/// What a session has had written to the error log it finds there at once.
+#[test]
+fn the_error_log_is_read_as_it_is() {
+    let server = start("read-log", 10);
+    let mut c = Client::session_at(server.address());
+    let rows = |c: &mut Client, sql: &str| {
+        c.batch(sql, 0);
+        c.tokens().iter().filter(|t| matches!(t, Token::Row(_))).count()
+    };
+    for n in 0..20 {
+        let sql = format!(
+            "DECLARE @t nvarchar(99) = N'entry <{n}>' + NCHAR(0x202E) + NCHAR(0x2028) + N'end'
+            RAISERROR (@t, 10, 1) WITH LOG; EXEC xp_readerrorlog 0, 1, N'<{n}>', N'end'"
+        );
+        assert_eq!(rows(&mut c, &sql), 1, "{n}");
+    }
+    stop(server);
+    let log = support::data("read-log").join("log/errorlog");
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("entry <3>\\u{202e}\\u{2028}end"), "{log}");
+}

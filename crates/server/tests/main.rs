@@ -3,5 +3,6 @@
 
 mod endings;
 mod lost;
+mod received;
 mod support;
 mod wire;

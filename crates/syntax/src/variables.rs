@@ -1,8 +1,8 @@
 //! The variables that a statement's text names, and the functions that it calls, without a tree to walk.
 
-use crate::ParseOptions;
 use crate::ast::Span;
 use crate::lexer::{Kw, TokenKind, lex};
+use crate::{ParseOptions, Unwatched};
 
 /// A variable as a text names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub struct NamedVariable<'t> {
 pub fn variables_of(text: &str, options: ParseOptions) -> Vec<NamedVariable<'_>> {
     let mut before = None;
     let mut found = Vec::new();
-    for token in lex(text, options.quoted_identifier).tokens {
+    let lexed = lex(text, options.quoted_identifier, &Unwatched);
+    for token in lexed.map(|l| l.tokens).unwrap_or_default() {
         let kind = token.kind;
         let name = text.get(token.start as usize..token.end as usize).unwrap_or_default();
         if kind == TokenKind::Variable && !name.starts_with("@@") {
@@ -38,7 +39,7 @@ pub fn variables_of(text: &str, options: ParseOptions) -> Vec<NamedVariable<'_>>
 
 /// Where the statements of a text call functions by a name of one part, in order; nothing where it is not well-formed.
 pub fn calls_of(text: &str, options: ParseOptions) -> Vec<Span> {
-    match crate::parser::parse_noting(text, options, Some(Vec::new())) {
+    match crate::parser::parse_noting(text, options, Some(Vec::new()), &Unwatched) {
         (Ok(_), calls) => calls,
         (Err(_), _) => Vec::new(),
     }

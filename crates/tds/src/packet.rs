@@ -165,6 +165,18 @@ impl Assembler {
         self.input.extend_from_slice(bytes);
     }
 
+    /// Bytes that are kept: of the message under way or just complete, and of what waits behind it.
+    pub fn kept(&self) -> usize {
+        self.data.len() + self.input.len()
+    }
+
+    /// The message that [`Assembler::next_message`] returned last has been read: its data may go.
+    pub fn forget(&mut self) {
+        debug_assert!(self.finished);
+        self.data.clear();
+        self.data.shrink_to(PACKET_BYTES_MAX);
+    }
+
     /// Bytes taken but not yet part of a message.
     pub fn buffered(&self) -> usize {
         self.input.len() - self.start
@@ -305,6 +317,9 @@ impl Assembler {
         } else if self.start > PACKET_BYTES_MAX {
             self.input.drain(..self.start);
             self.start = 0;
+        }
+        if self.input.len() < PACKET_BYTES_MAX {
+            self.input.shrink_to(4 * PACKET_BYTES_MAX);
         }
     }
 }

@@ -32,6 +32,7 @@
 mod identity;
 mod ignorable;
 mod letters;
+mod ligatures;
 mod registry;
 mod sort_order;
 mod sort_tables;

@@ -13,6 +13,7 @@ use crate::Collation;
 use crate::codepage::cp1252_to_utf16;
 use crate::codepage::units;
 use crate::collation::Weights;
+use crate::interest::{CHARACTERS, is_lost};
 use crate::{Bytes, Value};
 
 /// A compiled LIKE pattern.
@@ -171,8 +172,13 @@ impl Pattern {
             }
         };
         let pair = |i: usize| self.pairs && is_pair(text, i);
+        let begins = |start: usize| {
+            // Nobody wants the place: the first is as good as any.
+            start % CHARACTERS == CHARACTERS - 1 && is_lost()
+                || run(rest, at, pair, chars, blank_from, start).is_some()
+        };
         (0..=chars)
-            .find(|&start| run(rest, at, pair, chars, blank_from, start).is_some())
+            .find(|start| begins(*start))
             .map_or(0, |start| start + 1 - (0..start).filter(|i| pair(*i)).count())
     }
 }
@@ -201,7 +207,15 @@ fn run(
 ) -> Option<()> {
     let (mut t, mut i) = (0, start);
     let mut back: Option<(usize, usize)> = None;
+    let mut until_asked = CHARACTERS;
     loop {
+        until_asked -= 1;
+        if until_asked == 0 {
+            until_asked = CHARACTERS;
+            if is_lost() {
+                return None;
+            }
+        }
         let fits = match tokens.get(t) {
             None if i >= blank_from.min(len) => return Some(()),
             None => false,

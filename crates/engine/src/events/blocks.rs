@@ -85,6 +85,7 @@ impl Writer {
 
     /// Appends a block ([`seal`]), to a new file where this one is full.
     pub fn append(&mut self, disk: &dyn Disk, utc: u64, block: &[u8]) -> IoResult<()> {
+        let _why = taffrail_io::IoReason::Events.begin();
         if self.at > MAGIC as u64 && self.at + block.len() as u64 > self.place.most {
             self.volume = create(disk, self.kind, &self.place.stem, utc)?;
             self.at = MAGIC as u64;
@@ -106,6 +107,7 @@ fn create(
     stem: &Path,
     utc: u64,
 ) -> IoResult<Arc<dyn Volume>> {
+    let _why = taffrail_io::IoReason::Events.begin();
     let path = (kind.next)(disk, stem, utc)?;
     let volume = disk.create(&path, OpenSpec::PLAIN)?;
     let begun = match kind.durable {

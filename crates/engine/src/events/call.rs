@@ -1,7 +1,7 @@
 //! A remote call as the text of the statement that would do the same: `exec dbo.p @i=5`.
 
-use super::masked::masked;
 use crate::rpc::{RpcCall, RpcParam, RpcProcedure};
+use crate::session::masked::masked;
 use std::fmt::Write;
 use taffrail_types::{SqlType, Value, text};
 

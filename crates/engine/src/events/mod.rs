@@ -8,7 +8,7 @@
 //! | [`resolve`], [`known`] | names to what runs; names that SQL Server has and this server does not |
 //! | [`surroundings`] | what is around an event |
 //! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
-//! | [`tell`], [`manager`], [`masked`] | what sessions tell of; requests of the transaction manager; texts without passwords |
+//! | [`tell`], [`manager`] | what sessions tell of; requests of the transaction manager |
 //! | [`diagnostics`] | how the server is, for sp_server_diagnostics and its event |
 //! | [`blocks`] | files of blocks, rolled at a size |
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
@@ -27,7 +27,6 @@ mod file;
 mod file_view;
 mod known;
 pub(crate) mod manager;
-mod masked;
 mod predicate_xml;
 pub mod raw;
 mod resolve;
@@ -155,6 +154,7 @@ impl Instance {
             }
         };
         self.events_configured();
+        self.checkpoints_configured();
         self.server_starts();
         let mut definitions = self.events().definitions.lock();
         *definitions = all;

@@ -1,10 +1,10 @@
 //! What sessions tell of: batches, calls, statements, errors. Everything here runs only when somebody wants it.
 
-use super::masked::masked;
 use crate::exec::module::{Module, Stmt, StmtKind};
 use crate::instance::Instance;
 use crate::rpc::RpcProcedure;
 use crate::session::Session;
+use crate::session::masked::masked;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlError;
 use taffrail_observe::Moment;

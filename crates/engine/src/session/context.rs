@@ -7,6 +7,7 @@ use crate::sink::ResultSink;
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_observe::session::Command;
 use taffrail_storage::{BeginSpec, Transaction};
 
 /// A running statement's surroundings: its session, its client.
@@ -66,6 +67,14 @@ impl StatementContext<'_> {
 /// The name of the transaction that an INSERT … EXEC in autocommit is: its command's.
 pub(crate) const INSERT_EXEC: &str = "INSERT";
 
+/// The name of the transaction that a statement in autocommit is: that of its command, which the log has shorter for DROP.
+fn autocommit_name(command: Command) -> &'static str {
+    match command {
+        Command::Drop => "DROPOBJ",
+        other => other.name(),
+    }
+}
+
 impl Session {
     /// The session's transaction in a database, begun if it has none there.
     pub fn transaction_in(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
@@ -95,9 +104,8 @@ impl Session {
         // What is done to table variables is a transaction of its own, whatever goes on around it.
         let own = database.holds_table_variables();
         let name = match &self.transaction {
-            _ if own => self.cell.command().name(),
-            // An autocommit statement's transaction is named after it.
-            t if t.count == 0 => self.cell.command().name(),
+            _ if own => autocommit_name(self.cell.command()),
+            t if t.count == 0 => autocommit_name(self.cell.command()),
             t if t.of_insert => INSERT_EXEC,
             t if t.implicit => "implicit_transaction",
             _ => "user_transaction",

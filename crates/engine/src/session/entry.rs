@@ -78,6 +78,14 @@ impl InstanceCounters {
     }
 }
 
+/// A text as others may see it.
+fn shown(text: &Arc<str>) -> Arc<str> {
+    match super::masked::masked(text) {
+        std::borrow::Cow::Borrowed(_) => text.clone(),
+        std::borrow::Cow::Owned(hidden) => hidden.into(),
+    }
+}
+
 /// The text came as a batch.
 const NO_CALL: u64 = u64::MAX;
 
@@ -211,13 +219,14 @@ impl SessionEntry {
         now.saturating_sub(self.clock.sampled.load(Ordering::Relaxed)).min(most) / 1_000_000
     }
 
-    /// The text of the running or last batch.
+    /// The text of the running or last batch, passwords hidden.
     pub fn text(&self) -> Arc<str> {
-        self.text.lock().clone()
+        let text = self.text.lock().clone();
+        shown(&text)
     }
 
-    pub(crate) fn set_text(&self, text: &str) {
-        *self.text.lock() = text.into();
+    pub(crate) fn set_text(&self, text: Arc<str>) {
+        *self.text.lock() = text;
         self.call.store(NO_CALL, Ordering::Relaxed);
     }
 

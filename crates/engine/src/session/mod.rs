@@ -12,6 +12,7 @@ pub(crate) mod app_locks;
 mod client;
 pub(crate) mod context;
 pub(crate) mod entry;
+pub(crate) mod masked;
 mod options;
 mod parts;
 mod transaction;
@@ -57,6 +58,12 @@ pub struct Session {
     pub(crate) lookups: Lookups,
 }
 
+impl taffrail_syntax::Watch for Session {
+    fn look(&self, bytes: usize) -> SqlResult<()> {
+        self.check_compiling(bytes)
+    }
+}
+
 impl Session {
     /// What a statement would have warned of is not told when it fails, nor by the next one.
     pub(crate) fn forget_warnings(&mut self) {
@@ -68,6 +75,13 @@ impl Session {
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {
         if self.running.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// Ends work on a text: when the client asked for it, or with 701 where what is measured of it leaves no room for so many
+    /// bytes more.
+    pub(crate) fn check_compiling(&self, bytes: usize) -> SqlResult<()> {
+        self.check_cancel()?;
+        crate::memory::measured(bytes)
     }
 
     /// A database of the session's may have been closed and opened anew: it goes on in what is open now.

@@ -1,5 +1,7 @@
 //! What characters are in XML, and the mistakes that the reading of it knows, by the number of their message.
 
+use taffrail_base::message::CANCELLED;
+
 /// Elements within one another: SQL Server's limit, and one for the stack of whoever walks them.
 pub(super) const LEVELS: usize = 128;
 
@@ -8,6 +10,8 @@ pub(super) struct Mistake(pub i32);
 
 pub(super) type Read<T> = Result<T, Mistake>;
 
+/// No mistake: the batch was cancelled.
+pub(super) const CALLED_OFF: Mistake = Mistake(CANCELLED);
 pub(super) const END: Mistake = Mistake(9400);
 pub(super) const WHITE_SPACE: Mistake = Mistake(9410);
 pub(super) const SEMICOLON: Mistake = Mistake(9411);

@@ -13,8 +13,12 @@
 //! a start tag shows as a whole at its `>`.
 
 mod others;
+mod scopes;
 
 use super::characters::*;
+use crate::pieces;
+use scopes::Scopes;
+use taffrail_base::message::cancelled;
 use taffrail_base::{SqlError, SqlResult};
 
 /// An attribute as it is written, its value read.
@@ -39,8 +43,7 @@ struct Reader<'t> {
     at: usize,
     out: String,
     open: Vec<Open<'t>>,
-    /// Prefixes with their namespaces, the innermost last.
-    prefixes: Vec<(&'t str, String)>,
+    scopes: Scopes<'t>,
     preserve: bool,
     /// Text that is being put together.
     run: String,
@@ -48,7 +51,12 @@ struct Reader<'t> {
     significant: bool,
     /// Something but white space has come.
     content: bool,
+    /// Characters of text, tags and attributes so far.
+    parts: u32,
 }
+
+/// So many of these are read between two looks at whether the batch was cancelled.
+const PARTS_PER_LOOK: u32 = 1 << 16;
 
 /// Content as it is kept. `preserve`: text of white space only stays.
 pub(super) fn normalised(text: &str, preserve: bool) -> SqlResult<String> {
@@ -57,11 +65,12 @@ pub(super) fn normalised(text: &str, preserve: bool) -> SqlResult<String> {
         at: 0,
         out: String::with_capacity(text.len()),
         open: Vec::new(),
-        prefixes: Vec::new(),
+        scopes: Scopes::default(),
         preserve,
         run: String::new(),
         significant: false,
         content: false,
+        parts: 0,
     };
     match reader.read() {
         Ok(()) => Ok(reader.out),
@@ -73,6 +82,9 @@ impl<'t> Reader<'t> {
     /// The message of a mistake at the current place; the end is at the last character.
     #[cold]
     fn error(&self, number: i32) -> Box<SqlError> {
+        if number == CALLED_OFF.0 {
+            return cancelled();
+        }
         if number == DEPTH.0 {
             return SqlError::new(number, &[&LEVELS]);
         }
@@ -93,6 +105,15 @@ impl<'t> Reader<'t> {
             newline = c == '\n' || c == '\r';
         }
         SqlError::new(number, &[&line, &column.max(1)])
+    }
+
+    /// Another part is read.
+    fn look(&mut self) -> Read<()> {
+        self.parts = self.parts.wrapping_add(1);
+        match self.parts.is_multiple_of(PARTS_PER_LOOK) && pieces::look().is_err() {
+            true => Err(CALLED_OFF),
+            false => Ok(()),
+        }
     }
 
     fn peek(&self) -> Option<char> {
@@ -129,6 +150,7 @@ impl<'t> Reader<'t> {
             self.declaration()?;
         }
         while let Some(c) = self.peek() {
+            self.look()?;
             match c {
                 '<' => self.markup()?,
                 '&' => {
@@ -226,6 +248,7 @@ impl<'t> Reader<'t> {
         let mut attributes: Vec<Attribute<'t>> = Vec::new();
         let empty = loop {
             let apart = self.white_space();
+            self.look()?;
             match self.next(END)? {
                 '>' => break false,
                 '/' => {
@@ -241,9 +264,9 @@ impl<'t> Reader<'t> {
                 _ => attributes.push(self.attribute()?),
             }
         };
-        let before = self.prefixes.len();
-        self.declare(&attributes)?;
-        self.check_prefixes(name, &attributes)?;
+        let before = self.scopes.len();
+        self.scopes.declare(&attributes)?;
+        self.scopes.check(name, &attributes)?;
         self.at += 1;
         self.write_start(name, &attributes);
         let open = Open { name, prefixes: before, preserve: self.preserve, begun: true };
@@ -301,62 +324,6 @@ impl<'t> Reader<'t> {
         }
         self.at += 1;
         Ok(Attribute { name, value })
-    }
-
-    /// The namespaces that a tag declares.
-    fn declare(&mut self, attributes: &[Attribute<'t>]) -> Read<()> {
-        let before = self.prefixes.len();
-        for a in attributes {
-            let prefix = match a.name.split_once(':') {
-                Some(("xmlns", prefix)) => prefix,
-                None if a.name == "xmlns" => "",
-                _ => continue,
-            };
-            if prefix == "xmlns" {
-                return Err(XMLNS);
-            }
-            if !prefix.is_empty() && a.value.is_empty() {
-                return Err(EMPTY_URI);
-            }
-            if self.prefixes[before..].iter().any(|(p, _)| *p == prefix) {
-                return Err(REDECLARED);
-            }
-            self.prefixes.push((prefix, a.value.clone()));
-        }
-        Ok(())
-    }
-
-    /// The namespace of a prefix.
-    fn namespace(&self, prefix: &str) -> Option<&str> {
-        let found = self.prefixes.iter().rev().find(|(p, _)| *p == prefix);
-        match (found, prefix) {
-            (Some((_, uri)), _) => Some(uri),
-            (None, "xml") => Some("http://www.w3.org/XML/1998/namespace"),
-            (None, "xmlns") => Some("http://www.w3.org/2000/xmlns/"),
-            _ => None,
-        }
-    }
-
-    fn check_prefixes(&self, element: &str, attributes: &[Attribute<'t>]) -> Read<()> {
-        let declared = |name: &str| match name.split_once(':') {
-            Some((prefix, _)) => self.namespace(prefix).is_some(),
-            None => true,
-        };
-        if !declared(element) || attributes.iter().any(|a| !declared(a.name)) {
-            return Err(UNDECLARED);
-        }
-        // Two prefixes may stand for one namespace.
-        let expanded = |name: &'t str| match name.split_once(':') {
-            Some((prefix, local)) => (self.namespace(prefix), local),
-            None => (None, name),
-        };
-        for (n, a) in attributes.iter().enumerate() {
-            let own = expanded(a.name);
-            if attributes[..n].iter().any(|b| expanded(b.name) == own) {
-                return Err(DUPLICATE);
-            }
-        }
-        Ok(())
     }
 
     fn write_start(&mut self, name: &str, attributes: &[Attribute<'t>]) {
@@ -419,7 +386,7 @@ impl<'t> Reader<'t> {
             self.out.push_str(open.name);
             self.out.push('>');
         }
-        self.prefixes.truncate(open.prefixes);
+        self.scopes.truncate(open.prefixes);
         self.preserve = open.preserve;
     }
 

@@ -115,3 +115,28 @@ fn bytes_are_read_in_their_encoding() {
     let e = xml(&Value::binary(b"<a>\xE9</a>"), 0).unwrap_err();
     assert!(e.starts_with("9420 line 1, character 4,"), "{e}");
 }
+
+#[test]
+fn long_tags_are_left_when_their_batch_is_cancelled() {
+    let many = |one: &dyn Fn(usize) -> String| (0..70_000).map(one).collect::<String>();
+    let attributes = format!("<r{}/>", many(&|n| format!(" a{n}=''")));
+    let namespaces = format!("<r{}/>", many(&|n| format!(" xmlns:a{n}='u' a{n}:b{n}=''")));
+    let text = "x".repeat(70_000);
+    for doc in [&attributes, &namespaces, &text] {
+        assert!(super::parse::normalised(doc, false).is_ok());
+    }
+    let twice = attributes.replace("/>", " a5=''/>");
+    let number = |doc: &str| super::parse::normalised(doc, false).map_err(|e| e.number);
+    assert_eq!(number(&twice), Err(9437));
+    assert_eq!(number("<r xmlns:a='u' xmlns:b='u' a:x='' b:x=''/>"), Err(9437));
+    assert!(number("<r xmlns:a='u' xmlns:b='v' a:x='' b:x=''/>").is_ok());
+    // What an element declares is gone behind it.
+    assert_eq!(number("<r><s xmlns:a='u'><a:t/></s><a:t/></r>"), Err(9459));
+    assert!(number("<r xmlns:a='u'><s xmlns:a='v'/><a:t xml:space='default'/></r>").is_ok());
+    let cell = taffrail_observe::SessionCell::new(51);
+    let _in = taffrail_observe::SessionCell::enter(&cell);
+    cell.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+    for doc in [&attributes, &namespaces, &text] {
+        assert_eq!(number(doc), Err(taffrail_base::message::CANCELLED));
+    }
+}

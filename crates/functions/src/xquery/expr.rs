@@ -109,7 +109,9 @@ impl Here {
 }
 
 /// So many nodes are visited between two looks at whether the batch was cancelled.
-const NODES_PER_LOOK: u32 = 4096;
+const NODES_PER_LOOK: usize = 4096;
+/// So many bytes of text cost what a node does.
+const BYTES_OF_A_NODE: usize = 64;
 
 /// A document that is asked.
 pub(super) struct Asked<'a> {
@@ -118,7 +120,8 @@ pub(super) struct Asked<'a> {
     pub part: bool,
     /// The values of SQL.
     pub outside: &'a [Option<String>],
-    pub visited: u32,
+    /// Nodes that were visited since the last look.
+    pub visited: usize,
 }
 
 pub(super) fn number(n: f64) -> String {
@@ -126,6 +129,16 @@ pub(super) fn number(n: f64) -> String {
 }
 
 impl Asked<'_> {
+    /// So many nodes are visited: ends the work where the batch was cancelled.
+    fn visit(&mut self, nodes: usize) -> SqlResult<()> {
+        self.visited += nodes;
+        if self.visited >= NODES_PER_LOOK {
+            self.visited = 0;
+            pieces::look()?;
+        }
+        Ok(())
+    }
+
     fn string(&self, found: Found) -> String {
         let mut out = String::new();
         self.tree.string(found, &mut out);
@@ -166,7 +179,7 @@ impl Asked<'_> {
             }
             Expr::Compare(op, sides) => {
                 let (l, r) = (self.value(&sides.0, here)?, self.value(&sides.1, here)?);
-                Val::Bool(self.compared(*op, l, r, matches!(sides.1, Expr::Outside(_))))
+                Val::Bool(self.compared(*op, l, r, matches!(sides.1, Expr::Outside(_)))?)
             }
             Expr::Call(function, args) => self.call(*function, args, here)?,
         })
@@ -188,7 +201,9 @@ impl Asked<'_> {
             Function::Not => Val::Bool(!truth(first)),
             Function::Contains => {
                 let part = values.get(1).map_or_else(String::new, |v| self.text(v));
-                Val::Bool(self.text(first).contains(&part))
+                let text = self.text(first);
+                self.visit(text.len() / BYTES_OF_A_NODE)?;
+                Val::Bool(text.contains(&part))
             }
             Function::LocalName => match first {
                 Val::Found(list) => {
@@ -221,33 +236,51 @@ impl Asked<'_> {
         Ok(truth(&self.value(e, here)?))
     }
 
-    /// Some value of the one side and some of the other. Numbers are compared as such, and what SQL gives where both are one.
-    fn compared(&self, op: Op, l: Val, r: Val, outside: bool) -> bool {
-        let numeric = matches!(l, Val::Number(_)) || matches!(r, Val::Number(_));
-        let all = |v: Val| match v {
-            Val::Found(list) => list.into_iter().map(|f| self.string(f)).collect(),
-            Val::Nothing => Vec::new(),
-            v => vec![self.text(&v)],
+    /// The texts of what stands on a side of a comparison.
+    fn texts(&mut self, v: Val) -> SqlResult<Vec<String>> {
+        let list = match v {
+            Val::Found(list) => list,
+            Val::Nothing => return Ok(Vec::new()),
+            v => return Ok(vec![self.text(&v)]),
         };
-        let (left, right) = (all(l), all(r));
-        let mut pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
-        pairs.any(|(a, b)| {
+        let mut out = Vec::with_capacity(list.len());
+        for found in list {
+            let text = self.string(found);
+            self.visit(1 + text.len() / BYTES_OF_A_NODE)?;
+            out.push(text);
+        }
+        Ok(out)
+    }
+
+    /// Some value of the one side and some of the other. Numbers are compared as such, and what SQL gives where both are one.
+    fn compared(&mut self, op: Op, l: Val, r: Val, outside: bool) -> SqlResult<bool> {
+        let numeric = matches!(l, Val::Number(_)) || matches!(r, Val::Number(_));
+        let (left, right) = (self.texts(l)?, self.texts(r)?);
+        let holds = |a: &str, b: &str| {
             let numbers = || Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?));
             let order = match numbers().filter(|_| numeric || outside) {
                 Some((a, b)) => a.partial_cmp(&b),
                 None if numeric => None,
                 None => Some(a.cmp(b)),
             };
-            let Some(order) = order else { return false };
-            match op {
+            order.is_some_and(|order| match op {
                 Op::Eq => order.is_eq(),
                 Op::Ne => order.is_ne(),
                 Op::Lt => order.is_lt(),
                 Op::Le => order.is_le(),
                 Op::Gt => order.is_gt(),
                 Op::Ge => order.is_ge(),
+            })
+        };
+        for a in &left {
+            for b in &right {
+                self.visit(1 + a.len().min(b.len()) / BYTES_OF_A_NODE)?;
+                if holds(a, b) {
+                    return Ok(true);
+                }
             }
-        })
+        }
+        Ok(false)
     }
 
     /// What a path finds, in the document's order; ended by whoever cancels the batch.
@@ -284,10 +317,7 @@ impl Asked<'_> {
     }
 
     fn step(&mut self, step: &Step, from: Found, out: &mut Met) -> SqlResult<()> {
-        self.visited = self.visited.wrapping_add(1);
-        if self.visited.is_multiple_of(NODES_PER_LOOK) {
-            pieces::look()?;
-        }
+        self.visit(1)?;
         let mut found = Vec::new();
         self.matches(&step.test, from, &mut found)?;
         for p in &step.predicates {
@@ -325,7 +355,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    fn matches(&self, test: &Test, from: Found, out: &mut Vec<Found>) -> SqlResult<()> {
+    fn matches(&mut self, test: &Test, from: Found, out: &mut Vec<Found>) -> SqlResult<()> {
         match (test, from) {
             (Test::Itself, _) => {
                 out.push(from);
@@ -351,9 +381,14 @@ impl Asked<'_> {
             _ => {}
         }
         let Found::Node(n) = from else { return Ok(()) };
-        let Kind::Element { attributes, children, .. } = &self.tree.nodes[n] else {
+        let tree = self.tree;
+        let Kind::Element { attributes, children, .. } = &tree.nodes[n] else {
             return Ok(());
         };
+        self.visit(match test {
+            Test::Attribute(_) | Test::AnyAttribute => attributes.len(),
+            _ => children.len(),
+        })?;
         match test {
             Test::Attribute(_) | Test::AnyAttribute => {
                 for (at, (name, _)) in attributes.iter().enumerate() {
@@ -367,9 +402,9 @@ impl Asked<'_> {
                 }
             }
             test => {
-                let fits = |c: &&usize| match (test, &self.tree.nodes[**c]) {
+                let fits = |c: &&usize| match (test, &tree.nodes[**c]) {
                     (Test::Element(wanted), Kind::Element { name, .. }) => {
-                        wanted == name && !self.tree.spaced[**c]
+                        wanted == name && !tree.spaced[**c]
                     }
                     (Test::AnyElement, Kind::Element { .. }) | (Test::Text, Kind::Text(_)) => true,
                     (Test::Node, _) => true,

@@ -95,6 +95,8 @@ fn query(args: &[Value], part: bool) -> SqlResult<Value> {
         match found {
             Val::Found(list) => {
                 for f in list {
+                    crate::pieces::look()?;
+                    crate::pieces::memory(2 * out.len())?;
                     match f {
                         Found::Node(n) => asked.tree.write(n, &mut out),
                         // «Attribute may not appear outside of an element»
@@ -207,6 +209,28 @@ mod tests {
         assert_eq!(of("<a xmlns='u'><b/></a>", "//b").len(), 0);
         assert_eq!(of("<a><child>it</child></a>", "/a/child"), ["it"]);
         assert_eq!(of("&#x41;&#66;&lt;", "."), ["AB<"]);
+    }
+
+    /// Each node that is looked at counts, whoever has led there.
+    #[test]
+    fn wide_documents_are_left_when_the_batch_is_cancelled() {
+        let doc = format!("<a n='1'>{}</a>", "<b>1</b>".repeat(5000));
+        let tree = Tree::read(&doc).unwrap();
+        let ask = |path: &str| {
+            let mut asked = Asked { tree: &tree, part: false, outside: &[], visited: 0 };
+            let query = Query::read(path).unwrap();
+            let found = asked.value(&query.expr, Here::alone(Found::Node(0)));
+            found.map(|_| ()).map_err(|e| e.number)
+        };
+        let paths = ["/a/b", "count(/a/*)", "/a[@n = 1]/b", "count(/a/b[count(../b) = 1])"];
+        assert_eq!(ask(paths[2]), Ok(()));
+        let cell = taffrail_observe::SessionCell::new(51);
+        let _in = taffrail_observe::SessionCell::enter(&cell);
+        cell.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+        for path in paths {
+            assert_eq!(ask(path), Err(taffrail_base::message::CANCELLED), "{path}");
+        }
+        assert_eq!(ask("/a/@n"), Ok(()));
     }
 
     #[test]

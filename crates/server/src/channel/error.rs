@@ -1,5 +1,6 @@
 //! How a connection ends.
 
+use crate::received::TooMuch;
 use std::io;
 use taffrail_tds::ProtocolError;
 
@@ -14,6 +15,14 @@ pub(crate) enum ChannelError {
     Protocol(ProtocolError),
     /// The handshake failed.
     Tls(String),
+    /// There is no memory for what the client sends.
+    TooMuch(TooMuch),
+}
+
+impl From<TooMuch> for ChannelError {
+    fn from(e: TooMuch) -> Self {
+        ChannelError::TooMuch(e)
+    }
 }
 
 impl From<ProtocolError> for ChannelError {
@@ -45,6 +54,7 @@ impl std::fmt::Display for ChannelError {
             ChannelError::TimedOut => f.write_str("the login took too long"),
             ChannelError::Protocol(e) => e.fmt(f),
             ChannelError::Tls(e) => write!(f, "the TLS handshake failed: {e}"),
+            ChannelError::TooMuch(e) => e.fmt(f),
         }
     }
 }

@@ -11,6 +11,9 @@ pub(crate) mod keyword;
 
 pub(crate) use keyword::Kw;
 
+use crate::Watch;
+use taffrail_base::SqlError;
+
 /// Kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
@@ -159,8 +162,12 @@ struct Lexer<'a> {
 }
 
 /// Cuts `text` (shorter than 4 GiB) into tokens.
-pub(crate) fn lex(text: &str, quoted_identifier: bool) -> Lexed {
-    let tokens = Vec::with_capacity(text.len() / 5 + 8);
+pub(crate) fn lex(
+    text: &str,
+    quoted_identifier: bool,
+    watch: &dyn Watch,
+) -> Result<Lexed, Box<SqlError>> {
+    let tokens = Vec::with_capacity(text.len().min(FIRST_TEXT) / 5 + 8);
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -168,9 +175,12 @@ pub(crate) fn lex(text: &str, quoted_identifier: bool) -> Lexed {
         quoted_identifier,
         out: Lexed { tokens, unclosed: None },
     };
-    lexer.run();
-    lexer.out
+    lexer.run(watch)?;
+    Ok(lexer.out)
 }
+
+/// The tokens of a text of so many bytes have room from the beginning.
+const FIRST_TEXT: usize = 64 << 10;
 
 impl Lexer<'_> {
     fn byte(&self, ahead: usize) -> u8 {
@@ -185,8 +195,13 @@ impl Lexer<'_> {
         self.out.tokens.push(Token { kind, start: start as u32, end: self.at as u32 });
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, watch: &dyn Watch) -> Result<(), Box<SqlError>> {
         while self.at < self.bytes.len() {
+            let tokens = &self.out.tokens;
+            // Each round makes one token at most, and a full vector doubles.
+            if tokens.len() == tokens.capacity() {
+                watch.look(2 * size_of_val(tokens.as_slice()))?;
+            }
             let start = self.at;
             let c = self.bytes[start];
             match c {
@@ -220,6 +235,7 @@ impl Lexer<'_> {
             }
         }
         self.push(TokenKind::End, self.bytes.len());
+        Ok(())
     }
 
     fn comment(&mut self) {

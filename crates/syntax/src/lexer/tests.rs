@@ -1,14 +1,18 @@
 use super::*;
 use TokenKind::*;
 
+fn lexed(text: &str, quoted_identifier: bool) -> Lexed {
+    lex(text, quoted_identifier, &crate::Unwatched).expect("nobody ends it")
+}
+
 fn kinds(text: &str) -> Vec<TokenKind> {
-    let mut kinds: Vec<_> = lex(text, true).tokens.iter().map(|t| t.kind).collect();
+    let mut kinds: Vec<_> = lexed(text, true).tokens.iter().map(|t| t.kind).collect();
     assert_eq!(kinds.pop(), Some(End));
     kinds
 }
 
 fn texts(text: &str) -> Vec<&str> {
-    let tokens = lex(text, true).tokens;
+    let tokens = lexed(text, true).tokens;
     tokens[..tokens.len() - 1].iter().map(|t| &text[t.start as usize..t.end as usize]).collect()
 }
 
@@ -36,15 +40,15 @@ fn names_and_variables() {
 fn strings_and_comments() {
     assert_eq!(texts("'it''s' N'x' n'y'"), ["'it''s'", "N'x'", "n'y'"]);
     assert_eq!(texts("a /* x /* nested */ y */ b -- c\nd"), ["a", "b", "d"]);
-    assert_eq!(lex("a /* /* */", true).unclosed, Some(Unclosed::Comment(2)));
-    assert_eq!(lex("a 'b", true).unclosed, Some(Unclosed::Quotation(2)));
-    assert_eq!(lex("a [b]]", true).unclosed, Some(Unclosed::Quotation(2)));
+    assert_eq!(lexed("a /* /* */", true).unclosed, Some(Unclosed::Comment(2)));
+    assert_eq!(lexed("a 'b", true).unclosed, Some(Unclosed::Quotation(2)));
+    assert_eq!(lexed("a [b]]", true).unclosed, Some(Unclosed::Quotation(2)));
 }
 
 #[test]
 fn double_quotes_follow_the_option_and_its_set_statement() {
     let kind_of_last = |text, on| {
-        let tokens = lex(text, on).tokens;
+        let tokens = lexed(text, on).tokens;
         tokens[tokens.len() - 2].kind
     };
     assert_eq!(kind_of_last("\"x\"", true), Delimited);

@@ -16,8 +16,10 @@
 //! found without keys.
 
 use super::ignorable::{V80, V90, V100, V140};
+use super::ligatures::{is_letter_here, ligature};
 use super::{Collation, SEED, finish, mix};
 use crate::codepage::{unit_of, units};
+use crate::interest::{CHARACTERS, is_lost};
 use icu_collator::options::{AlternateHandling, CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorPreferences};
 use icu_locale_core::Locale;
@@ -135,6 +137,10 @@ impl Weights {
     }
 
     fn append(&self, text: &[u16], out: &mut Vec<u8>) {
+        // The library cannot be stopped in the middle of a text.
+        if text.len() > CHARACTERS && is_lost() {
+            return;
+        }
         let Ok(()) = self.collator.as_borrowed().write_sort_key_utf16_to(text, out);
     }
 }
@@ -154,47 +160,6 @@ fn weights(c: Collation) -> &'static Weights {
 /// A hyphen, an apostrophe or their like, or a control character: it weighs after all else.
 fn is_minimal(u: u16) -> bool {
     matches!(u, 0x01..=0x08 | 0x0E..=0x1F | 0x27 | 0x2D | 0x7F..=0x84 | 0x86..=0x9F | 0xAD | 0x2010..=0x2015)
-}
-
-/// Letters that one code unit stands for.
-fn ligature(u: u16) -> Option<&'static [u8]> {
-    Some(match u {
-        0xC6 => b"AE",
-        0xE6 => b"ae",
-        0xDE => b"TH",
-        0xFE => b"th",
-        0xDF => b"ss",
-        0x132 => b"IJ",
-        0x133 => b"ij",
-        0x152 => b"OE",
-        0x153 => b"oe",
-        0x1C7 => b"LJ",
-        0x1C8 => b"Lj",
-        0x1C9 => b"lj",
-        0x1CA => b"NJ",
-        0x1CB => b"Nj",
-        0x1CC => b"nj",
-        0x1F1 => b"DZ",
-        0x1F2 => b"Dz",
-        0x1F3 => b"dz",
-        0xFB00 => b"ff",
-        0xFB01 => b"fi",
-        0xFB02 => b"fl",
-        0xFB03 => b"ffi",
-        0xFB04 => b"ffl",
-        0xFB06 => b"st",
-        _ => return None,
-    })
-}
-
-/// Languages in which a ligature is a letter of its own.
-fn is_letter_here(u: u16, family: u8) -> bool {
-    match u {
-        0xC6 | 0xE6 => matches!(family, 5 | 14 | 71 | 74 | 10),
-        0xDE | 0xFE => family == 14,
-        0x1C7..=0x1CC => matches!(family, 22 | 76 | 78),
-        _ => false,
-    }
 }
 
 const CASE: u8 = 1;
@@ -287,7 +252,14 @@ impl Scratch {
         let kana = if c.ignores_kana() { 0 } else { KANA };
         let width = if c.ignores_width() { 0 } else { WIDTH };
         let mut all = all.peekable();
+        let mut asked = CHARACTERS;
         while let Some(u) = all.next() {
+            if self.text.len() >= asked {
+                asked += CHARACTERS;
+                if is_lost() {
+                    return;
+                }
+            }
             if u < 0x80 && !is_minimal(u) && u != 0 {
                 self.text.push(u);
                 self.forms.push(case((u as u8).is_ascii_uppercase()));
@@ -378,6 +350,10 @@ fn append_key(c: Collation, all: impl Iterator<Item = u16>, out: &mut Vec<u8>) {
             out.extend([14, 7, 0].map(|by| seven(u32::from(*u) >> by)));
         }
         out.push(0);
+        // Memory for the longest text that ever was is not kept for others.
+        if s.text.capacity() > CHARACTERS {
+            *s = Scratch::default();
+        }
     })
 }
 
@@ -403,7 +379,11 @@ fn compare_keys(
         y.clear();
         append_key(c, a, x);
         append_key(c, b, y);
-        x.cmp(&y)
+        let order = x.cmp(&y);
+        for key in [x, y] {
+            key.shrink_to(CHARACTERS);
+        }
+        order
     })
 }
 
@@ -420,7 +400,15 @@ fn compare_ascii(
         return None;
     }
     let (mut case, mut minimal) = (Ordering::Equal, false);
+    let mut until_asked = CHARACTERS;
     loop {
+        until_asked -= 1;
+        if until_asked == 0 {
+            until_asked = CHARACTERS;
+            if is_lost() {
+                return Some(Ordering::Equal);
+            }
+        }
         let mut next = |it: &mut dyn Iterator<Item = u16>| loop {
             match it.next() {
                 Some(u) if weighs_nothing(u) => minimal = true,

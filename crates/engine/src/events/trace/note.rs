@@ -5,6 +5,7 @@ use super::row::{Column, Row};
 use crate::instance::Instance;
 use crate::session::Session;
 use crate::session::entry::SessionEntry;
+use crate::session::masked::masked;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use taffrail_base::DatabaseId;
@@ -373,7 +374,7 @@ fn note_statement(session: &Session, (text, line): (&str, u32), statement: &Stat
             let Some(who) = instance.who() else { return };
             let (mut row, now) = instance.begin_row(class, &who, 0);
             instance.in_database(&mut row, session.database.id);
-            row.text(Column::TextData, text);
+            row.text(Column::TextData, &masked(text));
             row.text(Column::DbUserName, "dbo");
             row.number(Column::Success, u8::from(ok));
             row.number(Column::NestLevel, session.running.nest_level);

@@ -1,6 +1,7 @@
 //! What a session runs: a module, and the modules that have called it.
 
 use crate::exec::module::Module;
+use crate::session::masked::masked;
 use std::sync::Arc;
 
 /// A text of statements that a session runs.
@@ -27,7 +28,7 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// The text, and the statement's offsets in bytes of UTF-16; an end of -1 is the text's. `None`: there is no module.
+    /// The text, passwords hidden, and the statement's offsets in bytes of UTF-16; an end of -1 is the text's. `None`: there is no module.
     pub fn place(&self) -> Option<(Statements, i32, i32)> {
         let module = self.module.as_ref()?;
         let before = match &*module.declarations {
@@ -38,13 +39,17 @@ impl Level {
         let wide = |at: i32| {
             let at = usize::try_from(at).unwrap_or(0).min(module.text.len());
             let at = (0..=at).rev().find(|n| module.text.is_char_boundary(*n)).unwrap_or(0);
-            let units = before.encode_utf16().count() + module.text[..at].encode_utf16().count();
+            // No statement begins or ends within a password.
+            let begins = masked(&module.text[..at]);
+            let units = before.encode_utf16().count() + begins.encode_utf16().count();
             2 * units as i32
         };
         let last = usize::try_from(self.end).is_ok_and(|e| module.text[..].len() <= e);
         let (start, end) = (wide(self.start), if last { -1 } else { wide(self.end) });
-        let text =
-            if before.is_empty() { module.text.clone() } else { (before + &module.text).into() };
+        let text = match before.is_empty() {
+            true => super::shown(&module.text),
+            false => (before + &masked(&module.text)).into(),
+        };
         let object = match (module.object_id, &module.database) {
             (0, _) | (_, None) => None,
             (id, Some(database)) => Some((database.id.0, id)),
