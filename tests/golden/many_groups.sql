@@ -16,7 +16,7 @@ SELECT SUM(CAST(s AS bigint)) AS total FROM (SELECT SUM(NULLIF(CAST(value AS int
 GO
 --@ source: message 8134
 -- What a late row's argument or key divides by nothing.
-SELECT COUNT(*) AS n FROM (SELECT SUM(1 / (value - 39999)) AS s FROM GENERATE_SERIES(1, 40000) GROUP BY value % 10007) AS t
+SELECT COUNT(s) AS n FROM (SELECT SUM(1 / (value - 39999)) AS s FROM GENERATE_SERIES(1, 40000) GROUP BY value % 10007) AS t
 GO
 --@ source: message 8134
 SELECT COUNT(*) AS n FROM (SELECT COUNT(*) AS c FROM GENERATE_SERIES(1, 40000) GROUP BY value % 10007, 1 / (value - 39999)) AS t

@@ -241,7 +241,7 @@ pub struct MergePlan<R = Node> {
     pub output: Option<OutputPlan<R>>,
     /// Where OUTPUT finds `$action`.
     pub action: Option<Slot>,
-    /// Slots of the source that OUTPUT may read.
+    /// Slots of the source that OUTPUT reads.
     pub saved: Vec<Slot>,
     /// Foreign keys that rows must keep.
     pub outgoing: Vec<Outgoing>,

@@ -119,6 +119,11 @@ impl Checker<'_> {
                 let keys = a.groups.iter().map(|g| g.1);
                 set(keys.chain(a.aggs.iter().map(|a| a.slot)).chain(marks))
             }
+            Node::Window(w) if w.streamed => {
+                let mut handed = self.handed(&w.input);
+                handed.extend(w.items.iter().map(|i| i.slot));
+                handed
+            }
             Node::Window(w) => set(w.save.iter().copied().chain(w.items.iter().map(|i| i.slot))),
             Node::Top(t) if t.percent => set(t.save.iter().copied()),
             Node::Top(t) => self.handed(&t.input),

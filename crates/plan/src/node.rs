@@ -440,7 +440,7 @@ pub enum WindowFunction {
         lead: bool,
         /// Where there is no such row.
         default: Option<Expr>,
-        /// IGNORE NULLS: rows whose value is NULL are not counted.
+        /// IGNORE NULLS: from a row whose value is NULL it goes on to the next one that has a value.
         ignore_nulls: bool,
     },
     /// FIRST_VALUE, LAST_VALUE.
@@ -527,6 +527,10 @@ pub struct Window {
     pub items: Vec<WindowItem>,
     /// Slots to keep.
     pub save: Vec<Slot>,
+    /// The functions look back only, and the rows come in the window's order: none is kept.
+    pub streamed: bool,
+    /// Rows numbered higher are not asked for. Only where they are streamed, in one partition.
+    pub until: Option<Expr>,
 }
 
 /// See [`Node::Top`].

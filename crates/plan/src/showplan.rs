@@ -23,7 +23,7 @@ use crate::node::{
 use crate::statement::Statement;
 use crate::subquery::SubqueryPlan;
 use crate::text::{Scalars, compare_sign, frame, list};
-use columns::{read_by, set_by};
+use columns::{of_window, read_by, set_by};
 use std::collections::HashMap;
 use taffrail_catalog::{Index, IndexKind, Table};
 
@@ -564,7 +564,8 @@ impl<'n> Showplan<'n> {
             let keys = list(&w.order, |k| self.short.key(k));
             argument = format!("ORDER BY:({keys}), {argument}");
         }
-        let at = self.add(parent, "Window Aggregate", "Window Aggregate", argument);
+        let (op, kind) = of_window(w);
+        let at = self.add(parent, op, kind, argument);
         self.lines[at].defined = items;
         self.node(&w.input, Some(at));
     }

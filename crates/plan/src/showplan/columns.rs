@@ -1,9 +1,17 @@
 //! The columns that operators set and read.
 
 use crate::expr::{Expr, Part, slots_of};
-use crate::node::{Access, Node, Scan, Seek, SeekBound, SeekValue};
+use crate::node::{Access, Node, Scan, Seek, SeekBound, SeekValue, Window};
 use crate::slots::SlotSet;
 use taffrail_catalog::Index;
+
+/// The physical and the logical name of a window's operator: of one that keeps no rows, or of one that keeps all.
+pub(super) fn of_window(w: &Window) -> (&'static str, &'static str) {
+    match w.streamed {
+        true => ("Sequence Project", "Compute Scalar"),
+        false => ("Window Aggregate", "Window Aggregate"),
+    }
+}
 
 /// The slots that a node and those below it set.
 pub(super) fn set_by(node: &Node) -> SlotSet {

@@ -3,7 +3,7 @@
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::arith_op;
-use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
+use super::{Binder, Bound, Hints, SlotInfo, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
@@ -38,76 +38,16 @@ impl<'a> Binder<'a> {
             TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
             _ => return Err(unsupported("This target")),
         };
-        // What the name stands for, where FROM may show it under another.
-        let resolved = name.filter(|_| !from.is_empty()).and_then(|n| self.meta.table(n).ok());
-        let view = match &resolved {
-            Some(Resolved::UserView(d, v)) => Some((d.id, v.head.id)),
-            _ => None,
-        };
-        self.look_through(name, view, column);
+        self.look_through(name, column);
+        let place = self.target_in_from(target, from)?;
+        self.place_target(place);
         let mut trees = self.sources_of_list(from)?;
-        // A name that FROM gives, or a table that stands there once. A table is the same if its database is, too: object ids are
-        // numbers that every database counts by itself.
-        let mut at = None;
-        if let Some(name) = name.filter(|_| !from.is_empty()) {
-            let wanted = match &resolved {
-                Some(Resolved::Table(d, t)) => Some((d.id, t.id())),
-                _ => None,
-            };
-            let same = |s: &Source| match &s.kind {
-                SourceKind::Table { database, table, .. } => {
-                    Some((database.id, table.id())) == wanted
-                }
-                _ => false,
-            };
-            let called = |s: &Source| match (&s.kind, &s.schema) {
-                (SourceKind::Table { .. }, Some(_)) => same(s) && eq(&s.alias, &name.name.value),
-                _ => name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name),
-            };
-            let sources = &self.blocks.last().expect("open").sources;
-            at = sources.iter().position(called);
-            let through = self.through.as_ref().filter(|_| at.is_none() && view.is_some());
-            if let Some(f) = through.and_then(|t| t.found.as_ref()) {
-                at = sources.iter().position(|s| s.id == f.source);
-            }
-            if through.is_some_and(|t| t.again) {
-                return Err(SqlError::new(8154, &[&name.name.value]));
-            }
-            if at.is_none() {
-                if sources.iter().filter(|s| same(s)).count() > 1 {
-                    return Err(SqlError::new(8154, &[&name.name.value]));
-                }
-                at = sources.iter().position(same);
-            }
-        }
-        let at = match at {
-            Some(at) => at,
+        let at = match self.placed() {
+            Some(id) => self.source_at(id),
+            // Its place is in FROM, and not one of its sources.
+            None if place.is_some() => return Err(unsupported("This target")),
             None => {
-                let called = name.map_or("", |n| &n.name.value);
-                match self.named_target(target)? {
-                    NamedTarget::Expression(cte) => trees.push(self.cte(cte, called)?),
-                    NamedTarget::View(database, view, own) => {
-                        if let Some(t) = &mut self.through {
-                            t.view = Some((database.id, view.head.id));
-                        }
-                        let schema = Some(view.head.schema.clone());
-                        trees.push(self.user_view(
-                            database,
-                            &view,
-                            (called, schema, false),
-                            own,
-                        )?);
-                    }
-                    NamedTarget::Table(t, _) => {
-                        let (alias, schema) = match target {
-                            TableRef::Variable(v) => (v.name.value.to_string(), None),
-                            _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
-                        };
-                        let source = self.table_source(t.database, t.table, &alias, schema, hints);
-                        trees.push(FromTree::Source(source.id));
-                        self.block().sources.push(source);
-                    }
-                }
+                trees.push(self.target_beside(target, name, hints)?);
                 self.block().sources.len() - 1
             }
         };
@@ -145,6 +85,37 @@ impl<'a> Binder<'a> {
         });
         self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
         Ok((target, id, trees))
+    }
+
+    /// A target that does not stand in FROM, as one more source of the block.
+    fn target_beside(
+        &mut self,
+        target: &'a TableRef,
+        name: Option<&'a ast::ObjectName>,
+        hints: Hints,
+    ) -> SqlResult<FromTree> {
+        let called = name.map_or("", |n| &n.name.value);
+        match self.named_target(target)? {
+            NamedTarget::Expression(at) => {
+                self.armed = true;
+                self.cte(at, called)
+            }
+            NamedTarget::View(database, view, own) => {
+                self.armed = true;
+                let schema = Some(view.head.schema.clone());
+                self.user_view(database, &view, (called, schema, false), own)
+            }
+            NamedTarget::Table(t, _) => {
+                let (alias, schema) = match target {
+                    TableRef::Variable(v) => (v.name.value.to_string(), None),
+                    _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
+                };
+                let source = self.table_source(t.database, t.table, &alias, schema, hints);
+                let id = source.id;
+                self.block().sources.push(source);
+                Ok(FromTree::Source(id))
+            }
+        }
     }
 
     fn filter(&mut self, filter: &'a Option<ast::DmlFilter>) -> SqlResult<Vec<Pred>> {

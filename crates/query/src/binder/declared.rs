@@ -30,6 +30,11 @@ pub fn is_absent_type(name: &ast::ObjectName) -> bool {
     name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
 }
 
+/// 40510 of an xml type with a collection of schemas.
+pub fn typed_xml() -> Box<SqlError> {
+    unsupported("The data type 'xml' with a schema collection")
+}
+
 /// A collation as COLLATE names it for text of this type, in a database of this collation. 448 for a name that is none, 459 and 40510
 /// where the type cannot have it.
 pub fn collation(name: &ast::Ident, ty: SqlType, database: Collation) -> SqlResult<Collation> {
@@ -37,15 +42,21 @@ pub fn collation(name: &ast::Ident, ty: SqlType, database: Collation) -> SqlResu
         return Ok(database);
     }
     let collation = Collation::from_name(&name.value).ok_or_else(|| no_collation(&name.value))?;
+    fits(collation, ty)?;
+    Ok(collation)
+}
+
+/// Whether text of this type can be of this collation: 459, 40510.
+pub fn fits(collation: Collation, ty: SqlType) -> SqlResult<()> {
     match ty.family() {
         Family::Char if collation.code_page() == 0 => {
             Err(SqlError::new(459, &[&collation.name()]).with_state(2))
         }
         Family::Char | Family::NChar => match collation.missing(ty.family() == Family::Char) {
             Some(what) => Err(unsupported(what)),
-            None => Ok(collation),
+            None => Ok(()),
         },
-        _ => Ok(collation),
+        _ => Ok(()),
     }
 }
 

@@ -60,8 +60,7 @@ impl<'a> Binder<'a> {
         match t {
             TableRef::Named(n) => {
                 if let Some(name) = n.name.as_bare()
-                    && let Some(at) =
-                        self.ctes.iter().rposition(|c| super::eq(&c.table.name.value, &name.value))
+                    && let Some(at) = self.expression(name)
                 {
                     return Ok(NamedTarget::Expression(at));
                 }

@@ -12,7 +12,7 @@ use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
 use taffrail_types::convert::{Declared, Kind, Large};
 use taffrail_types::names::{self, TypeArg, TypeUse};
-use taffrail_types::{Collation, Conversion, Decimal, Family, MaxLen, SqlType, Value, convert};
+use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
 
 /// Text or binary of any kind.
 pub fn is_string(ty: SqlType) -> bool {
@@ -30,6 +30,11 @@ pub fn is_string(ty: SqlType) -> bool {
 /// Text.
 pub fn is_text(ty: SqlType) -> bool {
     matches!(ty, SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_))
+}
+
+/// Values whose order is a collation's to say: text, and what may hold text.
+pub fn has_collation(ty: SqlType) -> bool {
+    is_text(ty) || ty == SqlType::Variant
 }
 
 /// So many operators of a chain are a tree; what follows is flat.
@@ -302,22 +307,9 @@ impl<'a> Binder<'a> {
 
     /// The type that several values go to together.
     pub fn common(&self, all: &[&Bound]) -> SqlResult<Declared> {
-        let mut common: Option<Declared> = None;
-        let decimal = all.iter().map(|b| b.ty).find(|ty| ty.family() == Family::Decimal);
-        for b in all.iter().filter(|b| !b.untyped) {
-            let own = match (decimal.and_then(|other| counted_digits(b, other)), decimal) {
-                (Some((d, _)), Some(SqlType::Decimal { .. })) => {
-                    SqlType::Decimal { precision: d.digits(), scale: 0 }.into()
-                }
-                (Some((_, ty)), _) => ty.into(),
-                (None, _) => b.declared(),
-            };
-            common = Some(match common {
-                None => own,
-                Some(t) => convert::common_declared(t, own)?,
-            });
-        }
-        Ok(common.unwrap_or(SqlType::Int.into()))
+        let mut typed = all.iter().filter(|b| !b.untyped).map(|b| b.declared());
+        let first = typed.next().unwrap_or(SqlType::Int.into());
+        typed.try_fold(first, convert::common_declared)
     }
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
@@ -357,6 +349,9 @@ impl<'a> Binder<'a> {
             && let Coercion::Clash(clash) = coerced.1
         {
             return Err(clash.cast());
+        }
+        if is_text(b.ty) && !b.is_xml() {
+            crate::binder::declared::fits(coerced.0, to)?;
         }
         let expr = if b.untyped {
             if let Some(wanted) = &self.wanted {
@@ -437,7 +432,9 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(if self.in_output { 10705 } else { 1046 }, &[]));
         }
         self.subquery_depth += 1;
+        let tables = std::mem::take(&mut self.named_tables);
         let bound = self.collecting_outer(|b| b.query(q, true));
+        self.named_tables = tables;
         self.subquery_depth -= 1;
         let (bound, outer) = bound?;
         let outputs = bound.outputs;
@@ -456,25 +453,17 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// An integer literal beside a decimal has as many digits as it shows.
+/// An integer literal that is computed with a decimal has as many digits as it shows.
 fn literal_precision(b: &mut Bound, other: SqlType) {
-    if let Some((d, ty)) = counted_digits(b, other) {
-        b.expr = Expr::Const(Value::Decimal(d));
-        b.ty = ty;
-    }
-}
-
-fn counted_digits(b: &Bound, other: SqlType) -> Option<(Decimal, SqlType)> {
     if let (Expr::Const(v), SqlType::Int, SqlType::Decimal { .. } | SqlType::Numeric { .. }) =
         (&b.expr, b.ty, other)
         && b.literal
         && let Some(n) = v.as_i64()
         && let Some(d) = Decimal::new(n < 0, n.unsigned_abs() as u128, 0)
     {
-        let precision = n.unsigned_abs().checked_ilog10().unwrap_or(0) as u8 + 1;
-        return Some((d, SqlType::Numeric { precision, scale: 0 }));
+        b.expr = Expr::Const(Value::Decimal(d));
+        b.ty = SqlType::Numeric { precision: d.digits(), scale: 0 };
     }
-    None
 }
 
 /// A type as written, without a line.
@@ -484,6 +473,9 @@ pub fn resolve_type(t: &ast::DataType, type_use: TypeUse) -> SqlResult<SqlType> 
         args.push(match a {
             ast::TypeArgument::Number(n) => TypeArg::N(*n),
             ast::TypeArgument::Max => TypeArg::Max,
+            ast::TypeArgument::Name(_) if t.name.name.is("xml") => {
+                return Err(crate::binder::declared::typed_xml());
+            }
             ast::TypeArgument::Name(n) => return Err(SqlError::new(243, &[n])),
         });
     }

@@ -15,6 +15,11 @@ use taffrail_syntax::ast::{self, TableRef};
 use taffrail_types::Collation;
 use taffrail_types::convert::Large;
 
+/// A query names at most so many tables once its common table expressions are put in place of their names.
+const MAX_TABLES: u32 = 256;
+/// And all queries of a statement together so many.
+const MAX_TABLES_IN_ALL: u32 = 16_384;
+
 /// What stands in FROM, with its conditions bound.
 pub(crate) enum FromTree {
     /// A source of the block by its id.
@@ -119,6 +124,20 @@ fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
 }
 
 impl<'a> Binder<'a> {
+    /// Counts a table: 106, 8623 when there are too many. Names of common table expressions are replaced by what they stand
+    /// for, so a chain of them that each name the one before twice doubles with every link.
+    fn count_table(&mut self) -> SqlResult<()> {
+        self.named_tables += 1;
+        self.all_tables += 1;
+        if self.all_tables > MAX_TABLES_IN_ALL {
+            return Err(SqlError::new(8623, &[]));
+        }
+        if self.named_tables > MAX_TABLES {
+            return Err(SqlError::new(106, &[&MAX_TABLES]).with_severity(15));
+        }
+        Ok(())
+    }
+
     /// FROM and WHERE of the block, all of whose columns have been mentioned: its sources are taken out of it.
     pub(super) fn take_from(&mut self, trees: Vec<FromTree>, conditions: Vec<Pred>) -> Rel {
         let mut sources = std::mem::take(&mut self.block().sources);
@@ -151,7 +170,12 @@ impl<'a> Binder<'a> {
 
     /// `lateral`: earlier sources of this FROM may be mentioned (APPLY).
     pub(super) fn source_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
-        self.deeper(|b| b.source_item_kind(t, lateral))
+        let target = self.begin_place(t);
+        let tree = self.deeper(|b| b.source_item_kind(t, lateral))?;
+        if target {
+            self.end_place(&tree);
+        }
+        Ok(tree)
     }
 
     fn source_item_kind(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
@@ -173,7 +197,8 @@ impl<'a> Binder<'a> {
                 None => self.table_function(f),
             },
             TableRef::Derived(d) => {
-                let target = !lateral && self.arm(&d.alias.value, &d.columns);
+                self.armed &= !lateral;
+                let target = self.arm(|| d.columns.iter().map(|n| n.value.clone()).collect());
                 let mut bound = match lateral {
                     true => self.query(&d.query, true)?,
                     false => self.hiding_siblings(|b| b.query(&d.query, true))?,
@@ -269,7 +294,7 @@ impl<'a> Binder<'a> {
             return Err(unsupported("TABLESAMPLE"));
         }
         if let Some(name) = n.name.as_bare()
-            && let Some(at) = self.ctes.iter().rposition(|c| eq(&c.table.name.value, &name.value))
+            && let Some(at) = self.expression(name)
         {
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.cte(at, &alias.value);
@@ -362,7 +387,7 @@ impl<'a> Binder<'a> {
         self.ctes.truncate(sees);
         self.expanding.push(&table.name.value);
         let before = self.named_tables;
-        let target = self.arm(alias, &table.columns);
+        let target = self.arm(|| table.columns.iter().map(|n| n.value.clone()).collect());
         let recursion = std::mem::take(&mut self.recursion);
         let bound = self.hiding_all(|b| b.cte_query(table));
         self.recursion = recursion;
@@ -505,12 +530,16 @@ impl<'a> Binder<'a> {
         let args = args.collect::<SqlResult<Vec<_>>>()?;
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
         let mut columns = view_columns(view, self.collation);
-        super::rowset::shape(view.name, &args, &mut columns)?;
+        let to = super::rowset::shape(view.name, &args, &mut columns)?;
         let collation = match view.name {
             "STRING_SPLIT" => Some(self.compared_in(&args, "string_split")?.0),
             _ => None,
         };
-        let mut args: Vec<Expr> = args.into_iter().map(|b| b.expr).collect();
+        let args = args.into_iter().map(|b| match to {
+            Some(to) => self.cast_to(b, to),
+            None => Ok(b.expr),
+        });
+        let mut args = args.collect::<SqlResult<Vec<_>>>()?;
         if let Some(collation) = collation {
             // Behind the arguments that can be written.
             args.resize_with(3, || Expr::NULL);

@@ -36,6 +36,10 @@ pub fn is_function(name: &str) -> bool {
         || super::aggregate::aggregate_function(&upper).is_some()
 }
 
+/// Functions of schema dbo, each with the database that has it where not every one has. None is a name of its own.
+const OF_DBO: [(&str, Option<&str>); 2] =
+    [("agent_datetime", Some("msdb")), ("fn_varbintohexstr", None)];
+
 /// Functions whose results are described as NOT NULL.
 const NEVER_NULL: [&str; 9] = [
     "CONCAT",
@@ -52,14 +56,21 @@ const NEVER_NULL: [&str; 9] = [
 impl<'a> Binder<'a> {
     /// A function call of any kind.
     pub fn function(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
-        // `master.dbo.fn_varbintohexstr` is the only one of dbo's; as a name of its own it is none.
-        let hex = f.name.name.is("fn_varbintohexstr");
-        if hex && f.name.schema.is_some() {
-            return self.built_in("FN_VARBINTOHEXSTR", f);
-        }
-        if hex {
-            let kind = &"built-in function name";
-            return Err(SqlError::new(195, &[&f.name.name.value, kind]).with_state(10));
+        if let Some((known, home)) = OF_DBO.iter().find(|(known, _)| f.name.name.is(known)) {
+            if f.name.schema.is_none() {
+                let kind = &"built-in function name";
+                return Err(SqlError::new(195, &[&f.name.name.value, kind]).with_state(10));
+            }
+            let is_home = |home: &&str| match &f.name.database {
+                Some(named) => named.is(home),
+                None => {
+                    let current = self.meta.current_database();
+                    current.is_ok_and(|d| d.name.eq_ignore_ascii_case(home))
+                }
+            };
+            if home.as_ref().is_none_or(is_home) {
+                return self.built_in(&known.to_ascii_uppercase(), f);
+            }
         }
         if let Some(schema) = &f.name.schema
             && !(schema.is("sys") || schema.is("dbo") && f.name.database.is_none())
@@ -229,6 +240,10 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
         let coerced = self.of_arguments(name, bound.compares(), &args)?;
+        if name == "ASCII" && super::is_text_type(args[0].ty) {
+            // Its number is one of the code page.
+            super::declared::fits(coerced.0, SqlType::varchar(1))?;
+        }
         let counts = coerced.0.is_supplementary()
             && matches!(
                 name,

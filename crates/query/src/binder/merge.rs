@@ -9,7 +9,7 @@ use super::from::FromTree;
 use super::{Binder, Bound, SlotInfo, SourceKind, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{
-    InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
+    InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, OutputPlan, UpdatePlan,
 };
 use taffrail_plan::expr::{Expr, Pred, Slot};
 use taffrail_plan::locking::{LevelHint, Locking, TableLock};
@@ -101,6 +101,9 @@ impl<'a> Binder<'a> {
             Some(t) => Some(self.top_count(t)?),
         };
         self.look_for_target(m);
+        if let TableRef::Join(join) = join {
+            self.place_target(Some(&join.right));
+        }
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
         let at = self.block().sources.len() - 1;
         let (target, locator) = self.merge_target(at)?;
@@ -140,9 +143,8 @@ impl<'a> Binder<'a> {
             self.merge_action = action;
             output = self.output_beside(at, &m.output, &target, true)?;
         }
-        // What OUTPUT may name of the source.
-        let others = self.block().sources.iter().enumerate().filter(|(i, _)| *i != at);
-        let saved = others.flat_map(|(_, s)| s.columns.iter().filter_map(|c| c.slot)).collect();
+        let read = OutputPlan::saved(&output).iter().copied();
+        let saved = read.filter(|s| action != Some(*s)).collect();
         let node = self.take_from(trees, Vec::new());
         let rest = match m.clauses.iter().any(|c| by_source(&c)) {
             false => None,
@@ -229,12 +231,9 @@ impl<'a> Binder<'a> {
             ast::MergeAction::Insert { columns, .. } => columns.first().map(|c| &*c.value),
             _ => None,
         });
-        self.look_through(Some(&n.name), None, column);
-        if let (Some(t), Some(alias)) = (&mut self.through, &n.alias) {
-            t.alias = &alias.value;
-        }
+        self.look_through(Some(&n.name), column);
         if let Some(t) = &mut self.through {
-            (t.bare, t.puts) = (true, true);
+            t.puts = true;
         }
     }
 

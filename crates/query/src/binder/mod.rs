@@ -34,6 +34,7 @@ mod rowset;
 mod scope;
 mod set;
 mod table_hints;
+mod target;
 mod through;
 mod view;
 mod wanted;
@@ -55,7 +56,7 @@ use taffrail_types::{Collation, ConvertContext, SqlType, Value};
 
 pub(crate) use coercion::Coercion;
 pub use dml::{bind_check, bind_text};
-pub use expr::{is_text as is_text_type, resolve_type};
+pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;
 pub use merge::MergeStatement;
@@ -275,8 +276,11 @@ pub struct Binder<'a> {
     mentioned: Option<Vec<(usize, Slot)>>,
     next_block: u32,
     next_source: u32,
-    /// Tables and views named so far, those of common table expressions once for each time these are named.
+    /// Tables and views that the query names so far, those of common table expressions once for each time these are named. Of a set
+    /// operation the query counts that names the most; a subquery counts for itself.
     named_tables: u32,
+    /// The same of the whole statement.
+    all_tables: u32,
     /// Names of the common table expressions that are being bound, the innermost last.
     expanding: Vec<&'a str>,
     /// Recursive ones whose parts are being bound, innermost last.
@@ -316,7 +320,15 @@ pub struct Binder<'a> {
     pub uses: Vec<TableUse>,
     /// What a change looks for among the queries of its FROM.
     through: Option<through::Through<'a>>,
-    /// The query that is bound next is what it looks for.
+    /// ORDER BY of the set operation whose first query is bound next.
+    order_above: &'a [ast::OrderItem],
+    /// For each item of that ORDER BY its place in the query's list, if it is there.
+    listed: Vec<Option<usize>>,
+    /// Where the target of a change stands in FROM, if it does.
+    place: Option<target::Place<'a>>,
+    /// The reference that is bound next is the target of the change.
+    armed: bool,
+    /// The query that is bound next shows the rows that are changed.
     locate: bool,
     /// The query that is bound next stands in EXISTS: what it selects is not computed.
     existence: bool,
@@ -344,8 +356,6 @@ impl TableUse {
 
 /// Expressions and queries nest at most so deep.
 const MAX_DEPTH: u32 = 400;
-/// A statement names at most so many tables once its common table expressions are put in place of their names.
-const MAX_TABLES: u32 = 256;
 
 impl<'a> Binder<'a> {
     /// A binder for a statement of a text with these lines.
@@ -368,6 +378,7 @@ impl<'a> Binder<'a> {
             next_block: 0,
             next_source: 0,
             named_tables: 0,
+            all_tables: 0,
             expanding: Vec::new(),
             recursion: Vec::new(),
             subquery_depth: 0,
@@ -388,6 +399,10 @@ impl<'a> Binder<'a> {
             into_identity: None,
             uses: Vec::new(),
             through: None,
+            order_above: &[],
+            listed: Vec::new(),
+            place: None,
+            armed: false,
             locate: false,
             existence: false,
             views: Vec::new(),
@@ -455,16 +470,6 @@ impl<'a> Binder<'a> {
 
     pub(crate) fn block(&mut self) -> &mut Block {
         self.blocks.last_mut().expect("inside a block")
-    }
-
-    /// Counts a table: 106 when there are too many. Names of common table expressions are replaced by what they stand
-    /// for, so a chain of them that each name the one before twice doubles with every link.
-    pub(crate) fn count_table(&mut self) -> SqlResult<()> {
-        self.named_tables += 1;
-        if self.named_tables > MAX_TABLES {
-            return Err(SqlError::new(106, &[&MAX_TABLES]).with_severity(15));
-        }
-        Ok(())
     }
 
     pub(crate) fn source_id(&mut self) -> u32 {

@@ -47,27 +47,6 @@ fn not_listed(reason: Box<SqlError>) -> Box<SqlError> {
     e
 }
 
-/// The output of a set operation that its first SELECT lists as this very `t.c`, whatever its alias; one behind a star
-/// has no place that could be told here.
-fn qualified_output(first: &ast::SelectBlock, wanted: &ast::ColumnRef) -> Option<usize> {
-    let qualifier = wanted.qualifier.as_ref()?;
-    for (at, item) in first.items.iter().enumerate() {
-        match item {
-            ast::SelectItem::Expr { expr, .. } => {
-                if let ExprKind::Column(c) = &expr.kind
-                    && let Some(q) = &c.qualifier
-                    && eq(&q.name.value, &qualifier.name.value)
-                    && eq(&c.name.value, &wanted.name.value)
-                {
-                    return Some(at);
-                }
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
 impl OrderKey {
     /// It sorts by what another sorts by.
     fn repeats(&self, other: &OrderKey) -> bool {
@@ -159,14 +138,40 @@ impl<'a> Binder<'a> {
         Ok(other_table || !eq(&a.name.value, &b.name.value))
     }
 
-    /// ORDER BY and OFFSET of a set operation: only by output columns.
+    /// Notes where the first query of a set operation lists what its ORDER BY names. What cannot be bound here is not listed.
+    pub(super) fn note_order(&mut self, order: &'a [ast::OrderItem], items: &[Item]) {
+        if order.is_empty() {
+            return;
+        }
+        let (aggs, windows) = (self.block().aggs.len(), self.block().windows_allowed);
+        let missing = self.missing.take();
+        let scalars = std::mem::replace(&mut self.scalars_only, true);
+        self.block().windows_allowed = false;
+        let place = |item: &'a ast::OrderItem| {
+            let e = match &item.expr.kind {
+                ExprKind::Literal(_) => return None,
+                ExprKind::Column(c) if c.qualifier.is_none() => return None,
+                _ => self.expr(&item.expr).ok()?.expr,
+            };
+            items.iter().position(|i| i.assign.is_none() && i.bound.expr == e)
+        };
+        let listed = order.iter().map(place).collect();
+        self.listed = listed;
+        self.scalars_only = scalars;
+        self.missing = missing;
+        self.block().windows_allowed = windows;
+        self.block().aggs.truncate(aggs);
+    }
+
+    /// ORDER BY and OFFSET of a set operation: only by output columns. `listed`: the places of those items that its first query lists.
     pub(super) fn order_outputs(
         &mut self,
         bound: &mut BoundQuery,
         q: &'a ast::Query,
+        listed: &[Option<usize>],
     ) -> SqlResult<()> {
         let mut keys = Vec::new();
-        for item in &q.order_by {
+        for (n, item) in q.order_by.iter().enumerate() {
             let at = match &item.expr.kind {
                 ExprKind::Literal(Literal::Int(n)) => {
                     self.position(*n, bound.columns.len()).map_err(not_listed)?
@@ -181,9 +186,10 @@ impl<'a> Binder<'a> {
                     .iter()
                     .position(|k| eq(&k.name, &c.name.value))
                     .ok_or_else(|| not_listed(SqlError::new(207, &[&c.name.value])))?,
-                ExprKind::Column(c) => qualified_output(q.body.first_block(), c)
-                    .ok_or_else(|| SqlError::new(104, &[]))?,
-                _ => return Err(SqlError::new(104, &[])),
+                _ => {
+                    let place = listed.get(n).copied().flatten();
+                    place.ok_or_else(|| SqlError::new(104, &[]))?
+                }
             };
             super::large::sorted(bound.columns[at].large)?;
             let coercion = self.slots[bound.outputs[at] as usize].coercion;

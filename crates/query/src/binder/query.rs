@@ -122,7 +122,7 @@ impl<'a> Binder<'a> {
             }
             self.existence = false;
             let rows = self.query_rows(q, false)?;
-            return self.for_xml(f, rows);
+            return self.for_xml(f, rows, nested);
         }
         self.query_rows(q, nested)
     }
@@ -150,13 +150,16 @@ impl<'a> Binder<'a> {
                 {
                     through.refuse(chain);
                 }
-                let mut bound = self.set_chain(chain)?;
-                self.order_outputs(&mut bound, q)?;
+                self.order_above = &q.order_by;
+                let bound = self.set_chain(chain);
+                let listed = take(&mut self.listed);
+                let mut bound = bound?;
+                self.order_outputs(&mut bound, q, &listed)?;
                 Ok(bound)
             }
             ast::QueryBody::Ordered(query) => {
                 let mut bound = self.query(query, true)?;
-                self.order_outputs(&mut bound, q)?;
+                self.order_outputs(&mut bound, q, &[])?;
                 Ok(bound)
             }
         }
@@ -172,8 +175,9 @@ impl<'a> Binder<'a> {
             return Err(unsupported("The WINDOW clause"));
         }
         let asked = self.asked();
+        let above = take(&mut self.order_above);
         self.push_block();
-        let r = self.select_in_block(s, q, nested, asked);
+        let r = self.select_in_block(s, q, nested, asked, above);
         self.blocks.pop();
         r
     }
@@ -189,6 +193,7 @@ impl<'a> Binder<'a> {
         q: Option<&'a ast::Query>,
         nested: bool,
         (locate, existence): (bool, bool),
+        above: &'a [ast::OrderItem],
     ) -> SqlResult<BoundQuery> {
         self.block_in_recursion(s);
         let trees = self.sources_of_list(&s.from)?;
@@ -201,7 +206,8 @@ impl<'a> Binder<'a> {
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
         let before = self.missed();
-        let mut items = self.items(s)?;
+        let mut items = self.items(s, existence)?;
+        self.note_order(above, &items);
         let listed = self.missed();
         if locate {
             self.locate(s, &mut items);
@@ -344,12 +350,13 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    fn items(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Vec<Item>> {
+    /// The select list. `existence`: whether there is a row is all that counts, so a star may stand for no column.
+    fn items(&mut self, s: &'a ast::SelectBlock, existence: bool) -> SqlResult<Vec<Item>> {
         let mut items = Vec::new();
         for item in &s.items {
             match item {
                 SelectItem::Star(span) => {
-                    if self.block().sources.is_empty() {
+                    if self.block().sources.is_empty() && !existence {
                         return Err(self.at(SqlError::new(263, &[]), *span));
                     }
                     for at in 0..self.block().sources.len() {

@@ -1,33 +1,41 @@
 //! Functions in FROM whose columns follow from their arguments: GENERATE_SERIES, STRING_SPLIT.
 
-use super::{Bound, SourceColumn, unsupported};
+use super::{Bound, SourceColumn};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::Expr;
-use taffrail_types::{Family, MaxLen, SqlType, Value};
+use taffrail_types::{Family, MaxLen, SqlType, Value, convert};
 
-/// Brings the columns of a function to what its arguments make of them, and refuses arguments that it cannot take.
+/// Brings the columns of a function to what its arguments make of them, and refuses arguments that it cannot take. Says the type
+/// that all arguments are converted to, where there is one.
 pub(super) fn shape(
     function: &str,
     args: &[Bound],
     columns: &mut Vec<SourceColumn>,
-) -> SqlResult<()> {
+) -> SqlResult<Option<SqlType>> {
     match function {
-        "GENERATE_SERIES" => series(args),
-        "STRING_SPLIT" => string_split(args, columns),
-        _ => Ok(()),
+        "GENERATE_SERIES" => {
+            let ty = series(args)?;
+            columns.iter_mut().for_each(|c| c.ty = ty);
+            Ok(Some(ty))
+        }
+        "STRING_SPLIT" => string_split(args, columns).map(|()| None),
+        _ => Ok(None),
     }
 }
 
-/// Integers only; mixed ones are all bigint here.
-fn series(args: &[Bound]) -> SqlResult<()> {
-    for b in args.iter().filter(|b| !b.untyped) {
-        match b.ty.family() {
-            Family::Integer => {}
-            Family::Decimal => return Err(unsupported("GENERATE_SERIES of decimal or numeric")),
-            _ => return Err(SqlError::new(5373, &[])),
-        }
+/// The type of a series: that of its arguments, which are integers of one type, or decimals; 5373.
+fn series(args: &[Bound]) -> SqlResult<SqlType> {
+    let mut all = args.iter().filter(|b| !b.untyped).map(|b| b.ty);
+    let first = all.next().unwrap_or(SqlType::Int);
+    let ty = all.try_fold(first, |ty, other| match (ty.family(), other.family()) {
+        (Family::Decimal, Family::Decimal) => convert::common_type(ty, other),
+        _ if ty == other => Ok(ty),
+        _ => Err(SqlError::new(5373, &[])),
+    })?;
+    match ty.family() {
+        Family::Integer | Family::Decimal => Ok(ty),
+        _ => Err(SqlError::new(5373, &[])),
     }
-    Ok(())
 }
 
 /// `value` is as long as the text that is split, and nvarchar when one of both is; `ordinal` is there when asked for.

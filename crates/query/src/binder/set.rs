@@ -23,16 +23,25 @@ impl<'a> Binder<'a> {
     }
 
     fn set_parts(&mut self, chain: &'a ast::SetChain) -> SqlResult<BoundQuery> {
-        let mut left = self.body(&chain.first)?;
+        let before = self.named_tables;
+        let mut most = before;
+        let mut part = |b: &mut Self, body: &'a ast::QueryBody| {
+            b.named_tables = before;
+            let bound = b.body(body);
+            most = most.max(b.named_tables);
+            b.named_tables = most;
+            bound
+        };
+        let mut left = part(self, &chain.first)?;
         let mut rest = chain.rest.iter().peekable();
         while let Some((op, body)) = rest.next() {
-            let mut parts = vec![left, self.body(body)?];
+            let mut parts = vec![left, part(self, body)?];
             // A run of one operator becomes one list.
             while matches!(op, SetOperator::Union | SetOperator::UnionAll)
                 && rest.peek().is_some_and(|(o, _)| o == op)
                 && let Some((_, body)) = rest.next()
             {
-                parts.push(self.body(body)?);
+                parts.push(part(self, body)?);
             }
             left = self.set_operation(*op, parts)?;
         }

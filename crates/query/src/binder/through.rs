@@ -5,18 +5,16 @@
 //! which goes through whatever the query does with them (windows, TOP, ORDER BY, joins). Columns of SET are those of the
 //! table that the query's columns show.
 //!
-//! Invariants:
-//! 1. [`Through::alias`] is looked for only among the sources of the change's own block, `depth` blocks deep.
-//! 2. What is [`Found`] is in the first `SELECT` of the query; one with groups or of several parts has none.
+//! Invariant: what is [`Found`] is in the first `SELECT` of the query; one with groups or of several parts has none.
 
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::{BoundQuery, Item};
 use super::{Binder, Block, SlotInfo, SourceKind, eq, unsupported};
 use std::sync::Arc;
-use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, Table};
 use taffrail_plan::expr::{Expr, Slot};
 use taffrail_plan::locking::{Locking, TableLock};
 use taffrail_syntax::ast::{self, SelectItem, TableRef};
@@ -25,20 +23,10 @@ use taffrail_types::{MaxLen, SqlType};
 /// The columns that a query shows, in order, and the table's behind each.
 pub(super) type Shown = [(Arc<str>, Option<usize>)];
 
-/// A view, wherever its name stands.
-pub(super) type ViewId = (DatabaseId, ObjectId);
-
-/// What a change looks for in FROM.
+/// A target that may be a query: the table behind it is looked for while it is bound.
 pub(super) struct Through<'a> {
-    /// What its target is called in FROM.
-    pub alias: &'a str,
     /// The target as the statement names it.
     name: &'a ast::ObjectName,
-    /// The view of that name.
-    pub view: Option<ViewId>,
-    /// It stands without a schema, so it may be that of an expression.
-    pub bare: bool,
-    depth: usize,
     /// The first column that is changed; a DELETE has none.
     column: Option<&'a str>,
     /// Rows get new values: no DELETE.
@@ -46,8 +34,6 @@ pub(super) struct Through<'a> {
     /// Names that the expression or view gives its columns.
     names: Vec<Box<str>>,
     pub found: Option<Found>,
-    /// The view stands in FROM once more.
-    pub again: bool,
     /// The query's columns that show those of its other tables.
     elsewhere: Vec<usize>,
     /// Why its query cannot be changed.
@@ -70,63 +56,28 @@ pub(super) struct Found {
 pub(super) const LOCATOR: SqlType = SqlType::VarBinary(MaxLen::N(1800));
 
 impl<'a> Binder<'a> {
-    /// Begins to look for the target among the queries of FROM.
+    /// Begins to look for the table behind a target of this name.
     pub(super) fn look_through(
         &mut self,
         name: Option<&'a ast::ObjectName>,
-        view: Option<ViewId>,
         column: Option<&'a str>,
     ) {
-        let depth = self.blocks.len();
         self.through = name.map(|name| Through {
-            alias: &name.name.value,
             name,
-            view,
-            bare: name.as_bare().is_some(),
-            depth,
             column,
             puts: column.is_some(),
             names: Vec::new(),
             found: None,
-            again: false,
             elsewhere: Vec::new(),
             refused: None,
         });
     }
 
-    /// Whether the query that is bound next, as a source of this name, is the target.
-    pub(super) fn arm(&mut self, alias: &str, names: &[ast::Ident]) -> bool {
-        self.arm_if(
-            |t| t.bare && eq(t.alias, alias),
-            || names.iter().map(|n| n.value.clone()).collect(),
-        )
-    }
-
-    /// The same of a view.
-    pub(super) fn arm_view(&mut self, alias: &str, id: ViewId, view: &Module) -> bool {
-        let depth = self.blocks.len();
-        if let Some(t) = &mut self.through
-            && (t.depth, t.view) == (depth, Some(id))
-        {
-            t.again |= t.found.is_some();
-        }
-        self.arm_if(
-            |t| t.view == Some(id) || (t.bare && eq(t.alias, alias)),
-            || view.columns.iter().map(|c| (&*c.name).into()).collect(),
-        )
-    }
-
-    fn arm_if(
-        &mut self,
-        is_target: impl Fn(&Through<'a>) -> bool,
-        names: impl Fn() -> Vec<Box<str>>,
-    ) -> bool {
-        let depth = self.blocks.len();
-        let Some(t) = &mut self.through else { return false };
-        if t.depth != depth || t.found.is_some() || !is_target(t) {
-            return false;
-        }
-        t.names = names();
+    /// Whether the query that is bound next is the target. `names`: those that its columns get.
+    pub(super) fn arm(&mut self, names: impl FnOnce() -> Vec<Box<str>>) -> bool {
+        let armed = std::mem::take(&mut self.armed);
+        let Some(through) = self.through.as_mut().filter(|_| armed) else { return false };
+        through.names = names();
         self.locate = true;
         true
     }
@@ -265,15 +216,16 @@ impl<'a> Binder<'a> {
         let column = i.columns.first().map(|c| &*c.value);
         match named {
             NamedTarget::Expression(at) => {
-                self.look_through(Some(&n.name), None, column);
+                self.look_through(Some(&n.name), column);
+                self.armed = true;
                 self.cte(at, &n.name.name.value)?;
             }
             NamedTarget::View(database, view, hints) => {
-                let id = (database.id, view.head.id);
-                self.look_through(Some(&n.name), Some(id), column);
+                self.look_through(Some(&n.name), column);
                 if let Some(t) = &mut self.through {
                     t.puts = true;
                 }
+                self.armed = true;
                 self.user_view(database, &view, (&n.name.name.value, None, false), hints)?;
             }
             NamedTarget::Table(..) => unreachable!("a table is its own target"),

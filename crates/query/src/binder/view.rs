@@ -80,7 +80,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(217, &[&MAX_NESTING]));
         }
         let text = self.meta.enter_view(&database, view)?;
-        let target = self.views.is_empty() && self.arm_view(called.0, id, view);
+        let target = self.arm(|| view.columns.iter().map(|c| (&*c.name).into()).collect());
         self.views.push(Expansion { id, hints });
         let outside = std::mem::replace(&mut self.collation, database.collation());
         let bound = self.of_view(text, view, target);

@@ -13,7 +13,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions::spelling::split_name;
 use taffrail_functions::xquery::Outside;
 use taffrail_functions::{self as functions, xquery};
-use taffrail_plan::expr::{Call, Expr};
+use taffrail_plan::expr::{Call, Expr, Pred};
 use taffrail_plan::node::{Agg, AggFunction};
 use taffrail_plan::rel::{Group, Rel};
 use taffrail_syntax::ast::{self, OptionValue};
@@ -281,8 +281,13 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Rows as XML.
-    pub(super) fn for_xml(&mut self, f: &ast::ForClause, q: BoundQuery) -> SqlResult<BoundQuery> {
+    /// Rows as XML. `nested`: a value in another query, which is NULL without rows; a result has no row then, unless it has a type.
+    pub(super) fn for_xml(
+        &mut self,
+        f: &ast::ForClause,
+        q: BoundQuery,
+        nested: bool,
+    ) -> SqlResult<BoundQuery> {
         let (mut row, mut root) = (None, None);
         let (mut raw, mut elements, mut typed) = (false, false, false);
         for o in &f.options {
@@ -368,6 +373,10 @@ impl<'a> Binder<'a> {
             let whole = Bound { expr: self.cast_to(whole, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
             out = self.computed_slot(&whole, "");
             rel = Rel::compute(rel, vec![(whole.expr, out)]);
+        }
+        if !nested && !typed {
+            let null = Pred::IsNull(Box::new(Expr::Slot(out)));
+            rel = Rel::select(rel, vec![Pred::Not(Box::new(null))]);
         }
         let large = if typed { Large::Xml } else { Large::Plain };
         let whole = Bound { large, ..Bound::new(Expr::NULL, TEXT) };

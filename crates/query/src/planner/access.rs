@@ -184,7 +184,7 @@ impl<'q> Question<'q> {
     fn column(&self, e: &Expr, collation: Collation) -> Option<(Compared, SqlType)> {
         let found = column_of(e, self.columns)?;
         let column = &self.table.columns[found.column];
-        if crate::binder::is_text_type(column.ty) && column.collation != collation {
+        if crate::binder::has_collation(column.ty) && column.collation != collation {
             return None;
         }
         let from = match e {
@@ -343,7 +343,7 @@ impl<'q> Question<'q> {
         for (slot, descending, collation) in order.keys {
             let column = self.columns.iter().find(|(_, s)| s == slot)?.0;
             let other =
-                |k: &KeyColumn| crate::binder::is_text_type(k.ty) && k.collation != *collation;
+                |k: &KeyColumn| crate::binder::has_collation(k.ty) && k.collation != *collation;
             if let Some(k) = keys[..fixed].iter().find(|k| k.column == column) {
                 // What is one value under the key's collation may be several under another.
                 if other(k) {

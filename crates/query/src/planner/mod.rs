@@ -15,8 +15,10 @@ mod lists;
 mod marks;
 mod order;
 mod parts;
+mod prune;
 mod simplify;
 mod unnest;
+mod window;
 
 pub use change::copies_rows;
 
@@ -28,7 +30,7 @@ use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use taffrail_plan::hints::{JoinMethods, QueryHints};
 use taffrail_plan::node::{
     self, Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Recursive, SetOperation, Sort,
-    ValuesScan, ViewScan, Window,
+    ValuesScan, ViewScan,
 };
 use taffrail_plan::rel::{self, Rel, Subqueries, SubqueryRows};
 use taffrail_plan::slots::SlotSet;
@@ -99,6 +101,9 @@ impl<'m> Planner<'m> {
 
     /// A statement, its subqueries by number (those that have become joins give no row), and how many slots it has.
     pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<SubqueryPlan>, usize)> {
+        let mut bound = bound;
+        prune::statement(&mut bound);
+        self.subqueries.borrow_mut().iter_mut().flatten().for_each(prune::subquery);
         let assigns = keyed::assigns(&bound);
         self.assigns.set(assigns);
         let statement = self.statement(bound)?;
@@ -251,17 +256,6 @@ impl<'m> Planner<'m> {
         Ok(Node::Aggregate(Box::new(all)))
     }
 
-    fn window(&self, r: rel::Window, needed: &SlotSet) -> SqlResult<Node> {
-        let mut below = needed.clone();
-        let rel = Rel::Window(Box::new(r));
-        rel.parts(&mut |p| add_slots(p, &mut below));
-        let Rel::Window(r) = rel else { unreachable!("it was made above") };
-        let save = r.input.columns().common(&below);
-        let rel::Window { input, partition, order, items } = *r;
-        let input = self.lower(input, &below)?;
-        Ok(Node::Window(Box::new(Window { input, partition, order, items, save })))
-    }
-
     /// The operators of a relation, and whether they give its rows in this order: then it is not sorted.
     fn in_order(&self, rel: Rel, needed: &SlotSet, order: &Order<'_>) -> SqlResult<(Node, bool)> {
         match rel {
@@ -288,7 +282,12 @@ impl<'m> Planner<'m> {
         goal: Option<Goal>,
         needed: &SlotSet,
     ) -> SqlResult<Node> {
-        let rel::Sort { input, keys } = r;
+        let rel::Sort { input, mut keys } = r;
+        // One value for all rows orders none of them.
+        keys.retain(|k| !self.is_one_value(Part::Expr(&k.expr)));
+        if keys.is_empty() {
+            return self.lower(input, needed);
+        }
         let save = input.columns().common(needed);
         let mut below = needed.clone();
         keys.iter().for_each(|k| add_slots(Part::Expr(&k.expr), &mut below));

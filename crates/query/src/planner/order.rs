@@ -2,7 +2,7 @@
 //!
 //! An order by a column is one under the column's own collation, or that of the sort: it serves a comparison under the same one only.
 
-use crate::binder::is_text_type;
+use crate::binder::has_collation;
 use taffrail_catalog::{Index, IndexKind};
 use taffrail_plan::expr::{Expr, Slot};
 use taffrail_plan::locking::RowMode;
@@ -50,6 +50,7 @@ pub(super) fn given(node: &Node) -> Vec<Given> {
         Node::Merge(m) if m.kind != JoinType::Full => of_merge(m),
         Node::Spool(s) => given(&s.input),
         Node::Top(t) => given(&t.input),
+        Node::Window(w) if w.streamed => given(&w.input),
         Node::Distinct(d) => given(&d.input),
         Node::Aggregate(a) if a.ordered => {
             let group = |g: Given| {
@@ -128,7 +129,7 @@ fn of_scan(s: &Scan) -> Vec<Given> {
         out.push(Given {
             slots: slot.into_iter().collect(),
             descending: key.descending != s.backward,
-            collation: is_text_type(key.ty).then_some(key.collation),
+            collation: has_collation(key.ty).then_some(key.collation),
             fixed: at < fixed,
         });
     }
@@ -137,6 +138,12 @@ fn of_scan(s: &Scan) -> Vec<Given> {
 
 /// Whether the rows are in this order.
 pub(super) fn serves(node: &Node, order: &[(Slot, bool, Collation)]) -> bool {
+    // No two rows have one number, so nothing behind it orders them.
+    if let Some((slot, false, _)) = order.first()
+        && super::window::numbers(node, *slot)
+    {
+        return true;
+    }
     let given = given(node);
     let mut rest = given.iter().filter(|g| !g.fixed);
     order.iter().all(|(slot, descending, collation)| {
@@ -210,7 +217,7 @@ pub(super) fn tells_apart(node: &Node, by: &[(Slot, Collation)]) -> bool {
             let whole = s.table.indexes.iter().filter(|i| i.unique && i.filter.is_none());
             whole.filter(|i| i.kind != IndexKind::Heap).any(|i| {
                 i.key.columns().iter().enumerate().all(|(at, k)| {
-                    let text = is_text_type(k.ty);
+                    let text = has_collation(k.ty);
                     let named = |(slot, c): &(Slot, Collation)| {
                         slot_of(s, k.column) == Some(*slot) && (!text || *c == k.collation)
                     };

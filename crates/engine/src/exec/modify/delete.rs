@@ -13,14 +13,13 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let limit = rt.cx.session.row_limit();
-    if plan.spool {
+    let gone = if plan.spool {
         let mut found = Found::new(plan);
-        found.gather(rt, limit)?;
-        found.apply(rt, &mut m)?;
+        found.gather(rt, limit).and_then(|()| found.apply(rt, &mut m))
     } else {
-        stream(rt, plan, &mut m, limit)?;
-    }
-    m.finish(rt)
+        stream(rt, plan, &mut m, limit)
+    };
+    m.end(rt, gone)
 }
 
 /// Deletes the rows that are found with each of these values of the variables, all of them as one statement.
@@ -40,7 +39,7 @@ pub(super) fn follow<'a>(
         found.gather(rt, u64::MAX)?;
     }
     found.apply(rt, &mut m)?;
-    m.finish(rt).map(drop)
+    m.end(rt, Ok(())).map(drop)
 }
 
 fn open<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {

@@ -45,6 +45,17 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
         return copy_rows(rt, plan, scan);
     }
     let mut ins = Insert::open(rt, plan, plan.table_lock != TableLock::Intent)?;
+    let filled = fill(rt, plan, limit, &mut ins);
+    ins.end(rt, filled)
+}
+
+/// Adds the rows of an INSERT.
+fn fill<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a InsertPlan,
+    limit: u64,
+    ins: &mut Insert<'a>,
+) -> SqlResult<()> {
     match &plan.rows {
         InsertRows::Values(rows) => {
             let rows = &rows[..rows.len().min(limit.try_into().unwrap_or(usize::MAX))];
@@ -60,7 +71,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
         InsertRows::Query(q) => ins.query(rt, q, limit)?,
         InsertRows::External => {}
     }
-    ins.finish(rt)
+    Ok(())
 }
 
 /// The values of a row of VALUES; DEFAULT is NULL here.
@@ -78,8 +89,8 @@ pub(crate) fn insert_query<'a>(
     rt.cx.session.change_in(&plan.database)?;
     let mut ins = Insert::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     let limit = rt.cx.session.row_limit();
-    ins.query(rt, query, limit)?;
-    ins.finish(rt)
+    let filled = ins.query(rt, query, limit);
+    ins.end(rt, filled)
 }
 
 /// Puts rows that are handed in into a table.
@@ -123,7 +134,11 @@ impl<'a> Insert<'a> {
 
     /// After the last row; gives the number of rows.
     pub fn finish(self, rt: &mut Rt<'a>) -> SqlResult<u64> {
-        self.m.finish(rt)
+        self.m.end(rt, Ok(()))
+    }
+
+    fn end(self, rt: &mut Rt<'a>, filled: SqlResult<()>) -> SqlResult<u64> {
+        self.m.end(rt, filled)
     }
 
     fn query(&mut self, rt: &mut Rt<'a>, q: &'a QueryPlan, limit: u64) -> SqlResult<()> {

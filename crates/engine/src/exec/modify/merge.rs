@@ -52,7 +52,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
         output: plan.output.as_ref(),
     };
     let mut m = Modify::open(rt, target, false)?;
-    let mut merger = Merger {
+    let merger = Merger {
         plan,
         acts: Vec::new(),
         held: Held::default(),
@@ -60,11 +60,11 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
         matched: HashSet::new(),
         limit,
     };
-    merger.join(rt)?;
-    merger.rest(rt)?;
-    merger.change(rt, &mut m)?;
-    rt.release_unchanged(&plan.database, &plan.table);
-    m.finish(rt)
+    let changed = merger.run(rt, &mut m);
+    if changed.is_ok() {
+        rt.release_unchanged(&plan.database, &plan.table);
+    }
+    m.end(rt, changed)
 }
 
 impl<'a> Merger<'a> {
@@ -77,6 +77,12 @@ impl<'a> Merger<'a> {
         self.held.values(&saved);
         self.held.add(size_of::<(Act<'_>, Vec<Value>)>());
         self.acts.push((act, saved));
+    }
+
+    fn run(mut self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+        self.join(rt)?;
+        self.rest(rt)?;
+        self.change(rt, m)
     }
 
     fn full(&self) -> bool {

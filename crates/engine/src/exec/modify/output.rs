@@ -3,7 +3,8 @@
 use crate::exec::runtime::Rt;
 use crate::memory::{self, Held};
 use crate::plan::change::OutputPlan;
-use taffrail_base::SqlResult;
+use taffrail_base::message::{CANCELLED, CLIENT_GONE};
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
 /// Rows of OUTPUT, until the statement's rows are changed.
@@ -48,6 +49,20 @@ pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> Sq
         Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
         _ => Ok(()),
     }
+}
+
+/// Sends the rows of an OUTPUT to the client that were changed before an error. They are undone with the statement.
+pub(crate) fn end_output<'a>(
+    rt: &mut Rt<'a>,
+    o: &'a OutputPlan,
+    output: OutputRows,
+    e: &SqlError,
+) -> SqlResult<()> {
+    // A statement that waits for log is begun again, and nobody hears of an attention or from who has gone.
+    if o.into.is_some() || matches!(e.number, 9002 | CANCELLED | CLIENT_GONE) {
+        return Ok(());
+    }
+    output.rows.iter().try_for_each(|row| rt.cx.row(row))
 }
 
 /// Sends or stores what OUTPUT has gathered.

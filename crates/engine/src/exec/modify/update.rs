@@ -19,14 +19,13 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
     let mut m = open(rt, plan)?;
     let change = Change::new(plan, m.is_whole());
     let limit = rt.cx.session.row_limit();
-    if plan.spool || change.two_phases {
+    let changed = if plan.spool || change.two_phases {
         let mut found = Found::new(rt, plan);
-        found.gather(rt, limit)?;
-        found.apply(rt, &change, &mut m)?;
+        found.gather(rt, limit).and_then(|()| found.apply(rt, &change, &mut m))
     } else {
-        stream(rt, &change, &mut m, limit)?;
-    }
-    m.finish(rt)
+        stream(rt, &change, &mut m, limit)
+    };
+    m.end(rt, changed)
 }
 
 /// Changes the rows that are found with each of these values of the variables, all of them as one statement.
@@ -47,7 +46,7 @@ pub(super) fn follow<'a>(
         found.gather(rt, u64::MAX)?;
     }
     found.apply(rt, &change, &mut m)?;
-    m.finish(rt).map(drop)
+    m.end(rt, Ok(())).map(drop)
 }
 
 fn open<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {

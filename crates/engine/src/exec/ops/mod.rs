@@ -10,6 +10,7 @@ mod partial;
 mod parts;
 mod recursive;
 pub(crate) mod row;
+mod running;
 pub(crate) mod scan;
 mod seek;
 mod set;
@@ -59,6 +60,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
             Box::new(aggregate::AggregateOp::new(a))
         }
         Node::Aggregate(a) => Box::new(grouping_sets::GroupingSetsOp::new(a)),
+        Node::Window(w) if w.streamed => Box::new(running::RunningOp::new(w)),
         Node::Window(w) => Box::new(window::WindowOp::new(w)),
         Node::Top(t) => Box::new(set::TopOp::new(t)),
         Node::Distinct(d) => Box::new(set::DistinctOp::new(d)),

@@ -4,7 +4,7 @@
 
 use super::{Op, Operator, build};
 use crate::exec::runtime::Rt;
-use crate::memory::{Held, bytes_of};
+use crate::memory::{self, Held, bytes_of};
 use crate::plan::node::Recursive;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
@@ -15,8 +15,10 @@ pub(crate) struct RecursiveOp<'a> {
     parts: Vec<Op<'a>>,
     /// Rows that the parts have not seen, with their depth.
     stack: Vec<(u32, Vec<Value>)>,
-    /// What they take.
+    /// What they take, and the row that the parts work on.
     held: Held,
+    /// What that one takes.
+    worked_on: usize,
     /// Which input is being read: anchors, then parts.
     input: Option<Input>,
     /// The depth of the row that the parts work on.
@@ -37,24 +39,36 @@ impl<'a> RecursiveOp<'a> {
             parts: node.parts.iter().map(build).collect(),
             stack: Vec::new(),
             held: Held::default(),
+            worked_on: 0,
             input: None,
             depth: 0,
         }
     }
 
-    /// Keeps the row that was made for the parts.
-    fn keep(&mut self, rt: &Rt<'a>, depth: u32) {
-        let row: Vec<_> = self.node.slots.iter().map(|s| rt.frame[*s as usize].clone()).collect();
-        self.held.add(size_of::<(u32, Vec<Value>)>());
-        self.held.values(&row);
+    /// Keeps the row that was made for the parts: 701 where the frame's copy and the one that is kept have no room.
+    fn keep(&mut self, rt: &Rt<'a>, depth: u32) -> SqlResult<()> {
+        let slots = self.node.slots.iter().map(|s| &rt.frame[*s as usize]);
+        let large: usize = slots.clone().map(memory::spilled).sum();
+        if large > 0 {
+            memory::room(2 * large)?;
+        }
+        let row: Vec<_> = slots.cloned().collect();
+        self.held.add(bytes_kept(&row));
         self.stack.push((depth, row));
+        Ok(())
     }
+}
+
+/// What a row on the stack takes.
+fn bytes_kept(row: &[Value]) -> usize {
+    size_of::<(u32, Vec<Value>)>() + bytes_of(row)
 }
 
 impl<'a> Operator<'a> for RecursiveOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.stack.clear();
         self.held.clear();
+        self.worked_on = 0;
         self.input = Some(Input::Anchor(0));
         self.anchors[0].open(rt)
     }
@@ -65,7 +79,7 @@ impl<'a> Operator<'a> for RecursiveOp<'a> {
             match self.input {
                 Some(Input::Anchor(at)) => {
                     if self.anchors[at].next(rt)? {
-                        self.keep(rt, 0);
+                        self.keep(rt, 0)?;
                         return Ok(true);
                     }
                     self.input = match self.anchors.get_mut(at + 1) {
@@ -82,7 +96,7 @@ impl<'a> Operator<'a> for RecursiveOp<'a> {
                         if limit > 0 && self.depth >= limit {
                             return Err(SqlError::new(530, &[&limit]));
                         }
-                        self.keep(rt, self.depth + 1);
+                        self.keep(rt, self.depth + 1)?;
                         return Ok(true);
                     }
                     self.input = match self.parts.get_mut(at + 1) {
@@ -95,7 +109,9 @@ impl<'a> Operator<'a> for RecursiveOp<'a> {
                 }
                 None => {
                     let Some((depth, row)) = self.stack.pop() else { return Ok(false) };
-                    self.held.less(size_of::<(u32, Vec<Value>)>() + bytes_of(&row));
+                    // The row is still there, in the frame; the one before goes.
+                    self.held.less(self.worked_on);
+                    self.worked_on = bytes_kept(&row);
                     for (slot, v) in self.node.work.iter().zip(row) {
                         rt.frame[*slot as usize] = v;
                     }

@@ -8,10 +8,13 @@ use crate::plan::node::{Distinct, Node, SetOperation, Spool, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
+/// Rows are kept as they are asked for, and given again once all of them are: the input goes on from its own row only.
 pub(crate) struct SpoolOp<'a> {
     node: &'a Spool,
     input: Op<'a>,
     rows: RowBuffer,
+    /// The input has been opened; it has come to its end.
+    opened: bool,
     filled: bool,
     at: usize,
 }
@@ -19,29 +22,39 @@ pub(crate) struct SpoolOp<'a> {
 impl<'a> SpoolOp<'a> {
     pub fn new(node: &'a Spool) -> SpoolOp<'a> {
         let rows = RowBuffer::new(node.save.len());
-        SpoolOp { node, input: build(&node.input), rows, filled: false, at: 0 }
+        SpoolOp { node, input: build(&node.input), rows, opened: false, filled: false, at: 0 }
+    }
+
+    /// Keeps one more row of the input, if there is one.
+    fn fill(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        rt.tick()?;
+        self.filled = !self.input.next(rt)?;
+        if !self.filled {
+            self.rows.push(rt, &self.node.save);
+        }
+        Ok(!self.filled)
     }
 }
 
 impl<'a> Operator<'a> for SpoolOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.at = 0;
-        if !self.filled {
-            self.input.open(rt)?;
-            while self.input.next(rt)? {
-                rt.tick()?;
-                self.rows.push(rt, &self.node.save);
-            }
-            self.filled = true;
+        if !self.opened {
+            self.opened = true;
+            return self.input.open(rt);
+        }
+        while !self.filled {
+            self.fill(rt)?;
         }
         Ok(())
     }
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        if self.at >= self.rows.rows {
+        if self.at < self.rows.rows {
+            rt.restore(&self.node.save, self.rows.row(self.at));
+        } else if self.filled || !self.fill(rt)? {
             return Ok(false);
         }
-        rt.restore(&self.node.save, self.rows.row(self.at));
         self.at += 1;
         Ok(true)
     }

@@ -27,14 +27,13 @@ pub(crate) struct WindowOp<'a> {
     at: usize,
 }
 
-/// The n-th of the `known` rows after row `i` (before it when negative); row `i` itself is the 0th.
-fn nth_of(known: &[usize], i: usize, n: i64) -> Option<usize> {
-    let at = match n {
-        0 => return Some(i),
-        1.. => known.partition_point(|k| *k <= i) as i64 + (n - 1),
-        _ => (known.partition_point(|k| *k < i) as i64).saturating_add(n),
-    };
-    usize::try_from(at).ok().and_then(|at| known.get(at)).copied()
+/// The row `there`, or, where that has no value, the next of the `known` rows beyond it. An offset counts all rows: NULL is passed over
+/// only where it ends.
+fn known_from(known: &[usize], there: usize, lead: bool) -> Option<usize> {
+    match lead {
+        true => known.get(known.partition_point(|k| *k < there)).copied(),
+        false => known[..known.partition_point(|k| *k <= there)].last().copied(),
+    }
 }
 
 /// The frame's first row moves, and the aggregate can be made of parts.
@@ -163,13 +162,13 @@ impl<'a> WindowOp<'a> {
                         return Err(SqlError::new(8730, &[]));
                     }
                     let n = if *lead { n } else { n.saturating_neg() };
-                    let there = match ignore_nulls {
-                        true => nth_of(&known, i, n),
-                        false => {
-                            let there = (i as i64).saturating_add(n);
-                            (from as i64..to as i64).contains(&there).then_some(there as usize)
-                        }
-                    };
+                    let there = (i as i64).saturating_add(n);
+                    let within = (from as i64..to as i64).contains(&there);
+                    let there = within.then_some(there as usize).and_then(|there| match n {
+                        0 => Some(there),
+                        _ if *ignore_nulls => known_from(&known, there, *lead),
+                        _ => Some(there),
+                    });
                     let v = match (there, default) {
                         (Some(there), _) => {
                             self.load(rt, there);

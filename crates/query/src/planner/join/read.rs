@@ -2,7 +2,7 @@
 
 use super::{Block, Planned};
 use crate::planner::access::{Choice, Order, Question, guess};
-use crate::planner::{add_slots, compute, filter, view_scan};
+use crate::planner::{add_slots, compute, filter, view_scan, window};
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
@@ -64,7 +64,8 @@ impl<'p> Block<'p, '_> {
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), guess::VIEW),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
             rel => {
-                let node = self.planner.lower(rel, &self.needed)?;
+                let mut node = self.planner.lower(rel, &self.needed)?;
+                window::stop(&mut node, &conditions);
                 (filter(node, conditions), estimate as f64)
             }
         };
@@ -105,7 +106,8 @@ impl<'p> Block<'p, '_> {
         if plain && self.leading == Some(id) {
             self.ordered = ordered;
         }
-        let node = if items.is_empty() { node } else { compute(node, items) };
+        let mut node = if items.is_empty() { node } else { compute(node, items) };
+        window::stop(&mut node, &rest);
         Ok((filter(node, rest), rows))
     }
 
