@@ -27,7 +27,7 @@ BEGIN CATCH
     END CATCH
 END CATCH
 GO
---@ source: message 10704
+--@ source: documentation THROW
 BEGIN TRY SELECT 1 / 0 AS a END TRY BEGIN CATCH PRINT 'caught' END CATCH
 THROW
 GO

@@ -27,7 +27,7 @@ SELECT value FROM GENERATE_SERIES(1, 5, 0)
 GO
 SELECT TOP (1) WITH TIES name FROM sys.databases WHERE database_id < 5 ORDER BY CASE WHEN database_id < 3 THEN 0 ELSE 1 END
 GO
-DECLARE @a int, @b sysname; SELECT TOP 1 @a = compatibility_level, @b = name FROM sys.databases ORDER BY name DESC, database_id ASC; SELECT @a, @b
+DECLARE @a int, @b sysname; SELECT TOP 1 @a = compatibility_level, @b = name FROM sys.databases WHERE database_id < 5 ORDER BY name DESC, database_id ASC; SELECT @a, @b
 GO
 SELECT * FROM sys.query_store_plan
 GO

@@ -48,7 +48,7 @@ GO
 SELECT CAST(CAST('2079-06-07' AS datetime2) AS smalldatetime)
 GO
 --@ source: message 241
-SELECT CAST('10:00:00.12345678' AS time)
+SELECT CAST('10:00:00.123456789' AS time)
 GO
 --@ source: message 8115
 SELECT CAST(1e9 AS datetime)

@@ -9,7 +9,7 @@ use taffrail_types::datetime::{
     DAYS_TO_1900, DatePart, Local, TICKS_PER_DAY, TICKS_PER_MINUTE, TICKS_PER_SECOND,
     days_from_civil,
 };
-use taffrail_types::{Family, SqlType, Value};
+use taffrail_types::{SqlType, Value};
 
 #[rustfmt::skip]
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -17,12 +17,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("DATE_BUCKET", 2, 3, bucket_rule, date_bucket).with_datepart(),
 ];
 
-/// A date or time as it is; text is a datetime2(7).
+/// A date or time as it is.
 fn date_type(r: &Rule<'_>, at: usize) -> SqlResult<SqlType> {
-    match r.args[at].family() {
-        Family::OldDate | Family::NewDate => Ok(r.args[at]),
-        Family::Char | Family::NChar => Ok(SqlType::DateTime2(7)),
-        _ => Err(r.invalid(at)),
+    match r.args[at].is_date() {
+        true => Ok(r.args[at]),
+        false => Err(r.invalid(at)),
     }
 }
 
@@ -37,9 +36,32 @@ fn known(r: &Rule<'_>, ty: SqlType, unknown: &[DatePart]) -> SqlResult<()> {
 }
 
 fn datetrunc_rule(r: &Rule<'_>) -> SqlResult<Signature> {
-    let ty = date_type(r, 0)?;
-    known(r, ty, &[DatePart::Weekday, DatePart::TzOffset, DatePart::Nanosecond])?;
-    Ok(signature(&[ty], ty))
+    let ty = match r.args[0].is_text() {
+        true => SqlType::DateTime2(7),
+        false => date_type(r, 0)?,
+    };
+    let unknown = &[DatePart::Weekday, DatePart::TzOffset, DatePart::Nanosecond];
+    known(r, ty, unknown).map_err(|e| e.with_state(10))?;
+    match r.datepart {
+        Some(part) if !is_told(part, ty) => {
+            Err(SqlError::new(9810, &[&part.name(), &r.name, &ty.name()]).with_state(11))
+        }
+        _ => Ok(signature(&[ty], ty)),
+    }
+}
+
+/// Whether the type's fraction of a second has room for the part.
+fn is_told(part: DatePart, ty: SqlType) -> bool {
+    let digits = match ty {
+        SqlType::Time(n) | SqlType::DateTime2(n) | SqlType::DateTimeOffset(n) => n,
+        SqlType::DateTime => 3,
+        _ => 0,
+    };
+    match part {
+        DatePart::Millisecond => digits >= 3,
+        DatePart::Microsecond => digits >= 6,
+        _ => true,
+    }
 }
 
 /// 100 ns in one.
@@ -67,7 +89,7 @@ fn datetrunc(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         }),
     };
     let value = beginning.and_then(|l| l.to_value(ty).ok());
-    value.ok_or_else(|| SqlError::new(517, &[&ty.name()]))
+    value.ok_or_else(|| SqlError::new(9837, &[&"date"]).with_state(3))
 }
 
 /// The first day of the year, quarter, month, week that a day lies in; None before the calendar begins.

@@ -27,6 +27,8 @@ pub enum Property<'a> {
     IndexKey(i32, i32, i32),
     /// FILEPROPERTY.
     File(&'a str),
+    /// FILEGROUPPROPERTY.
+    Filegroup(&'a str),
     /// SERVERPROPERTY.
     Server,
     /// CONNECTIONPROPERTY.

@@ -249,7 +249,9 @@ fn angle(c: &Call<'_>, args: &[Value], f: fn(f64) -> f64) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
-    from_float(f(float(&args[0])), c.bound.result)
+    // Below the range of float, which ends at 2.23E-308, there is 0.
+    let x = Some(f(float(&args[0]))).filter(|x| !x.is_subnormal());
+    from_float(x.unwrap_or(0.0), c.bound.result)
 }
 
 fn real(args: &[Value], f: fn(f64) -> f64) -> SqlResult<Value> {
@@ -299,19 +301,18 @@ fn rand(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 /// Whether the text converts to some numeric type; a lone sign, point or currency symbol does.
-fn isnumeric(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+fn isnumeric(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let yes = match &args[0] {
         Value::VarChar(_) | Value::NVarChar(_) => {
             let text = narrow(&args[0]);
             let text = text.trim_ascii();
             let money = || {
-                let v = Value::VarChar(text.iter().copied().collect());
-                let from = SqlType::varchar(8000);
-                let to = SqlType::Money;
-                taffrail_types::convert::cast(&v, from, to, None, Conversion::Explicit).is_ok()
+                let (from, to) = (c.bound.params[0], SqlType::Money);
+                taffrail_types::convert::cast(&args[0], from, to, None, Conversion::Explicit)
+                    .is_ok()
             };
             !text.is_empty()
-                && (matches!(text, b"+" | b"-" | b"." | b"," | b"$")
+                && (matches!(text, b"+" | b"-" | b"." | b",")
                     || parse_float(text).is_some_and(f64::is_finite)
                     || money())
         }

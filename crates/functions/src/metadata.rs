@@ -5,6 +5,7 @@ use super::typing::{any_null, int, signature, string};
 use super::{Call, Function, Property};
 use taffrail_base::SqlResult;
 use taffrail_types::names::SYS_TYPES;
+use taffrail_types::type_facts::Types;
 use taffrail_types::{MaxLen, SqlType, Value};
 
 const INT: SqlType = SqlType::Int;
@@ -65,6 +66,10 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("INDEXKEY_PROPERTY", 4, 4, |r| r.fixed(&[INT, INT, INT, NAME], INT), indexkey_property).per_statement(),
     Function::new("FILEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
         |c, a| named(a, 0, 1, |f, p| plain(c.context.property(Property::File(f), p)))).per_statement(),
+    Function::new("FILEGROUPPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
+        |c, a| named(a, 0, 1, |f, p| plain(c.context.property(Property::Filegroup(f), p)))).per_statement(),
+    // No database has a full-text catalogue.
+    Function::new("FULLTEXTCATALOGPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT), |_, _| Ok(Value::Null)),
     Function::new("TYPEPROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, LONG_NAME)?, r.param(1, NAME)?], INT)),
         |_, a| named(a, 0, 1, |t, p| Ok(type_property(t, p)))).per_statement(),
 ];
@@ -171,21 +176,36 @@ fn type_property(name: &str, property: &str) -> Value {
     let Some(ty) = SYS_TYPES.iter().find(|t| t.name.eq_ignore_ascii_case(bare)) else {
         return Value::Null;
     };
-    // Characters of text, bytes of binary.
-    let room = match ty.name {
-        "nchar" | "nvarchar" | "sysname" => ty.max_length / 2,
-        "char" | "varchar" | "binary" | "varbinary" => ty.max_length,
-        _ => ty.precision as i16,
-    };
+    let types = Types::of_system_type(ty);
     match &*property.to_ascii_lowercase() {
         "allowsnull" => Value::Int(ty.nullable as i32),
         "ownerid" => Value::Int(4),
-        "precision" => Value::Int(i32::from(room)),
-        "scale" if ty.precision > 0 => Value::Int(i32::from(ty.scale)),
-        "usesansitrim" if ty.collated || ty.name.ends_with("binary") => Value::Int(1),
+        "precision" => Value::Int(types.width()),
+        "scale" => number(types.digits()),
+        "usesansitrim" if types.is_trimmed() => Value::Int(1),
         _ => Value::Null,
     }
 }
+
+/// Properties of DATABASEPROPERTY that DATABASEPROPERTYEX has too.
+const SAME_IN_EX: [&str; 16] = [
+    "isansinulldefault",
+    "isansinullsenabled",
+    "isansiwarningsenabled",
+    "isautoclose",
+    "isautocreatestatistics",
+    "isautoshrink",
+    "isautoupdatestatistics",
+    "isclosecursorsoncommitenabled",
+    "isfulltextenabled",
+    "isinstandby",
+    "islocalcursorsdefault",
+    "isnullconcat",
+    "isparameterizationforced",
+    "isquotedidentifiersenabled",
+    "isrecursivetriggersenabled",
+    "version",
+];
 
 /// The old names of what DATABASEPROPERTYEX tells.
 fn database_property(c: &Call<'_>, database: &str, property: &str) -> SqlResult<Value> {
@@ -206,22 +226,33 @@ fn database_property(c: &Call<'_>, database: &str, property: &str) -> SqlResult<
         "isdboonly" => is("useraccess", "RESTRICTED_USER"),
         "istrunclog" => is("recovery", "SIMPLE"),
         "isbulkcopy" => is("recovery", "BULK_LOGGED"),
-        "version"
-        | "isautoclose"
-        | "isautoshrink"
-        | "isfulltextenabled"
-        | "isinstandby"
-        | "isquotedidentifiersenabled" => plain(ex(property)),
+        name if SAME_IN_EX.contains(&name) => plain(ex(property)),
+        // A database that could not be opened is suspect, or not recovered; one that is detached is not there.
+        "isdetached" | "isshutdown" => is("status", ""),
         _ => Ok(Value::Null),
     }
 }
+
+/// Properties that OBJECTPROPERTYEX has and OBJECTPROPERTY has not: they are not all of type int.
+const ONLY_EX: [&str; 6] = [
+    "BaseType",
+    "Cardinality",
+    "IsPrecise",
+    "SystemDataAccess",
+    "TableFullTextSemanticExtraction",
+    "UserDataAccess",
+];
 
 fn object_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Some(id), Some(name)) = (args[0].as_i64(), args[1].as_text()) else {
         return Ok(Value::Null);
     };
     let value = c.context.property(Property::Object(id as i32), &name);
-    if c.bound.result == SqlType::Variant { value } else { plain(value) }
+    match c.bound.result == SqlType::Variant {
+        true => value,
+        false if ONLY_EX.iter().any(|ex| name.eq_ignore_ascii_case(ex)) => Ok(Value::Null),
+        false => plain(value),
+    }
 }
 
 /// COLUMNPROPERTY, INDEXPROPERTY: object, name, property.

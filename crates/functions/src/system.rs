@@ -4,7 +4,7 @@ use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
 use super::{Call, Function, Property, Rule, Signature};
 use taffrail_base::{SqlResult, message};
-use taffrail_types::{Collation, Family, MaxLen, SqlType, Value};
+use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, convert};
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
 const NAME: SqlType = SqlType::SYSNAME;
@@ -40,7 +40,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SUSER_SNAME", 0, 1, |r| r.fixed(&[SqlType::VarBinary(MaxLen::N(85))], NAME), suser_sname).per_statement(),
     Function::new("SUSER_NAME", 0, 1, |r| r.fixed(&[SqlType::Int], NAME), suser_name).per_statement(),
     Function::new("SUSER_ID", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), suser_id).per_statement(),
-    Function::new("SUSER_SID", 0, 1, |r| r.fixed(&[NAME], SqlType::VarBinary(MaxLen::N(85))), suser_sid).per_statement(),
+    Function::new("SUSER_SID", 0, 2, |r| r.fixed(&[NAME, SqlType::Int], SqlType::VarBinary(MaxLen::N(85))), suser_sid).per_statement(),
     Function::new("ORIGINAL_LOGIN", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
     Function::new("SYSTEM_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
     Function::new("SESSION_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),
@@ -59,6 +59,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |c, _| Ok(c.text_result(&format!("{:<10}", c.context.host_process())))).per_statement(),
     Function::new("CONTEXT_INFO", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
         |c, _| Ok(c.context.session_context(""))).per_statement(),
+    Function::new("AGENT_DATETIME", 2, 2, |r| r.fixed(&[SqlType::Int], SqlType::DateTime), agent_datetime),
     Function::new("CURRENT_REQUEST_ID", 0, 0, |r| r.as_given(SqlType::SmallInt), |_, _| Ok(Value::SmallInt(0))).per_statement(),
     Function::new("GETANSINULL", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), getansinull).per_statement(),
     Function::new("FORMATMESSAGE", 1, 21, formatmessage_rule, formatmessage),
@@ -77,6 +78,24 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         variant_property),
 ];
 
+/// `msdb.dbo.agent_datetime`: a date such as 20240506 and a time such as 70809, which is 07:08:09, as the Agent's tables have them.
+fn agent_datetime(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let (Some(date), Some(time)) = (args[0].as_i64(), args[1].as_i64()) else {
+        return Ok(Value::Null);
+    };
+    let parts = |n: i64| (n / 10_000, n % 10_000 / 100, n % 100);
+    let ((year, month, day), (hour, minute, second)) = (parts(date), parts(time));
+    let written = Value::nvarchar(&format!(
+        "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"
+    ));
+    let (from, to) = (SqlType::nvarchar(60), SqlType::DateTime);
+    let context = c.context.convert();
+    convert::cast_with(&written, from, to, Some(ODBC_CANONICAL), Conversion::Explicit, &context)
+}
+
+/// The style of CONVERT that reads `yyyy-mm-dd hh:mm:ss`.
+const ODBC_CANONICAL: i32 = 120;
+
 /// NULL for a database that is not there.
 fn getansinull(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let there = match args.first() {
@@ -88,11 +107,14 @@ fn getansinull(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 /// A message's number or a text, then what goes into it.
 fn formatmessage_rule(r: &Rule<'_>) -> SqlResult<Signature> {
-    let kinds = [Family::Integer, Family::Char, Family::NChar];
-    if let Some(at) = r.args.iter().position(|t| !kinds.contains(&t.family())) {
-        return Err(r.invalid(at));
-    }
-    r.as_given(SqlType::nvarchar(2047))
+    let param = |(at, ty): (usize, &SqlType)| match *ty {
+        // A whole number that is too large for an int, as it is written.
+        SqlType::Numeric { scale: 0, precision: ..=19 } if at > 0 => Ok(SqlType::BigInt),
+        ty if matches!(ty.family(), Family::Integer | Family::Char | Family::NChar) => Ok(ty),
+        _ => Err(r.invalid(at)),
+    };
+    let params: Vec<SqlType> = r.args.iter().enumerate().map(param).collect::<SqlResult<_>>()?;
+    Ok(signature(&params, SqlType::nvarchar(2047)))
 }
 
 /// NULL for a message that is not there. What does not fit the placeholders is told in the text, as SQL Server does.
@@ -116,12 +138,18 @@ fn formatmessage(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(c.text_result(&filled))
 }
 
-/// FULLTEXTSERVICEPROPERTY: there is no full-text search.
+/// FULLTEXTSERVICEPROPERTY: there is no full-text search, and VerifySignature has its default.
 fn fulltext_property(name: &Value) -> Value {
-    let known = |n: &str| {
-        n.eq_ignore_ascii_case("IsFullTextInstalled") || n.eq_ignore_ascii_case("ResourceUsage")
-    };
-    name.as_text().filter(|n| known(n)).map_or(Value::Null, |_| Value::Int(0))
+    let Some(name) = name.as_text() else { return Value::Null };
+    match &*name.to_ascii_lowercase() {
+        "connecttimeout"
+        | "datatimeout"
+        | "isfulltextinstalled"
+        | "loadosresources"
+        | "resourceusage" => Value::Int(0),
+        "verifysignature" => Value::Int(1),
+        _ => Value::Null,
+    }
 }
 
 fn identity(c: &Call<'_>, args: &[Value], which: usize) -> Value {

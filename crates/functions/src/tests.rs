@@ -208,6 +208,7 @@ fn numbers() {
         ("LOG10(1000)", "3"),
         ("SQUARE(3)", "9"),
         ("RADIANS(180)", "3"),
+        ("RADIANS(float'1e-307')", "0"),
         ("PI()", "3.14159"),
         ("ISNUMERIC('12.5')", "1"),
         ("ISNUMERIC('1e5')", "1"),

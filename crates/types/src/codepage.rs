@@ -32,13 +32,12 @@ pub fn byte_of(unit: u16) -> Option<u8> {
     }
 }
 
-/// UTF-8 to code page 1252, `?` for what it does not have.
+/// UTF-8 to code page 1252, `?` for each UTF-16 code unit that it does not have.
 pub fn encode_1252(s: &str) -> Bytes {
     if s.is_ascii() {
         return Bytes::from_slice(s.as_bytes());
     }
-    let byte = |c: char| u16::try_from(c as u32).ok().and_then(byte_of).unwrap_or(b'?');
-    s.chars().map(byte).collect()
+    s.encode_utf16().map(|unit| byte_of(unit).unwrap_or(b'?')).collect()
 }
 
 /// Code page 1252 to UTF-8.
@@ -100,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_the_code_page_lacks_is_a_question_mark() {
-        assert_eq!(&encode_1252("a€Ω😀")[..], b"a\x80??");
+        assert_eq!(&encode_1252("a€Ω😀")[..], b"a\x80???");
         assert_eq!(&utf16_to_1252(&encode_utf16("Ω😀"))[..], b"???");
         assert_eq!(decode_utf16(&[0x00, 0xD8, 0x41, 0x00, 0x42]), "\u{FFFD}A");
     }

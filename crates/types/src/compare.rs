@@ -114,8 +114,8 @@ fn compare_variant(a: &(SqlType, Value), b: &(SqlType, Value), collation: Collat
 /// The documented order of the families of sql_variant, the lowest first.
 pub(crate) fn variant_rank(ty: SqlType) -> u8 {
     match ty.family() {
-        Family::Binary | Family::RowVersion => 1,
-        Family::Guid => 2,
+        Family::Guid => 1,
+        Family::Binary | Family::RowVersion => 2,
         Family::Char | Family::NChar => 3,
         Family::Bit | Family::Integer | Family::Decimal | Family::Money => 4,
         Family::Float => 5,
@@ -305,5 +305,9 @@ mod tests {
         assert_eq!(hash(&one, c), hash(&decimal, c));
         let text = v(SqlType::varchar(1), Value::varchar("9"));
         assert_eq!(compare(&text, &one, c), Ordering::Less);
+        let guid = v(SqlType::UniqueIdentifier, Value::Guid([255; 16]));
+        let binary = v(SqlType::VarBinary(crate::MaxLen::N(1)), Value::binary(&[0]));
+        assert_eq!(compare(&guid, &binary, c), Ordering::Less);
+        assert_eq!(compare(&binary, &text, c), Ordering::Less);
     }
 }

@@ -9,6 +9,7 @@
 //! | [`decimal`], [`datetime`], [`text`] | what the values of one family can do, and their text forms |
 //! | [`codepage`], [`collation`], [`like`] | text: code page 1252 ⇄ UTF-16, order and equality, patterns |
 //! | [`convert`] | which type converts to which, how, and the common type of two |
+//! | [`interest`] | long work ends when nobody wants its result |
 //! | [`arith`], [`compare`], [`key`] | operators with their result types; order; order-preserving bytes for index keys |
 #![forbid(unsafe_code)]
 
@@ -19,12 +20,14 @@ pub mod compare;
 pub mod convert;
 pub mod datetime;
 pub mod decimal;
+pub mod interest;
 pub mod key;
 pub mod like;
 pub mod names;
 pub mod near;
 pub mod sqltype;
 pub mod text;
+pub mod type_facts;
 pub mod value;
 
 pub use collation::Collation;

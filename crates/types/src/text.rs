@@ -18,38 +18,69 @@ pub fn float(v: f64, style: i32) -> String {
 
 /// C's `%g`: six significant digits, no trailing zeroes.
 fn general(v: f64) -> String {
+    let sign = if v.is_sign_negative() { "-" } else { "" };
     if v == 0.0 {
-        return if v.is_sign_negative() { "-0" } else { "0" }.into();
+        return format!("{sign}0");
     }
-    let exponent = decimal_exponent(v, 6);
+    let (digits, exponent) = significant(v, 6);
     if !(-4..6).contains(&exponent) {
         return exponential(v, 6, true);
     }
-    let text = format!("{v:.*}", (5 - exponent) as usize);
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
+    let digits: String = digits.into_iter().map(char::from).collect();
+    let text = match usize::try_from(exponent) {
+        Ok(whole) => format!("{}.{}", &digits[..whole + 1], &digits[whole + 1..]),
+        Err(_) => format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
+    };
+    format!("{sign}{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The exponent after rounding to so many digits.
-fn decimal_exponent(v: f64, digits: usize) -> i32 {
-    let text = format!("{v:.*e}", digits - 1);
-    text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
+/// The first digits of a number that is not zero, rounded half away from zero, and the exponent of the first.
+fn significant(v: f64, digits: usize) -> (Vec<u8>, i32) {
+    // The formatter rounds ties to even: far enough behind, it leaves the rounding to us.
+    let text = format!("{:.*e}", digits + 25, v.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let mut exponent: i32 = exponent.parse().unwrap_or(0);
+    let mut all: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let up = all.get(digits).is_some_and(|d| *d >= b'5');
+    all.truncate(digits);
+    if up {
+        match all.iter().rposition(|d| *d != b'9') {
+            Some(at) => {
+                all[at] += 1;
+                all[at + 1..].fill(b'0');
+            }
+            None => {
+                all.fill(b'0');
+                all[0] = b'1';
+                exponent += 1;
+            }
+        }
+    }
+    (all, exponent)
 }
 
 fn exponential(v: f64, digits: usize, trim: bool) -> String {
-    let text = format!("{v:.*e}", digits - 1);
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mantissa = if trim && mantissa.contains('.') {
-        mantissa.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        mantissa
+    let (mut mantissa, exponent) = match v == 0.0 {
+        true => (vec![b'0'; digits], 0),
+        false => significant(v, digits),
     };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if trim {
+        let last = mantissa.iter().rposition(|d| *d != b'0').unwrap_or(0);
+        mantissa.truncate(last + 1);
+    }
+    let mut text = String::with_capacity(digits + 8);
+    if v.is_sign_negative() {
+        text.push('-');
+    }
+    for (i, digit) in mantissa.into_iter().enumerate() {
+        if i == 1 {
+            text.push('.');
+        }
+        text.push(char::from(digit));
+    }
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:03}", exponent.unsigned_abs())
+    text.push_str(&format!("e{sign}{:03}", exponent.unsigned_abs()));
+    text
 }
 
 /// money and smallmoney. Style 0: two decimals; 1: two decimals and commas; 2 and 126: four decimals.
@@ -137,12 +168,25 @@ mod tests {
             (1e300, "1e+300"),
             (100000.0, "100000"),
             (1.0 / 3.0, "0.333333"),
+            // Ties go away from zero.
+            (1234565.0, "1.23457e+006"),
+            (-1234565.0, "-1.23457e+006"),
+            (0.099_999_995, "0.1"),
+            (9.999_995e22, "1e+023"),
+            (-0.001_5, "-0.0015"),
         ] {
             assert_eq!(float(v, 0), expected);
         }
         assert_eq!(float(12345.678, 1), "1.2345678e+004");
         assert_eq!(float(0.1, 2), "1.000000000000000e-001");
         assert_eq!(float(0.1, 3), "1.0000000000000001e-001");
+        assert_eq!(float(0.0, 1), "0.0000000e+000");
+        // The value of a real, whose digits end where its own end.
+        let real = f64::from(123_457.15_f32);
+        assert_eq!(float(real, 0), "123457");
+        assert_eq!(float(real, 1), "1.2345715e+005");
+        assert_eq!(float(real, 2), "1.234571484375000e+005");
+        assert_eq!(float(real, 3), "1.2345714843750000e+005");
     }
 
     #[test]

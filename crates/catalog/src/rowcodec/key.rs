@@ -147,9 +147,38 @@ mod tests {
             SqlType::VarBinary(_) => {
                 proptest::collection::vec(any::<u8>(), 0..6).prop_map(|b| Value::binary(&b)).boxed()
             }
+            SqlType::Variant => variant(),
             _ => "[ -~]{0,6}".prop_map(|s| Value::varchar(&s)).boxed(),
         };
         prop_oneof![1 => Just(Value::Null), 6 => present].boxed()
+    }
+
+    /// Values of each family, in few sizes, so that families and values meet.
+    fn variant() -> BoxedStrategy<Value> {
+        use taffrail_types::{Decimal, MaxLen::N};
+        let of = |ty: SqlType| move |v: Value| Value::Variant(Box::new((ty, v)));
+        let decimal = SqlType::Decimal { precision: 5, scale: 2 };
+        let cents =
+            |n: i16| Value::Decimal(Decimal::from_scaled(n.into(), 2).expect("five digits"));
+        prop_oneof![
+            (-3..3i32).prop_map(Value::Int).prop_map(of(SqlType::Int)),
+            (-30_000..30_000i64).prop_map(Value::Money).prop_map(of(SqlType::Money)),
+            (-300..300i16).prop_map(cents).prop_map(of(decimal)),
+            (-3..3i8).prop_map(|n| Value::Float(n.into())).prop_map(of(SqlType::Float)),
+            (-3..3i8).prop_map(|n| Value::Real(n.into())).prop_map(of(SqlType::Real)),
+            value(SqlType::VarChar(N(10)))
+                .prop_filter("text", |v| !v.is_null())
+                .prop_map(of(SqlType::VarChar(N(10)))),
+            value(SqlType::NVarChar(N(10)))
+                .prop_filter("text", |v| !v.is_null())
+                .prop_map(of(SqlType::NVarChar(N(10)))),
+            value(SqlType::VarBinary(N(10)))
+                .prop_filter("bytes", |v| !v.is_null())
+                .prop_map(of(SqlType::VarBinary(N(10)))),
+            any::<[u8; 16]>().prop_map(Value::Guid).prop_map(of(SqlType::UniqueIdentifier)),
+            (0..3u32).prop_map(Value::Date).prop_map(of(SqlType::Date)),
+        ]
+        .boxed()
     }
 
     fn types() -> Vec<SqlType> {
@@ -161,6 +190,7 @@ mod tests {
             SqlType::VarChar(N(10)),
             SqlType::NVarChar(N(10)),
             SqlType::VarBinary(N(10)),
+            SqlType::Variant,
         ]
     }
 

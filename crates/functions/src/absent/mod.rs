@@ -12,14 +12,22 @@ fn names(text: &str) -> hashbrown::HashSet<String, foldhash::fast::RandomState> 
 
 static VIEWS: Names = LazyLock::new(|| names(include_str!("views.txt")));
 static INFORMATION_SCHEMA: Names = LazyLock::new(|| names(include_str!("information_schema.txt")));
+static MANAGED_BACKUP: Names = LazyLock::new(|| names(include_str!("managed_backup.txt")));
+static MASTER: Names = LazyLock::new(|| names(include_str!("master.txt")));
 static MSDB: Names = LazyLock::new(|| names(include_str!("msdb.txt")));
 static PROCEDURES: Names = LazyLock::new(|| names(include_str!("procedures.txt")));
 static FUNCTIONS: Names = LazyLock::new(|| names(include_str!("functions.txt")));
 static ROWSETS: Names = LazyLock::new(|| names(include_str!("rowset_functions.txt")));
 static DBCC: Names = LazyLock::new(|| names(include_str!("dbcc.txt")));
 
-/// The name of a view or table-valued function of the system's, as a message shows it. `msdb`: it was looked for there.
-pub fn view(schema: Option<&str>, name: &str, msdb: bool) -> Option<String> {
+/// `database_id` of master.
+const MASTER_ID: u16 = 1;
+/// `database_id` of msdb.
+const MSDB_ID: u16 = 4;
+
+/// The name of a view or table-valued function of the system's, as a message shows it. `database`: the number of the one
+/// where it was looked for.
+pub fn view(schema: Option<&str>, name: &str, database: u16) -> Option<String> {
     let bare = name.to_ascii_lowercase();
     match schema.map(str::to_ascii_lowercase).as_deref() {
         Some("sys") => (VIEWS.contains(&bare)
@@ -29,7 +37,17 @@ pub fn view(schema: Option<&str>, name: &str, msdb: bool) -> Option<String> {
             let shown = || format!("INFORMATION_SCHEMA.{}", bare.to_ascii_uppercase());
             INFORMATION_SCHEMA.contains(&bare).then(shown)
         }
-        None | Some("" | "dbo") if msdb && MSDB.contains(&bare) => Some(format!("msdb.dbo.{bare}")),
+        Some(schema @ "managed_backup")
+            if database == MSDB_ID && MANAGED_BACKUP.contains(&bare) =>
+        {
+            Some(format!("msdb.{schema}.{bare}"))
+        }
+        None | Some("" | "dbo") if database == MSDB_ID && MSDB.contains(&bare) => {
+            Some(format!("msdb.dbo.{bare}"))
+        }
+        None | Some("" | "dbo") if database == MASTER_ID && MASTER.contains(&bare) => {
+            Some(format!("master.dbo.{bare}"))
+        }
         // The catalogue of SQL Server 2000 is found without its schema.
         None | Some("" | "dbo") if bare.starts_with("sys") && VIEWS.contains(&bare) => {
             Some(format!("sys.{bare}"))

@@ -198,6 +198,9 @@ fn long_texts_end_when_their_batch_is_cancelled() {
         ("REVERSE", vec![long("a")]),
         ("CHARINDEX", vec![short("b"), long("a")]),
         ("STUFF", vec![short("abc"), Value::Int(1), Value::Int(1), long("b")]),
+        ("SOUNDEX", vec![long("a")]),
+        ("DIFFERENCE", vec![short("abc"), long("a")]),
+        ("STRING_ESCAPE", vec![long("a"), short("json")]),
     ];
     for (name, args) in &calls {
         assert!(run(name, args.clone()).is_ok(), "{name}");

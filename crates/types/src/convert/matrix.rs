@@ -93,8 +93,8 @@ const MATRIX: [&str; 30] = [
     /* timestamp        */ "II II.. II .... II .. IIII II II. I.. ..",
     /* uniqueidentifier */ "II IIII .. .... .. .. .... .. ..I ... I.",
     /* image            */ "II .... .. .... .. .. .... .. .I. I.. .E",
-    /* ntext            */ ".. EEII .. .... .. .. .... .. ... .II .E",
-    /* text             */ ".. IIEE .. .... .. .. .... .. ... .II .E",
+    /* ntext            */ ".. IIII .. .... .. .. .... .. ... .II .E",
+    /* text             */ ".. IIII .. .... .. .. .... .. ... .II .E",
     /* sql_variant      */ "EE EEEE EE EEEE EE EE EEEE EE E.E ... I.",
     /* xml              */ "EE EEEE .. .... .. .. .... .. ... ... .I",
 ];

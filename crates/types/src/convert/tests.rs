@@ -99,6 +99,8 @@ fn casts() {
         ("3e9", "float", "int", "232: Arithmetic overflow error for type int"),
         ("1.5", "money", "int", "2"),
         ("$1,234.56785", "varchar", "money", "1234.57"),
+        ("-\u{A4}1", "varchar", "money", "-1.00"),
+        ("0.1", "real", "decimal(20,12)", "0.100000001490"),
         (
             "x",
             "varchar",
@@ -444,7 +446,8 @@ fn every_pair_is_refused_with_its_number() {
         (Kind::VarBinary, Kind::Xml, Rule::Implicit),
         (Kind::Int, Kind::Xml, Rule::NotAllowed),
         (Kind::Int, Kind::NText, Rule::NotAllowed),
-        (Kind::Text, Kind::NVarChar, Rule::Explicit),
+        (Kind::Text, Kind::NVarChar, Rule::Implicit),
+        (Kind::NText, Kind::Char, Rule::Implicit),
         (Kind::NVarChar, Kind::Image, Rule::NotAllowed),
         (Kind::Binary, Kind::Float, Rule::NotAllowed),
         (Kind::DateTime, Kind::Int, Rule::Explicit),

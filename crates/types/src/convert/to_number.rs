@@ -206,10 +206,7 @@ impl Cast<'_> {
         let exact = match v {
             Value::Decimal(d) => Some(*d),
             Value::Money(m) => Decimal::from_scaled(*m as i128, 4),
-            Value::Real(x) => {
-                // A real has 7 digits of its own; the double's further ones would be noise.
-                Decimal::parse_scaled(format!("{x}").as_bytes(), scale).ok()
-            }
+            Value::Real(x) => Decimal::from_f64(f64::from(*x), scale),
             Value::Float(x) => Decimal::from_f64(*x, scale),
             Value::DateTime { days, ticks } => {
                 Decimal::from_f64(datetime::datetime_to_days(*days, *ticks), scale)
@@ -224,7 +221,7 @@ impl Cast<'_> {
     }
 
     fn money(&self, v: &Value) -> SqlResult<i64> {
-        let m: Option<i128> = if let Some(text) = narrow(v) {
+        let m: Option<i128> = if let Some(text) = v.as_text() {
             Some(parse_money(&text).ok_or_else(|| SqlError::new(235, &[]).with_state(0))?)
         } else {
             match v {
@@ -290,19 +287,37 @@ pub fn parse_float(text: &[u8]) -> Option<f64> {
     text.parse().ok()
 }
 
-/// Sign, currency, digits with commas, up to four decimals (more round), in ten-thousandths.
-fn parse_money(text: &[u8]) -> Option<i128> {
-    let text: Vec<u8> = text
-        .trim_ascii()
-        .iter()
-        .copied()
-        // Dollar, euro, pound, yen, cent.
-        .filter(|b| !matches!(b, b'$' | 0x80 | 0xA3 | 0xA5 | 0xA2 | b','))
-        .collect();
-    if matches!(text.trim_ascii(), b"" | b"+" | b"-" | b".") {
+/// Currency sign and sign in either order, digits with commas, up to four decimals (more round), in ten-thousandths.
+/// No digits at all are 0.
+fn parse_money(text: &str) -> Option<i128> {
+    let is_blank = |c: char| c.is_ascii_whitespace();
+    let (mut rest, mut negative, mut currency) = (text.trim_matches(is_blank), None, false);
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '+' | '-' if negative.is_none() => negative = Some(c == '-'),
+            c if is_currency(c) && !currency => currency = true,
+            _ => break,
+        }
+        rest = rest[c.len_utf8()..].trim_start_matches(is_blank);
+    }
+    let digits: Vec<u8> = rest.bytes().filter(|b| *b != b',').collect();
+    if matches!(digits[..], [] | [b'.']) {
         return Some(0);
     }
-    Decimal::parse_scaled(&text, 4).ok().map(Decimal::scaled)
+    if !matches!(digits[0], b'0'..=b'9' | b'.') {
+        return None;
+    }
+    let all = Decimal::parse_scaled(&digits, 4).ok()?.scaled();
+    Some(if negative == Some(true) { -all } else { all })
+}
+
+/// The currency signs of money, as SQL Server's documentation lists them.
+fn is_currency(c: char) -> bool {
+    matches!(
+        c,
+        '$' | '¢' | '£' | '¤' | '¥' | '৲' | '৳' | '฿' | '៛' | '₠'
+            ..='₱' | '﷼' | '﹩' | '＄' | '￠' | '￡' | '￥' | '￦'
+    )
 }
 
 /// The form that a decimal has as binary: precision, scale, a zero, sign, magnitude (little-endian).

@@ -245,11 +245,7 @@ fn read_clock(r: &mut Reader<'_>, legacy: bool) -> Result<u64, DateError> {
         if r.take(b':') {
             second = part(r)?.value;
             if r.take(b'.') {
-                let n = r.number().ok_or(DateError::Syntax)?;
-                if n.digits > if legacy { 3 } else { 7 } {
-                    return Err(DateError::Syntax);
-                }
-                fraction = n.value as u64 * 10u64.pow(7 - n.digits as u32);
+                fraction = read_fraction(r, legacy)?;
             } else if r.take(b':') {
                 let n = r.number().filter(|n| n.digits <= 3).ok_or(DateError::Syntax)?;
                 fraction = n.value as u64 * 10_000;
@@ -277,14 +273,28 @@ fn read_clock(r: &mut Reader<'_>, legacy: bool) -> Result<u64, DateError> {
     Ok((hour * 3600 + minute * 60 + second) as u64 * TICKS_PER_SECOND + fraction)
 }
 
-/// `hh:mm` up to 14:00, in minutes.
+/// The digits behind a point, in ticks: three for datetime; for the others up to eight, the last of which counts for nothing,
+/// and blanks before them.
+fn read_fraction(r: &mut Reader<'_>, legacy: bool) -> Result<u64, DateError> {
+    if !legacy {
+        r.blanks();
+    }
+    let n = r.number().ok_or(DateError::Syntax)?;
+    match n.digits as u32 {
+        8 if !legacy => Ok(u64::from(n.value / 10)),
+        digits @ ..=7 if digits <= 3 || !legacy => Ok(u64::from(n.value) * 10u64.pow(7 - digits)),
+        _ => Err(DateError::Syntax),
+    }
+}
+
+/// `hh[:mm]` up to 14:00, each of one digit or two, in minutes.
 fn read_offset(r: &mut Reader<'_>) -> Option<i16> {
     let hours = r.number().filter(|n| n.digits <= 2)?;
-    if !r.take(b':') {
-        return None;
-    }
-    let minutes = r.number().filter(|n| n.digits == 2 && n.value < 60)?;
-    let all = hours.value * 60 + minutes.value;
+    let minutes = match r.take(b':') {
+        true => r.number().filter(|n| n.digits <= 2 && n.value < 60)?.value,
+        false => 0,
+    };
+    let all = hours.value * 60 + minutes;
     (all <= 14 * 60).then_some(all as i16)
 }
 
