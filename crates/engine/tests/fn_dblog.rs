@@ -86,6 +86,21 @@ LOP_DELETE_ROWS | LCX_MARK_AS_GHOST | dbo.t.pk | 2 | NULL | NULL";
     assert_eq!(ends, "1");
 }
 
+/// As SQL Server names them: scripts look for these words.
+#[test]
+fn dropped_tables_and_deletions_have_their_names() {
+    let (_world, mut c) = World::with_database();
+    c.ok("CREATE TABLE h (id int NOT NULL); CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY)");
+    c.ok("INSERT h VALUES (1); INSERT t VALUES (1); DELETE h; DELETE t");
+    let contexts = "SELECT AllocUnitName, Context FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' \
+        AND AllocUnitName IN ('dbo.h', 'dbo.t.pk') ORDER BY 1";
+    assert_eq!(c.rows(contexts), "dbo.h | LCX_HEAP\ndbo.t.pk | LCX_MARK_AS_GHOST");
+    c.ok("DROP TABLE h");
+    let dropped =
+        "SELECT [Transaction Name] FROM fn_dblog(NULL, NULL) WHERE [Transaction Name] LIKE 'DROP%'";
+    assert_eq!(c.rows(dropped), "DROPOBJ");
+}
+
 #[test]
 fn a_deletion_shows_the_row_that_its_insertion_showed() {
     let (_world, mut c) = World::with_database();

@@ -3,6 +3,7 @@
 use crate::support;
 
 use std::time::{Duration, Instant};
+use support::two::two;
 use support::{Client, World};
 
 /// Three rows in a clustered table with an index, and in a heap.
@@ -351,4 +352,62 @@ fn a_queue_is_emptied_by_many() {
         .collect();
     workers.into_iter().for_each(|w| w.join().unwrap());
     assert_eq!(one.rows("SELECT COUNT(*), COUNT(DISTINCT id) FROM done"), "60 | 60");
+}
+
+#[test]
+fn waiting_tasks_name_the_lock_that_they_wait_for() {
+    let mut t = two("CREATE TABLE w (a int NOT NULL CONSTRAINT w_pk PRIMARY KEY, b int); \
+        CREATE TABLE h (a int); INSERT w VALUES (1, 1); INSERT h VALUES (1)");
+    let db = t.watcher.rows("SELECT DB_ID()");
+    let object = t.watcher.rows("SELECT OBJECT_ID('w')");
+    let hobt = t.watcher.rows(
+        "SELECT hobt_id FROM sys.partitions WHERE object_id = OBJECT_ID('w') AND index_id = 1",
+    );
+    // What holds the lock, what waits for it and how, and what is told before and behind the lock's address.
+    let all = [
+        (
+            "UPDATE w SET b = 2",
+            "SELECT * FROM w",
+            "LCK_M_S",
+            format!("keylock hobtid={hobt} dbid={db} id=lock"),
+            format!(" mode=X associatedObjectId={hobt}"),
+        ),
+        (
+            "UPDATE w SET b = 2",
+            "DROP TABLE w",
+            "LCK_M_SCH_M",
+            format!("objectlock lockPartition=0 objid={object} subresource=FULL dbid={db} id=lock"),
+            format!(" mode=IX associatedObjectId={object}"),
+        ),
+        (
+            "UPDATE h SET a = 2",
+            "SELECT * FROM h",
+            "LCK_M_S",
+            "ridlock fileid=1 pageid=".to_owned(),
+            " mode=X associatedObjectId=0".to_owned(),
+        ),
+        (
+            "EXEC sp_getapplock 'app', 'Exclusive'",
+            "BEGIN TRAN; EXEC sp_getapplock 'app', 'Shared'; ROLLBACK",
+            "LCK_M_S",
+            "applicationlock hash=".to_owned(),
+            " mode=X associatedObjectId=0".to_owned(),
+        ),
+    ];
+    for (holds, waits, wait, before, behind) in all {
+        t.ddl.ok(&format!("BEGIN TRAN; {holds}"));
+        let waiting = t.waits(waits, wait);
+        // The lock's address is that of its request in sys.dm_tran_locks.
+        let told = t.watcher.rows(&format!(
+            "SELECT w.resource_description, l.request_status FROM sys.dm_os_waiting_tasks w
+             JOIN sys.dm_tran_locks l ON l.lock_owner_address = w.resource_address
+             WHERE w.session_id = {}",
+            waiting.session
+        ));
+        t.ddl.ok("ROLLBACK");
+        drop(waiting.end());
+        let (lock, status) = told.split_once(" | ").expect("two columns");
+        assert_eq!(status, "WAIT", "{waits}");
+        assert!(lock.starts_with(&before) && lock.ends_with(&behind), "{waits}: {lock}");
+    }
 }

@@ -3,8 +3,9 @@
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::exec::procedure::name_parts;
-use crate::features::view as views;
+use crate::exec::procedure::{MAX_NEST_LEVEL, name_parts};
+use crate::features::procedure;
+use crate::features::view::{self as views, SystemView};
 use crate::functions::context::Property;
 use crate::functions::{FnContext, Moment};
 use crate::session::Session;
@@ -46,6 +47,15 @@ pub(super) fn flag(b: bool) -> Value {
     int(b as i32)
 }
 
+/// The id of a procedure of the system that is named with its schema, `sys`.
+fn system_procedure(name: &str) -> Option<i32> {
+    let mut parts = name_parts(name);
+    let bare = parts.pop()?;
+    let in_sys = parts.pop().is_some_and(|schema| schema.eq_ignore_ascii_case("sys"));
+    let mut named = procedure::names().filter(|(known, _)| known.eq_ignore_ascii_case(&bare));
+    named.next().filter(|_| in_sys).map(|(_, id)| id)
+}
+
 fn decimal(v: i64) -> Value {
     Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
 }
@@ -78,7 +88,7 @@ impl Session {
         i32::try_from(n).unwrap_or(i32::MAX)
     }
 
-    fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
+    pub(super) fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let mut parts = name_parts(name);
         let name = parts.pop()?;
         let schema = parts.pop().filter(|s| !s.is_empty());
@@ -98,8 +108,59 @@ impl Session {
         Some((database, object))
     }
 
+    /// A system view by its name, in the database that the name says or the current one.
+    pub(super) fn named_system_view(&self, name: &str) -> Option<&'static SystemView> {
+        let mut parts = name_parts(name);
+        let bare = parts.pop()?;
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        let database = parts.pop().filter(|d| !d.is_empty());
+        let database = database.as_deref().unwrap_or(&self.database.name);
+        let in_msdb = database.eq_ignore_ascii_case("msdb");
+        let found = if in_msdb { views::find_in_msdb(schema.as_deref(), &bare) } else { None };
+        found.or_else(|| views::find(schema.as_deref(), &bare))
+    }
+
     fn named_table(&self, name: &str) -> Option<Arc<Table>> {
         self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
+    }
+
+    /// A table with an identity column; of a view that shows one, the table that it comes from.
+    fn identity_table(&self, name: &str) -> Option<Arc<Table>> {
+        let (database, object) = self.named_object(name)?;
+        self.identity_table_of(&database, &object, 0)
+    }
+
+    /// Views name views `depth` deep.
+    fn identity_table_of(
+        &self,
+        database: &Arc<Database>,
+        object: &Object,
+        depth: u32,
+    ) -> Option<Arc<Table>> {
+        let view = match object {
+            Object::Table(t) => return t.identity.is_some().then(|| t.clone()),
+            Object::View(view) if depth < MAX_NEST_LEVEL => view,
+            _ => return None,
+        };
+        let shown = view.columns.iter().find(|c| c.is_identity)?;
+        let named = super::references::of_view(self, database, view).ok()?;
+        let tables = named.iter().filter_map(|r| {
+            let database = match &r.name.database {
+                Some(named) => self.instance.databases().get(&named.value).ok()?,
+                None => database.clone(),
+            };
+            let named = r.name.schema.as_ref().map(|s| &*s.value);
+            let schema = named.or(Some(&*view.head.schema));
+            let object = database.catalog.find_named(schema, &r.name.name.value, self.id)?;
+            self.identity_table_of(&database, &object, depth + 1)
+        });
+        let tables: Vec<Arc<Table>> = tables.collect();
+        // Of several the one whose column has the name that the view shows.
+        let same = |t: &&Arc<Table>| {
+            let column = t.identity.as_ref().map(|i| &t.columns[i.column].name);
+            column.is_some_and(|name| *name == shown.name)
+        };
+        tables.iter().find(same).or_else(|| tables.first()).cloned()
     }
 
     pub(super) fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
@@ -286,19 +347,12 @@ impl FnContext for Session {
     }
 
     fn user_id(&self, name: &str) -> Option<i32> {
-        match &*name.to_ascii_lowercase() {
-            "public" => Some(0),
-            "dbo" => Some(1),
-            "guest" => Some(2),
-            "information_schema" => Some(3),
-            "sys" => Some(4),
-            _ => None,
-        }
+        let named = |known: &str| self.database.collation().eq_str(known, name);
+        views::fixed_principals().find(|(_, known)| named(known)).map(|(id, _)| id)
     }
 
     fn user_by_id(&self, id: i32) -> Option<String> {
-        let names = ["public", "dbo", "guest", "INFORMATION_SCHEMA", "sys"];
-        names.get(usize::try_from(id).ok()?).map(|n| n.to_string())
+        views::fixed_principals().find(|(known, _)| *known == id).map(|(_, name)| name.to_string())
     }
 
     fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {
@@ -354,31 +408,30 @@ impl FnContext for Session {
             });
             return Ok(of_kind.then(|| o.head().id.0));
         }
-        let mut parts = name_parts(name);
-        let bare = parts.pop().unwrap_or_default();
-        let schema = parts.pop();
-        let of_kind = kind.is_none_or(|k| matches!(k.trim_end(), "V" | "v" | "IF" | "TF"));
-        let database = parts.pop().filter(|d| !d.is_empty());
-        let database = database.as_deref().unwrap_or(&self.database.name);
-        if database.eq_ignore_ascii_case("msdb")
-            && let Some(view) = views::find_in_msdb(schema.as_deref(), &bare)
-        {
-            let is_table = kind.is_none_or(|k| k.trim_end().eq_ignore_ascii_case("U"));
-            return Ok((is_table || of_kind).then_some(view.id));
-        }
-        Ok(views::find(schema.as_deref(), &bare).filter(|_| of_kind).map(|v| v.id))
+        let Some(view) = self.named_system_view(name) else {
+            let is_procedure = kind.is_none_or(|k| k.trim_end().eq_ignore_ascii_case("P"));
+            return Ok(system_procedure(name).filter(|_| is_procedure));
+        };
+        // What stands in for a table of msdb is one to whoever asks for tables.
+        let is_table = |k: &str| k.eq_ignore_ascii_case("U") && view.schema == views::MSDB;
+        let of_kind = |k: &str| matches!(k, "V" | "v" | "IF" | "TF") || is_table(k);
+        Ok(kind.is_none_or(|k| of_kind(k.trim_end())).then_some(view.id))
     }
 
     fn object_name(&self, id: i32, database: Option<i16>) -> Option<String> {
         if id < 0 {
-            return views::all().iter().find(|v| v.id == id).map(|v| v.name.to_string());
+            let view = views::all().iter().find(|v| v.id == id).map(|v| v.name);
+            let procedure = || procedure::names().find(|(_, known)| *known == id).map(|p| p.0);
+            return view.or_else(procedure).map(str::to_owned);
         }
         self.object_in(id, database).map(|o| o.head().name.to_string())
     }
 
     fn object_schema(&self, id: i32, database: Option<i16>) -> Option<String> {
         if id < 0 {
-            return views::all().iter().find(|v| v.id == id).map(|v| v.schema.to_string());
+            let view = views::all().iter().find(|v| v.id == id).map(|v| v.schema);
+            let is_procedure = || procedure::names().any(|(_, known)| known == id).then_some("sys");
+            return view.or_else(is_procedure).map(str::to_owned);
         }
         self.object_in(id, database).map(|o| o.head().schema.to_string())
     }
@@ -392,15 +445,11 @@ impl FnContext for Session {
     }
 
     fn column_name(&self, object: i32, column: i32) -> Option<String> {
-        let object = self.object_in(object, None)?;
-        object.columns().iter().find(|c| c.id == column).map(|c| c.name.to_string())
+        self.name_of_column(object, column)
     }
 
     fn column_length(&self, table: &str, column: &str) -> Option<i16> {
-        let (_, object) = self.named_object(table)?;
-        let column = object.column(column)?;
-        // Of text, ntext and image: a pointer to it.
-        Some(if column.old_large { 16 } else { column.ty.max_length() })
+        self.length_of_column(table, column)
     }
 
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {
@@ -416,7 +465,7 @@ impl FnContext for Session {
     }
 
     fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
-        let table = self.named_table(table)?;
+        let table = self.identity_table(table)?;
         let i = table.identity.as_ref()?;
         let current = i.sequence.last().unwrap_or(i.seed);
         Some([decimal(current), decimal(i.seed), decimal(i.increment)])
@@ -453,13 +502,8 @@ impl FnContext for Session {
         let name = name.to_ascii_lowercase();
         Ok(match of {
             Property::Server => self.server_property(&name),
-            Property::Connection => match &*name {
-                "net_transport" => text("TCP"),
-                "protocol_type" => text("TSQL"),
-                "auth_scheme" => text("SQL"),
-                "client_net_address" => text(&self.client.client_net_address),
-                _ => Value::Null,
-            },
+            Property::Connection => self.connection_property(&name),
+            Property::Filegroup(filegroup) => self.filegroup_property(filegroup, &name),
             Property::Session => match &*name {
                 "ansi_nulls" => flag(self.options.ansi_nulls),
                 "ansi_padding" => flag(self.options.ansi_padding),
@@ -470,7 +514,7 @@ impl FnContext for Session {
                 "quoted_identifier" => flag(self.options.quoted_identifier),
                 _ => Value::Null,
             },
-            Property::Database(db) => self.database_property(db, &name),
+            Property::Database(db) => return self.database_property(db, &name),
             Property::Object(id) => self.object_property(id, &name),
             Property::Column(id, column) => self.column_property(id, column, &name),
             Property::Index(id, index) => self.index_property(id, index, &name),

@@ -1,12 +1,35 @@
-//! SERVERPROPERTY, DATABASEPROPERTYEX, OBJECTPROPERTY and their relatives. A name that is not known gives NULL.
+//! SERVERPROPERTY, INDEXPROPERTY, FILEGROUPPROPERTY, CONNECTIONPROPERTY; in the modules the properties of databases, objects and
+//! columns. A name that is not known gives NULL.
+
+pub(super) mod column;
+mod database;
+mod object;
 
 use super::functions::{PRODUCT_VERSION, flag, int, text};
-use crate::catalog::{Action, IndexKind, Object, ObjectKind};
-use crate::features::view as views;
+use crate::catalog::{Index, IndexKind};
+use crate::features::view::client_address;
 use crate::session::Session;
 use taffrail_base::IndexId;
-use taffrail_storage::{DatabaseState, RecoveryModel};
-use taffrail_types::{SqlType, Value};
+use taffrail_storage::access::stats::StatsMode;
+use taffrail_types::{MaxLen, SqlType, Value};
+
+/// Documented properties of an index that are 0 where nothing else is said.
+const INDEX_PROPERTIES: [&str; 14] = [
+    "indexdepth",
+    "indexfillfactor",
+    "isautostatistics",
+    "isclustered",
+    "iscolumnstore",
+    "isdisabled",
+    "isfulltextkey",
+    "ishypothetical",
+    "isoptimizedforsequentialkey",
+    "ispadindex",
+    "ispagelockdisallowed",
+    "isrowlockdisallowed",
+    "isstatistics",
+    "isunique",
+];
 
 impl Session {
     pub(super) fn server_property(&self, name: &str) -> Value {
@@ -74,216 +97,69 @@ impl Session {
         }
     }
 
-    pub(super) fn database_property(&self, database: &str, name: &str) -> Value {
-        let Some(slot) = self.instance.databases().slot(database) else { return Value::Null };
-        let Some(db) = slot.database else {
-            return match name {
-                "status" => text(slot.state().1),
-                _ => Value::Null,
-            };
-        };
-        let options = db.storage.options();
-        match name {
-            "status" => text(match db.storage.state() {
-                DatabaseState::Online => "ONLINE",
-                DatabaseState::Suspect(_) => "SUSPECT",
-                DatabaseState::Offline => "OFFLINE",
-            }),
-            "recovery" => text(match options.recovery_model {
-                RecoveryModel::Full => "FULL",
-                RecoveryModel::BulkLogged => "BULK_LOGGED",
-                RecoveryModel::Simple => "SIMPLE",
-            }),
-            "collation" => text(db.collation().name()),
-            "updateability" => {
-                let read_only = crate::catalog::registry::FLAG_READ_ONLY;
-                text(if options.engine_flags & read_only != 0 { "READ_ONLY" } else { "READ_WRITE" })
-            }
-            "useraccess" => {
-                let single = crate::catalog::registry::FLAG_SINGLE_USER;
-                let restricted = crate::catalog::registry::FLAG_RESTRICTED_USER;
-                text(match options.engine_flags {
-                    f if f & single != 0 => "SINGLE_USER",
-                    f if f & restricted != 0 => "RESTRICTED_USER",
-                    _ => "MULTI_USER",
-                })
-            }
-            "version" => int(957),
-            "sqlsortorder" => int(db.collation().sort_order().into()),
-            "comparisonstyle" => int(db.collation().comparison_style().cast_signed()),
-            "lcid" => int(db.collation().lcid().cast_signed()),
-            "isautoclose"
-            | "isautoshrink"
-            | "isfulltextenabled"
-            | "ispublished"
-            | "issubscribed"
-            | "isinstandby"
-            | "isquotedidentifiersenabled"
-            | "isansinullsenabled"
-            | "isansipaddingenabled"
-            | "isansiwarningsenabled" => flag(false),
-            _ => Value::Null,
-        }
-    }
-
-    pub(super) fn object_property(&self, id: i32, name: &str) -> Value {
-        if id < 0 {
-            let known = views::all().iter().any(|v| v.id == id);
-            return match name {
-                _ if !known => Value::Null,
-                "ismsshipped" | "isview" | "issystemtable" => flag(name != "issystemtable"),
-                _ => flag(false),
-            };
-        }
-        let Some(o) = self.object_in(id, None) else { return Value::Null };
-        let head = o.head();
-        let table = o.as_table();
-        match name {
-            "istable" | "isusertable" => flag(table.is_some()),
-            "isview" => flag(head.kind == ObjectKind::View),
-            "isprocedure" => flag(head.kind == ObjectKind::Procedure),
-            "isprimarykey" => flag(head.kind == ObjectKind::PrimaryKey),
-            "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
-            "ischeckcnst" => flag(head.kind == ObjectKind::Check),
-            "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
-            "isconstraint" => flag(matches!(o, Object::Constraint(_))),
-            _ if name.starts_with("cnst") => self.constraint_property(&o, name),
-            "tablehascheckcnst" => flag(table.is_some_and(|t| !t.checks.is_empty())),
-            "tablehasdefaultcnst" => {
-                flag(table.is_some_and(|t| t.columns.iter().any(|c| c.default.is_some())))
-            }
-            "tablehasrowguidcol" => {
-                flag(table.is_some_and(|t| t.columns.iter().any(|c| c.is_rowguid)))
-            }
-            "isforeignkey" => flag(head.kind == ObjectKind::ForeignKey),
-            "tablehasforeignkey" => {
-                let keys = self.database.catalog.foreign_keys_of(head.id, self.id);
-                flag(keys.is_ok_and(|k| !k.is_empty()))
-            }
-            "tablehasforeignref" => {
-                let keys = self.database.catalog.references_to(head.id, self.id);
-                flag(keys.is_ok_and(|k| !k.is_empty()))
-            }
-            "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
-            | "isinlinefunction" | "istrigger" => flag(false),
-            "isexecuted" => flag(matches!(head.kind, ObjectKind::Procedure | ObjectKind::View)),
-            "isschemabound" | "isindexed" | "isencrypted" => match head.kind {
-                ObjectKind::View | ObjectKind::Procedure => flag(false),
-                _ => Value::Null,
-            },
-            "ownerid" => int(1),
-            "schemaid" => int(head.schema_id.0),
-            "tablehasidentity" => flag(table.is_some_and(|t| t.identity.is_some())),
-            "tablehasprimarykey" => {
-                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.primary_key)))
-            }
-            "tablehasclustindex" => flag(table.is_some_and(|t| !t.is_heap())),
-            "tablehasindex" => {
-                flag(table.is_some_and(|t| !t.is_heap() || !t.nonclustered().is_empty()))
-            }
-            "tablehasnonclustindex" => flag(table.is_some_and(|t| !t.nonclustered().is_empty())),
-            "tablehasuniquecnst" => {
-                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.unique_constraint)))
-            }
-            "cardinality" => match table {
-                Some(t) => {
-                    Value::Variant(Box::new((SqlType::BigInt, Value::BigInt(t.row_count() as i64))))
-                }
-                None => Value::Null,
-            },
-            "execisquotedidenton" | "execisansinullson" => match &o {
-                Object::Procedure(m) | Object::View(m) if name == "execisansinullson" => {
-                    flag(m.ansi_nulls)
-                }
-                Object::Procedure(m) | Object::View(m) => flag(m.quoted_identifier),
-                _ => Value::Null,
-            },
-            _ => Value::Null,
-        }
-    }
-
-    /// What only constraints have; 0 of everything else.
-    fn constraint_property(&self, o: &Object, name: &str) -> Value {
-        let Object::Constraint(c) = o else { return flag(false) };
-        let of_key = |kind: IndexKind| {
-            let table = self.object_in(c.head.parent.0, None).and_then(|o| o.as_table().cloned());
-            table.is_some_and(|t| {
-                t.indexes.iter().any(|i| i.constraint == c.head.id && i.kind == kind)
-            })
-        };
-        match name {
-            "cnstisdisabled" => flag(c.disabled),
-            "cnstisnottrusted" => flag(c.not_trusted),
-            "cnstiscolumn" => flag(match c.head.kind {
-                ObjectKind::Default => true,
-                ObjectKind::Check => c.detail != 0,
-                _ => false,
-            }),
-            "cnstisclustkey" => flag(of_key(IndexKind::Clustered)),
-            "cnstisnonclustkey" => flag(of_key(IndexKind::Nonclustered)),
-            "cnstisdeletecascade" | "cnstisupdatecascade" => {
-                let keys = self.database.catalog.foreign_keys_of(c.head.parent, self.id);
-                let key = keys.into_iter().flatten().find(|k| k.id == c.head.id);
-                let action = key.map(|k| match name {
-                    "cnstisdeletecascade" => k.on_delete,
-                    _ => k.on_update,
-                });
-                flag(action == Some(Action::Cascade))
-            }
-            "cnstisnotrepl" => flag(false),
-            _ => Value::Null,
-        }
-    }
-
-    pub(super) fn column_property(&self, id: i32, column: &str, name: &str) -> Value {
-        let Some(object) = self.object_in(id, None) else { return Value::Null };
-        let Some(c) = object.column(column) else { return Value::Null };
-        match name {
-            "allowsnull" => flag(c.nullable),
-            "columnid" => int(c.id),
-            "ordinal" => {
-                let place = object.columns().iter().position(|k| k.id == c.id);
-                place.map_or(Value::Null, |at| int(at as i32 + 1))
-            }
-            "isidentity" => flag(c.is_identity),
-            "isrowguidcol" => flag(c.is_rowguid),
-            "iscomputed" | "issparse" | "ishidden" | "isfulltextindexed" => flag(false),
-            "precision" => int(match c.ty {
-                t if crate::binder::is_text_type(t) => {
-                    let wide = matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
-                    let n = t.max_length() as i32;
-                    if wide && n > 0 { n / 2 } else { n }
-                }
-                t => t.precision() as i32,
-            }),
-            "scale" => int(c.ty.scale() as i32),
-            "charmaxlen" => {
-                if crate::binder::is_text_type(c.ty) {
-                    let wide = matches!(c.ty, SqlType::NChar(_) | SqlType::NVarChar(_));
-                    let n = c.ty.max_length() as i32;
-                    int(if wide && n > 0 { n / 2 } else { n })
-                } else {
-                    Value::Null
-                }
-            }
-            _ => Value::Null,
-        }
-    }
-
+    /// INDEXPROPERTY, of an index or of statistics.
     pub(super) fn index_property(&self, id: i32, index: &str, name: &str) -> Value {
         let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
             return Value::Null;
         };
+        if let Some(statistics) = table.own_statistics(index) {
+            return match name {
+                "indexid" => int(statistics.id.0),
+                "isstatistics" => flag(true),
+                _ if INDEX_PROPERTIES.contains(&name) => flag(false),
+                _ => Value::Null,
+            };
+        }
         let Some(i) = table.index(index) else { return Value::Null };
         match name {
             "indexid" => int(i.id.0),
             "isunique" => flag(i.unique),
             "isclustered" => flag(i.kind == IndexKind::Clustered),
+            "indexdepth" => self.index_depth(i).map_or(Value::Null, int),
             "indexfillfactor" => int(i.fill_factor as i32),
             "ispadindex" => flag(i.padded),
             "ispagelockdisallowed" => flag(i.no_page_locks),
-            "isrowlockdisallowed" => flag(false),
-            "isdisabled" | "ishypothetical" | "isstatistics" => flag(false),
+            _ if INDEX_PROPERTIES.contains(&name) => flag(false),
+            _ => Value::Null,
+        }
+    }
+
+    /// Levels of an index; none where it cannot be read or was dropped meanwhile.
+    fn index_depth(&self, index: &Index) -> Option<i32> {
+        let mut give_up = || self.check_cancel().is_err();
+        let storage = &self.database.storage;
+        let stats = storage.physical_stats(index.hobt_id, StatsMode::Limited, &mut give_up).ok()?;
+        Some(i32::from(stats.depth))
+    }
+
+    /// FILEGROUPPROPERTY. There is one filegroup, PRIMARY.
+    pub(super) fn filegroup_property(&self, filegroup: &str, name: &str) -> Value {
+        if !filegroup.eq_ignore_ascii_case("PRIMARY") {
+            return Value::Null;
+        }
+        match name {
+            "isdefault" => flag(true),
+            "isreadonly" | "isuserdefinedfg" => flag(false),
+            _ => Value::Null,
+        }
+    }
+
+    /// CONNECTIONPROPERTY. The server does not know which of its addresses a client has called.
+    pub(super) fn connection_property(&self, name: &str) -> Value {
+        let own = |ty: SqlType, shown: &str| {
+            let value =
+                if ty.is_unicode() { Value::nvarchar(shown) } else { Value::varchar(shown) };
+            Value::Variant(Box::new((ty, value)))
+        };
+        let word = SqlType::NVarChar(MaxLen::N(40));
+        match name {
+            "net_transport" | "physical_net_transport" => own(word, "TCP"),
+            "protocol_type" => own(word, "TSQL"),
+            "auth_scheme" => own(word, "SQL"),
+            "client_net_address" => {
+                let (address, _) = client_address(&self.client.client_net_address);
+                own(SqlType::varchar(48), address)
+            }
             _ => Value::Null,
         }
     }

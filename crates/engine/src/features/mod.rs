@@ -138,17 +138,20 @@ mod tests {
                 assert!(p.parameters.is_empty(), "{} declares them in its text", p.name);
                 continue;
             }
-            let argument =
-                |name: &str| Argument { name: name.into(), value: Value::Null, ty: SqlType::Int };
+            let argument = |name: &str| {
+                let name = procedure::parameter_name(name).into();
+                Argument { name, value: Some(Value::Null), ty: SqlType::Int }
+            };
             let refused = |given: &[Argument]| {
                 Arguments::new(p.name, p.parameters, given).err().map(|e| e.number)
             };
             let mut by_name: Vec<Argument> = Vec::new();
             for name in p.parameters {
                 assert!(name.starts_with('@'), "{} {name}", p.name);
-                let twice = by_name.iter().any(|a| a.name.eq_ignore_ascii_case(name));
+                let given = argument(name);
+                let twice = by_name.iter().any(|a| a.name.eq_ignore_ascii_case(&given.name));
                 assert!(!twice, "{} {name}", p.name);
-                by_name.push(argument(name));
+                by_name.push(given);
             }
             assert_eq!(refused(&by_name), None, "{}", p.name);
             let mut by_place: Vec<Argument> = p.parameters.iter().map(|_| argument("")).collect();

@@ -12,8 +12,8 @@ use taffrail_types::{SqlType, Value};
 pub struct Argument {
     /// With `@`.
     pub name: String,
-    /// The value.
-    pub value: Value,
+    /// The value; `None` for DEFAULT.
+    pub value: Option<Value>,
     /// Its type.
     pub ty: SqlType,
 }
@@ -30,7 +30,7 @@ pub enum Body {
 pub struct SystemProcedure {
     /// Its name.
     pub name: &'static str,
-    /// The names of its parameters, with `@`; of one in T-SQL its text has them.
+    /// The names of its parameters, with `@`; a parameter that has no default ends with `!`. The text of one in T-SQL declares them.
     pub parameters: &'static [&'static str],
     /// What it does.
     pub body: Body,
@@ -77,13 +77,18 @@ pub(crate) fn texts() -> impl Iterator<Item = (i32, &'static str)> {
     })
 }
 
+/// The name of a declared parameter, without the mark of one that has no default.
+pub(crate) fn parameter_name(declared: &str) -> &str {
+    declared.trim_end_matches('!')
+}
+
 /// The arguments of a call, by the procedure's parameters.
 pub struct Arguments<'a> {
     values: Vec<Option<&'a Argument>>,
 }
 
 impl<'a> Arguments<'a> {
-    /// 8144, 8145, 8146 when the call does not fit.
+    /// 201, 8144, 8145, 8146 when the call does not fit.
     pub fn new(procedure: &str, names: &[&str], given: &'a [Argument]) -> SqlResult<Arguments<'a>> {
         if names.is_empty() && !given.is_empty() {
             return Err(SqlError::new(8146, &[&procedure]).with_state(2));
@@ -95,12 +100,18 @@ impl<'a> Arguments<'a> {
                 "" => return Err(SqlError::new(8144, &[&procedure])),
                 name => names
                     .iter()
-                    .position(|n| n.eq_ignore_ascii_case(name))
+                    .position(|n| parameter_name(n).eq_ignore_ascii_case(name))
                     .ok_or_else(|| SqlError::new(8145, &[&name, &procedure]))?,
             };
-            values[at] = Some(a);
+            values[at] = a.value.is_some().then_some(a);
         }
-        Ok(Arguments { values })
+        let missing = names.iter().zip(&values).find(|(n, v)| n.ends_with('!') && v.is_none());
+        match missing {
+            Some((n, _)) => {
+                Err(SqlError::new(201, &[&procedure, &parameter_name(n)]).with_state(4))
+            }
+            None => Ok(Arguments { values }),
+        }
     }
 
     /// How many parameters there are.
@@ -110,19 +121,25 @@ impl<'a> Arguments<'a> {
 
     /// A text argument; NULL counts as not given.
     pub fn text(&self, at: usize) -> Option<String> {
-        let value = &self.values[at]?.value;
+        let value = self.values[at]?.value.as_ref()?;
         value.as_text().or_else(|| value.as_i64().map(|n| n.to_string()))
+    }
+
+    /// The name of an object. NULL is `(null)`, as RAISERROR shows it: no object's name.
+    pub fn named(&self, at: usize) -> String {
+        self.text(at).unwrap_or_else(|| "(null)".to_owned())
     }
 
     /// A number; text is read as one.
     pub fn number(&self, at: usize) -> Option<i64> {
-        let value = &self.values[at]?.value;
+        let value = self.values[at]?.value.as_ref()?;
         value.as_i64().or_else(|| value.as_text()?.trim().parse().ok())
     }
 
     /// A value of any type, NULL too.
     pub fn typed(&self, at: usize) -> Option<(&'a Value, SqlType)> {
-        self.values[at].map(|a| (&a.value, a.ty))
+        let given = self.values[at]?;
+        Some((given.value.as_ref()?, given.ty))
     }
 
     /// A flag.
@@ -136,6 +153,10 @@ impl<'a> Arguments<'a> {
 mod tests {
     use super::*;
 
+    fn argument(name: &str, value: Option<Value>) -> Argument {
+        Argument { name: name.into(), value, ty: SqlType::Int }
+    }
+
     #[test]
     fn procedures_are_found_from_everywhere() {
         for schema in [None, Some("sys"), Some("DBO")] {
@@ -147,12 +168,23 @@ mod tests {
 
     #[test]
     fn arguments_are_bound_by_place_and_name() {
-        let given = [
-            Argument { name: String::new(), value: Value::varchar("t"), ty: SqlType::varchar(1) },
-            Argument { name: "@B".into(), value: Value::Int(1), ty: SqlType::Int },
-        ];
+        let given = [argument("", Some(Value::varchar("t"))), argument("@B", Some(Value::Int(1)))];
         let args = Arguments::new("p", &["@a", "@b"], &given).unwrap();
         assert_eq!((args.text(0).as_deref(), args.flag(1)), (Some("t"), true));
         assert_eq!(Arguments::new("p", &["@a"], &given).err().map(|e| e.number), Some(8145));
+    }
+
+    #[test]
+    fn a_parameter_without_a_default_has_to_be_given() {
+        let names = ["@a!", "@b"];
+        let refused = |given: &[Argument]| {
+            Arguments::new("p", &names, given).err().map(|e| (e.number, e.message))
+        };
+        let missing =
+            "Procedure or function 'p' expects parameter '@a', which was not supplied.".to_owned();
+        assert_eq!(refused(&[]), Some((201, missing.clone())));
+        assert_eq!(refused(&[argument("@b", Some(Value::Int(1)))]), Some((201, missing.clone())));
+        assert_eq!(refused(&[argument("@A", None)]), Some((201, missing)), "DEFAULT gives nothing");
+        assert_eq!(refused(&[argument("", Some(Value::Null))]), None, "NULL is a value");
     }
 }

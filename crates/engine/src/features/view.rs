@@ -17,6 +17,10 @@ use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value, names};
 
 pub use crate::plan::system_view::{SystemView, ViewColumn};
+/// What functions tell as the views show it.
+pub(crate) use crate::views::{
+    databases::database_column, dm_exec::client_address, principals::fixed_principals,
+};
 
 /// Where a view is read.
 pub struct ViewContext<'a> {

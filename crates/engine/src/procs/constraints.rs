@@ -16,8 +16,7 @@ pub(super) fn helpconstraint(
     cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let name = args.text(0);
-    let name = name.ok_or_else(|| SqlError::new(201, &[&"sp_helpconstraint", &"@objname"]))?;
+    let name = args.named(0);
     let Object::Table(table) = object(cx, &name)? else {
         return Err(SqlError::new(15009, &[&name, &cx.database().name]));
     };

@@ -34,12 +34,20 @@ fn parse(line: &str) -> Option<(Value, &str, &str)> {
     Some((time, source, text.trim_start()))
 }
 
+/// What has been reported stands in the log from here on: a thread writes it a moment later otherwise.
+fn written(cx: &StatementContext<'_>) {
+    if let Some(host) = cx.instance().host() {
+        host.write_error_log();
+    }
+}
+
 /// `@p1` which log (0 the present one), `@p2` 1 for the error log, `@p3` and `@p4` texts that a line must have, `@p5` and
 /// `@p6` from when to when, `@p7` asc or desc.
 pub(super) fn read(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     if args.number(1).is_some_and(|kind| kind != 1) {
         return Err(SqlError::new(40510, &[&"The log of SQL Server Agent"]));
     }
+    written(cx);
     let name = match args.number(0).unwrap_or(0) {
         0 => "errorlog".to_string(),
         n => format!("errorlog.{n}"),
@@ -94,6 +102,7 @@ pub(super) fn list(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
     if args.number(0).is_some_and(|kind| kind != 1) {
         return Err(SqlError::new(40510, &[&"The log of SQL Server Agent"]));
     }
+    written(cx);
     let directory = cx.instance().databases().data_dir().join("log");
     let disk = cx.instance().options().env.disk.clone();
     let failed = |e: taffrail_io::IoError| refused(format!("xp_enumerrorlogs(): {e}"));

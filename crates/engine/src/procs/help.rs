@@ -243,7 +243,7 @@ fn help_indexes(cx: &mut StatementContext<'_>, table: &Table, asked: &str) -> Sq
 
 /// `sp_helpindex`.
 pub(super) fn helpindex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helpindex", &"@objname"]))?;
+    let name = args.named(0);
     match object(cx, &name)? {
         Object::Table(table) => help_indexes(cx, &table, &name)?,
         _ => cx.message(SqlError::new(15472, &[&name]))?,
@@ -253,8 +253,7 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
 
 /// `sp_refreshview`: the columns of a view as they are now.
 pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    let name =
-        args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_refreshview", &"@viewname"]))?;
+    let name = args.named(0);
     let Ok(Object::View(view)) = object(cx, &name) else {
         return Err(SqlError::new(15165, &[&name]));
     };
@@ -265,7 +264,7 @@ pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sq
 
 /// `sp_helptext`: a row per line.
 pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helptext", &"@objname"]))?;
+    let name = args.named(0);
     let text = match object(cx, &name)? {
         Object::Procedure(m) | Object::View(m) => m.definition.clone(),
         Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),

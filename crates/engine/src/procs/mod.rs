@@ -10,11 +10,14 @@
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
-//! | [`odbc_routines`], [`odbc_tables`], [`describe`], [`describe_rows`] | sp_sproc_columns, privileges, collations, what a text sends |
-//! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
+//! | [`odbc_routines`], [`odbc_tables`] | sp_sproc_columns, sp_tables, privileges, collations |
+//! | [`describe`], [`describe_rows`] | sp_describe_first_result_set, sp_describe_undeclared_parameters |
+//! | [`odbc`], [`odbc_columns`], [`odbc_types`] | sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
-//! | `helplogins.sql`, `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_helplogins, sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
+//! | [`recompile`] | sp_recompile, sp_removedbreplication |
+//! | `helplogins.sql`, `lock.sql`, `renamedb.sql` | sp_helplogins, sp_lock, sp_renamedb |
+//! | `vardecimal.sql` | sp_db_vardecimal_storage_format |
 //! | `attachdb.sql`, `attachsinglefiledb.sql` | sp_attach_db, sp_attach_single_file_db |
 //! | [`files`], `fileexist.sql` | xp_create_subdir, xp_delete_file, xp_dirtree, xp_fileexist |
 //! | `regread.sql` | xp_instance_regread, xp_regread: the directories that a set-up writes there |
@@ -30,11 +33,13 @@ mod files;
 mod help;
 mod monitor;
 mod odbc;
+mod odbc_columns;
 mod odbc_routines;
 mod odbc_tables;
 mod odbc_types;
 mod odbc_waits;
 pub(crate) mod properties;
+mod recompile;
 mod registered;
 mod rename;
 mod session_context;

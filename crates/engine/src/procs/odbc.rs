@@ -12,10 +12,10 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, MaxLen, SqlType, codepage, like};
 
-const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
-const SMALL: SqlType = SqlType::SmallInt;
-const INT: SqlType = SqlType::Int;
-const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
+pub(super) const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
+pub(super) const SMALL: SqlType = SqlType::SmallInt;
+pub(super) const INT: SqlType = SqlType::Int;
+pub(super) const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
 
 /// Whether a name fits a LIKE pattern (no pattern: it does).
 pub(super) fn fits(name: &str, pattern: Option<&str>) -> bool {
@@ -26,6 +26,18 @@ pub(super) fn fits(name: &str, pattern: Option<&str>) -> bool {
     let pattern = codepage::encode_utf16(pattern);
     let pattern = like::Pattern::new(&pattern, true, None, Collation::default());
     pattern.matches(&codepage::encode_utf16(name))
+}
+
+/// A name or a pattern, as `@fUsePattern` says: under 0 its wildcards stand for themselves.
+pub(super) fn pattern(text: Option<String>, use_pattern: Option<i64>) -> Option<String> {
+    let escaped = |t: String| {
+        let each = t.chars().map(|c| match c {
+            '%' | '_' | '[' => format!("[{c}]"),
+            other => other.to_string(),
+        });
+        each.collect()
+    };
+    if use_pattern == Some(0) { text.map(escaped) } else { text }
 }
 
 /// Patterns arrive in quotes from some drivers.
@@ -48,115 +60,6 @@ pub(super) fn database_of(
         }
         _ => Ok(current),
     }
-}
-
-const COLUMNS: [(&str, SqlType, bool); 18] = [
-    ("TABLE_QUALIFIER", NAME, true),
-    ("TABLE_OWNER", NAME, true),
-    ("TABLE_NAME", NAME, true),
-    ("COLUMN_NAME", NAME, true),
-    ("DATA_TYPE", SMALL, true),
-    ("TYPE_NAME", NAME, true),
-    ("PRECISION", INT, true),
-    ("LENGTH", INT, true),
-    ("SCALE", SMALL, true),
-    ("RADIX", SMALL, true),
-    ("NULLABLE", SMALL, true),
-    ("REMARKS", TEXT, true),
-    ("COLUMN_DEF", SqlType::NVarChar(MaxLen::N(4000)), true),
-    ("SQL_DATA_TYPE", SMALL, true),
-    ("SQL_DATETIME_SUB", SMALL, true),
-    ("CHAR_OCTET_LENGTH", INT, true),
-    ("ORDINAL_POSITION", INT, true),
-    ("IS_NULLABLE", TEXT, true),
-];
-
-/// `sp_columns`.
-pub(super) fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    columns_of(cx, args, 80)
-}
-
-/// `sp_columns_90`: with the columns that newer drivers read.
-pub(super) fn columns_90(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    columns_of(cx, args, 90)
-}
-
-/// `sp_columns_100`: with those of 2008 too.
-pub(super) fn columns_100(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    columns_of(cx, args, 100)
-}
-
-fn columns_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
-    let (table, owner, column) = (args.text(0), args.text(1), args.text(3));
-    let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
-    let dialect = Dialect::new(level, args.number(5));
-    let mut rows = Vec::new();
-    cx.settle_objects(&database, is_called(table.as_deref(), owner.as_deref()))?;
-    let mut objects = database.catalog.objects(cx.sight());
-    objects.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
-    for object in objects {
-        let head = object.head();
-        if !fits(&head.name, table.as_deref()) || !fits(&head.schema, owner.as_deref()) {
-            continue;
-        }
-        for (i, c) in object.columns().iter().enumerate() {
-            if !fits(&c.name, column.as_deref()) {
-                continue;
-            }
-            let o = odbc(c.type_name(), c.ty, dialect);
-            let type_name = match c.is_identity {
-                true => format!("{} identity", c.type_name()),
-                false => c.type_name().to_string(),
-            };
-            let mut row = row![
-                &database.name,
-                &head.schema,
-                &head.name,
-                &c.name,
-                o.data_type,
-                type_name,
-                o.precision,
-                o.length,
-                o.scale,
-                o.radix,
-                c.nullable as i32,
-                (),
-                c.default.as_ref().map(|d| &d.definition),
-                o.sql_type,
-                o.subtype,
-                o.octets,
-                i + 1,
-                if c.nullable { "YES" } else { "NO" }
-            ];
-            if level >= 100 {
-                row.extend(row![0, 0]);
-            }
-            if level >= 90 {
-                row.extend(row![0, c.is_identity as i32, (), (), (), (), (), ()]);
-            }
-            row.extend(row![c.system_type_id()]);
-            rows.push(row);
-        }
-    }
-    let mut columns = COLUMNS.to_vec();
-    if level >= 100 {
-        columns.extend([("SS_IS_SPARSE", SMALL, true), ("SS_IS_COLUMN_SET", SMALL, true)]);
-    }
-    if level >= 90 {
-        columns.extend([
-            ("SS_IS_COMPUTED", SMALL, true),
-            ("SS_IS_IDENTITY", SMALL, true),
-            ("SS_UDT_CATALOG_NAME", NAME, true),
-            ("SS_UDT_SCHEMA_NAME", NAME, true),
-            ("SS_UDT_ASSEMBLY_TYPE_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_CATALOG_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_SCHEMA_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_NAME", NAME, true),
-        ]);
-    }
-    columns.push(("SS_DATA_TYPE", SqlType::TinyInt, true));
-    send(cx, &columns, rows)?;
-    Ok(0)
 }
 
 /// The table that a driver names: nothing when there is none.
@@ -198,8 +101,11 @@ pub(super) fn pkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlR
     Ok(0)
 }
 
-/// `sp_fkeys`: those that refer to a table, those of a table, or those between two.
+/// `sp_fkeys`: those that refer to a table, those of a table, or those between two. 15252 where neither is named.
 pub(super) fn fkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    if args.text(0).is_none() && args.text(3).is_none() {
+        return Err(SqlError::new(15252, &[]));
+    }
     let database = database_of(cx, args.text(2).or_else(|| args.text(5)).as_deref())?;
     let named = [0, 3].map(|at| args.text(at));
     cx.settle_objects(&database, |o| is_key_of(&database, o, &named))?;
@@ -401,7 +307,7 @@ pub(super) fn stored_procedures(
     cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
+    let [name, owner] = [0, 1].map(|at| pattern(unquoted(args.text(at)), args.number(3)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
     cx.settle_objects(&database, is_called(name.as_deref(), owner.as_deref()))?;

@@ -1,13 +1,14 @@
 //! Parameters of procedures, as ODBC drivers, ADO.NET and OLE DB ask for them.
 
 use super::Arguments;
-use super::odbc::{database_of, fits, unquoted};
+use super::odbc::{database_of, fits, pattern, unquoted};
 use super::odbc_types::{Dialect, odbc};
 use crate::catalog::{Module, Object, Parameter, fold};
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
+use crate::views::storage_types::storage_type;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{MaxLen, SqlType, Value};
@@ -67,7 +68,9 @@ fn with_status(m: &Module) -> impl Iterator<Item = (usize, Option<&Parameter>)> 
 fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
     // A number of a group of procedures: only the first can be there.
     let name = unquoted(args.text(0)).map(|n| crate::exec::rpc::numbered(&n).0.to_string());
-    let (owner, column) = (unquoted(args.text(1)), args.text(3));
+    let name = pattern(name, args.number(5));
+    let [owner, column] = [unquoted(args.text(1)), args.text(3)];
+    let [owner, column] = [owner, column].map(|text| pattern(text, args.number(5)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let dialect = Dialect::new(level, args.number(4));
     let mut rows = Vec::new();
@@ -113,7 +116,7 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
                 _ => 0,
             };
             cells.extend(vec![Value::Null; more]);
-            cells.extend(row![ty.system_type_id()]);
+            cells.extend(row![storage_type(ty.name(), p.is_some())]);
             rows.push(cells);
         }
     }

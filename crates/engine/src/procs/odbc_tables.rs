@@ -1,6 +1,6 @@
 //! What drivers ask about tables: which there are, who may do what with them, their collations, those of other servers.
 
-use super::odbc::{database_of, fits};
+use super::odbc::{database_of, fits, pattern};
 use super::odbc_types::{Dialect, odbc};
 use super::{Arguments, table_by_text};
 use crate::catalog::{Object, fold};
@@ -9,6 +9,7 @@ use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
 use crate::views;
+use crate::views::storage_types::storage_type;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{MaxLen, SqlType, Value};
@@ -18,12 +19,13 @@ const SMALL: SqlType = SqlType::SmallInt;
 const INT: SqlType = SqlType::Int;
 const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
 
-/// Tables and views, by schema and name.
+/// Tables and views, by schema and name; `use_pattern` is `@fUsePattern`.
 fn chosen(
     cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
+    use_pattern: Option<i64>,
 ) -> SqlResult<(Arc<Database>, Vec<Object>)> {
-    let (table, owner) = (args.text(0), args.text(1));
+    let [table, owner] = [0, 1].map(|at| pattern(args.text(at), use_pattern));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let asked = |o: &Object| {
         matches!(o, Object::Table(_) | Object::View(_))
@@ -70,7 +72,7 @@ fn table_rows(
     database: &Arc<Database>,
     args: &Arguments<'_>,
 ) -> SqlResult<Vec<Vec<Value>>> {
-    let (table, owner) = (args.text(0), args.text(1));
+    let [table, owner] = [0, 1].map(|at| pattern(args.text(at), args.number(4)));
     let kinds = args.text(3).map(|t| t.to_uppercase());
     let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
     let mut rows = Vec::new();
@@ -124,7 +126,7 @@ pub(super) fn table_privileges(
     cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let (database, all) = chosen(cx, args)?;
+    let (database, all) = chosen(cx, args, args.number(3))?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -151,7 +153,8 @@ pub(super) fn column_privileges(
     args: &Arguments<'_>,
 ) -> SqlResult<i32> {
     let column = args.text(3);
-    let (database, all) = chosen(cx, args)?;
+    // The table's name is no pattern here.
+    let (database, all) = chosen(cx, args, Some(0))?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -279,7 +282,7 @@ pub(super) fn columns_ex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) ->
                 f.octets,
                 i + 1,
                 if c.nullable { "YES" } else { "NO" },
-                c.system_type_id()
+                storage_type(c.type_name(), c.nullable)
             ]);
         }
     }

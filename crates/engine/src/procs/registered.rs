@@ -4,7 +4,9 @@ use super::{
     Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, diagnostics,
     errorlog, files, monitor,
 };
-use super::{help, odbc, odbc_routines, odbc_tables, odbc_types, properties, rename};
+use super::{
+    help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
+};
 use super::{session_context, space};
 use crate::features::Feature;
 use crate::session::context::StatementContext;
@@ -41,7 +43,7 @@ const VARDECIMAL: &str = include_str!("vardecimal.sql");
 
 /// sp_columns.
 const COLUMNS: &[&str] = &[
-    "@table_name",
+    "@table_name!",
     "@table_owner",
     "@table_qualifier",
     "@column_name",
@@ -51,7 +53,7 @@ const COLUMNS: &[&str] = &[
 ];
 /// sp_dropextendedproperty.
 const DROPPED_PROPERTY: &[&str] = &[
-    "@name",
+    "@name!",
     "@level0type",
     "@level0name",
     "@level1type",
@@ -65,10 +67,10 @@ const ERROR_LOG: &[&str] = &["@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7"];
 const FACTS: &[&str] = &["@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7", "@p8"];
 /// The parameters of one procedure.
 const PARAMETERS: &[&str] =
-    &["@procedure_name", "@group_number", "@procedure_schema", "@parameter_name"];
+    &["@procedure_name!", "@group_number", "@procedure_schema", "@parameter_name"];
 /// sp_addextendedproperty.
 const PROPERTY: &[&str] = &[
-    "@name",
+    "@name!",
     "@value",
     "@level0type",
     "@level0name",
@@ -88,7 +90,7 @@ const ROUTINE: &[&str] = &[
 ];
 /// sp_special_columns.
 const SPECIAL: &[&str] = &[
-    "@table_name",
+    "@table_name!",
     "@table_owner",
     "@table_qualifier",
     "@col_type",
@@ -98,7 +100,7 @@ const SPECIAL: &[&str] = &[
 ];
 /// sp_statistics.
 const STATISTICS: &[&str] =
-    &["@table_name", "@table_owner", "@table_qualifier", "@index_name", "@is_unique", "@accuracy"];
+    &["@table_name!", "@table_owner", "@table_qualifier", "@index_name", "@is_unique", "@accuracy"];
 /// sp_datatype_info.
 const TYPES: &[&str] = &["@data_type", "@ODBCVer"];
 
@@ -110,16 +112,16 @@ static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_attach_single_file_db", ATTACH_SINGLE_FILE_DB),
     native(
         "sp_column_privileges",
-        &["@table_name", "@table_owner", "@table_qualifier", "@column_name"],
+        &["@table_name!", "@table_owner", "@table_qualifier", "@column_name"],
         odbc_tables::column_privileges,
     ),
-    native("sp_columns", COLUMNS, odbc::columns),
-    native("sp_columns_100", COLUMNS, odbc::columns_100),
-    native("sp_columns_90", COLUMNS, odbc::columns_90),
+    native("sp_columns", COLUMNS, odbc_columns::columns),
+    native("sp_columns_100", COLUMNS, odbc_columns::columns_100),
+    native("sp_columns_90", COLUMNS, odbc_columns::columns_90),
     native(
         "sp_columns_ex",
         &[
-            "@table_server",
+            "@table_server!",
             "@table_name",
             "@table_schema",
             "@table_catalog",
@@ -137,10 +139,10 @@ static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_db_vardecimal_storage_format", VARDECIMAL),
     native(
         "sp_describe_first_result_set",
-        &["@tsql", "@params", "@browse_information_mode"],
+        &["@tsql!", "@params", "@browse_information_mode"],
         describe_rows::first_result_set,
     ),
-    native("sp_describe_undeclared_parameters", &["@tsql", "@params"], describe_rows::undeclared),
+    native("sp_describe_undeclared_parameters", &["@tsql!", "@params"], describe_rows::undeclared),
     native("sp_dropextendedproperty", DROPPED_PROPERTY, properties::drop),
     native("sp_enumerrorlogs", &["@p1"], errorlog::list),
     native(
@@ -158,30 +160,32 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_flush_log", &[], super::flush_log),
     native(
         "sp_getapplock",
-        &["@Resource", "@LockMode", "@LockOwner", "@LockTimeout", "@DbPrincipal"],
+        &["@Resource!", "@LockMode!", "@LockOwner", "@LockTimeout", "@DbPrincipal"],
         applock::get,
     ),
     native("sp_help", &["@objname"], help::help),
-    native("sp_helpconstraint", &["@objname", "@nomsg"], constraints::helpconstraint),
+    native("sp_helpconstraint", &["@objname!", "@nomsg"], constraints::helpconstraint),
     native("sp_helpdb", &["@dbname"], space::helpdb),
     native("sp_helpfile", &["@filename"], space::helpfile),
-    native("sp_helpindex", &["@objname"], help::helpindex),
+    native("sp_helpindex", &["@objname!"], help::helpindex),
     sql("sp_helplogins", HELPLOGINS),
-    native("sp_helptext", &["@objname", "@columnname"], help::helptext),
+    native("sp_helptext", &["@objname!", "@columnname"], help::helptext),
     sql("sp_lock", LOCK),
     native("sp_monitor", &[], monitor::run),
-    native("sp_pkeys", &["@table_name", "@table_owner", "@table_qualifier"], odbc::pkeys),
+    native("sp_pkeys", &["@table_name!", "@table_owner", "@table_qualifier"], odbc::pkeys),
     native("sp_procedure_params_100_managed", PARAMETERS, odbc_routines::params_100_managed),
     native("sp_procedure_params_managed", PARAMETERS, odbc_routines::params_managed),
     native("sp_procedure_params_rowset", PARAMETERS, odbc_routines::params_rowset),
     native("sp_readerrorlog", ERROR_LOG, errorlog::read),
-    native("sp_refreshview", &["@viewname"], help::refresh),
-    native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], applock::release),
-    native("sp_rename", &["@objname", "@newname", "@objtype"], rename::rename),
+    native("sp_recompile", &["@objname!"], recompile::recompile),
+    native("sp_refreshview", &["@viewname!"], help::refresh),
+    native("sp_releaseapplock", &["@Resource!", "@LockOwner", "@DbPrincipal"], applock::release),
+    native("sp_removedbreplication", &["@dbname", "@type"], recompile::remove_replication),
+    native("sp_rename", &["@objname!", "@newname!", "@objtype"], rename::rename),
     sql("sp_renamedb", RENAMEDB),
     native("sp_server_diagnostics", &["@repeat_interval"], diagnostics::run),
     native("sp_server_info", &["@attribute_id"], odbc::server_info),
-    native("sp_set_session_context", &["@key", "@value", "@read_only"], session_context::set),
+    native("sp_set_session_context", &["@key!", "@value!", "@read_only"], session_context::set),
     native(
         "sp_spaceused",
         &["@objname", "@updateusage", "@mode", "@oneresultset", "@include_total_xtp_storage"],
@@ -202,12 +206,12 @@ static PROCEDURES: &[SystemProcedure] = &[
     ),
     native(
         "sp_table_privileges",
-        &["@table_name", "@table_owner", "@table_qualifier", "@fUsePattern"],
+        &["@table_name!", "@table_owner", "@table_qualifier", "@fUsePattern"],
         odbc_tables::table_privileges,
     ),
-    native("sp_tablecollations", &["@object"], odbc_tables::tablecollations),
-    native("sp_tablecollations_100", &["@object"], odbc_tables::tablecollations_100),
-    native("sp_tablecollations_90", &["@object"], odbc_tables::tablecollations_90),
+    native("sp_tablecollations", &["@object!"], odbc_tables::tablecollations),
+    native("sp_tablecollations_100", &["@object!"], odbc_tables::tablecollations_100),
+    native("sp_tablecollations_90", &["@object!"], odbc_tables::tablecollations_90),
     native(
         "sp_tables",
         &["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"],
@@ -215,20 +219,27 @@ static PROCEDURES: &[SystemProcedure] = &[
     ),
     native(
         "sp_tableswc",
-        &["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fTableCreated"],
+        &[
+            "@table_name",
+            "@table_owner",
+            "@table_qualifier",
+            "@table_type",
+            "@fUsePattern",
+            "@fTableCreated",
+        ],
         odbc_tables::tableswc,
     ),
     native("sp_updateextendedproperty", PROPERTY, properties::update),
-    native("sp_user_counter1", &["@newvalue"], counters::set::<0>),
-    native("sp_user_counter10", &["@newvalue"], counters::set::<9>),
-    native("sp_user_counter2", &["@newvalue"], counters::set::<1>),
-    native("sp_user_counter3", &["@newvalue"], counters::set::<2>),
-    native("sp_user_counter4", &["@newvalue"], counters::set::<3>),
-    native("sp_user_counter5", &["@newvalue"], counters::set::<4>),
-    native("sp_user_counter6", &["@newvalue"], counters::set::<5>),
-    native("sp_user_counter7", &["@newvalue"], counters::set::<6>),
-    native("sp_user_counter8", &["@newvalue"], counters::set::<7>),
-    native("sp_user_counter9", &["@newvalue"], counters::set::<8>),
+    native("sp_user_counter1", &["@newvalue!"], counters::set::<0>),
+    native("sp_user_counter10", &["@newvalue!"], counters::set::<9>),
+    native("sp_user_counter2", &["@newvalue!"], counters::set::<1>),
+    native("sp_user_counter3", &["@newvalue!"], counters::set::<2>),
+    native("sp_user_counter4", &["@newvalue!"], counters::set::<3>),
+    native("sp_user_counter5", &["@newvalue!"], counters::set::<4>),
+    native("sp_user_counter6", &["@newvalue!"], counters::set::<5>),
+    native("sp_user_counter7", &["@newvalue!"], counters::set::<6>),
+    native("sp_user_counter8", &["@newvalue!"], counters::set::<7>),
+    native("sp_user_counter9", &["@newvalue!"], counters::set::<8>),
     sql("sp_validatelogins", VALIDATELOGINS),
     native("sp_who", &["@loginame"], help::who),
     native("sp_who2", &["@loginame"], help::who2),

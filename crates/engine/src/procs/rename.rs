@@ -1,4 +1,4 @@
-//! `sp_rename`: tables, procedures, constraints, columns, indexes, databases.
+//! `sp_rename`: tables, procedures, constraints, columns, indexes, statistics, databases.
 //!
 //! Only the name in the catalogue changes: the text of a procedure keeps what it says, as in SQL Server. A constraint that
 //! made an index and the index have one name, so both change.
@@ -12,7 +12,7 @@ use crate::ddl::{mentions, resolve, run_text};
 use crate::plan::names::bracketed;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::Value;
 
@@ -29,51 +29,128 @@ pub(super) fn object_name(parts: &[String]) -> ast::ObjectName {
     name
 }
 
+/// The types that `@objtype` may name.
+const TYPES: [&str; 6] = ["COLUMN", "DATABASE", "INDEX", "OBJECT", "STATISTICS", "USERDATATYPE"];
+
 /// `sp_rename @objname, @newname [, @objtype]`.
 pub(super) fn rename(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
-    let needed = |at: usize, name: &str| {
-        args.text(at).ok_or_else(|| SqlError::new(201, &[&"sp_rename", &name]))
+    let needed = |at: usize, name: &str| match (args.text(at), args.typed(at)) {
+        (Some(text), _) => Ok(text),
+        (None, Some(_)) => Err(SqlError::new(15223, &[&name])),
+        (None, None) => Err(SqlError::new(201, &[&"sp_rename", &name])),
     };
     let (old, new) = (needed(0, "@objname")?, needed(1, "@newname")?);
-    let kind = args.text(2).unwrap_or_else(|| "OBJECT".into()).to_ascii_uppercase();
+    let given = args.text(2).map(|kind| kind.to_ascii_uppercase());
+    if let Some(kind) = given.as_ref().filter(|kind| !TYPES.contains(&kind.as_str())) {
+        return Err(SqlError::new(15249, &[kind]));
+    }
     if new.trim().is_empty() || new.encode_utf16().count() > 128 {
         return Err(SqlError::new(15223, &[&"@newname"]));
     }
     let parts = name_parts(&old);
+    if parts.len() > 4 || parts.first().is_none_or(|last| last.is_empty()) {
+        return Err(SqlError::new(15253, &[&old]));
+    }
     if parts.first().is_some_and(|p| p.starts_with('#')) {
         return Err(SqlError::new(40510, &[&"sp_rename of a temporary table"]));
     }
-    match &*kind {
-        // Without a type the name may be a column's behind its table's.
-        "OBJECT" if args.text(2).is_none() && is_column(cx, &parts)? => {
-            column(cx, &parts, &old, &new)?;
+    if given.as_deref() == Some("DATABASE") {
+        let from = parts.first().map_or("", |p| p);
+        let text = format!("ALTER DATABASE {} MODIFY NAME = {}", bracketed(from), bracketed(&new));
+        return run_text(cx, &text, || SqlError::new(15248, &[&"DATABASE"])).map(|()| 0);
+    }
+    let kind = match given.as_deref() {
+        Some(kind) => {
+            let database = if kind == "OBJECT" { parts.get(2) } else { parts.get(3) };
+            require_current(cx, database)?;
+            kind
         }
-        "OBJECT" => object(cx, &parts, &old, &new)?,
+        None => meaning(cx, &parts, &old)?,
+    };
+    match kind {
+        "OBJECT" => object(cx, &parts, &old, &new, given.as_deref())?,
         "COLUMN" => column(cx, &parts, &old, &new)?,
         "INDEX" => index(cx, &parts, &old, &new)?,
-        "DATABASE" => {
-            let from = parts.first().map_or("", |p| p);
-            let text =
-                format!("ALTER DATABASE {} MODIFY NAME = {}", bracketed(from), bracketed(&new));
-            return run_text(cx, &text, || SqlError::new(15248, &[&kind])).map(|()| 0);
-        }
-        "USERDATATYPE" | "STATISTICS" => {
-            return Err(SqlError::new(40510, &[&format_args!("sp_rename of {kind}")]));
-        }
-        _ => return Err(SqlError::new(15249, &[&kind])),
+        "STATISTICS" => statistics(cx, &parts, &old, &new)?,
+        _ => return Err(SqlError::new(40510, &[&format_args!("sp_rename of {kind}")])),
     }
     cx.message(SqlError::new(15477, &[]))?;
     Ok(0)
+}
+
+/// 15333 for another database's name; an empty part names the current one.
+fn require_current(cx: &StatementContext<'_>, database: Option<&String>) -> SqlResult<()> {
+    match database {
+        Some(name) if !is_current(cx, name) => Err(SqlError::new(15333, &[name])),
+        _ => Ok(()),
+    }
+}
+
+fn is_current(cx: &StatementContext<'_>, database: &str) -> bool {
+    database.is_empty() || fold(database) == fold(&cx.database().name)
+}
+
+/// Whether a name may be an object's: three parts at most, or four with this server's name before them.
+fn is_objects(cx: &StatementContext<'_>, parts: &[String]) -> bool {
+    let own = &cx.instance().options().server_name;
+    parts.get(3).is_none_or(|server| server.is_empty() || fold(server) == fold(own))
+}
+
+/// The type that a name has where none was said: 15225 if nothing has the name, 15248 if several things do.
+fn meaning(cx: &mut StatementContext<'_>, parts: &[String], old: &str) -> SqlResult<&'static str> {
+    let mut found = Vec::new();
+    let mut foreign = None;
+    let mut of_database = |at: usize| match parts.get(at) {
+        Some(name) if !is_current(cx, name) => {
+            foreign = Some(name);
+            false
+        }
+        _ => true,
+    };
+    let (may_be_object, may_be_part) = (is_objects(cx, parts) && of_database(2), of_database(3));
+    if may_be_object && resolve::find(cx, &object_name(parts))?.is_some() {
+        found.push("OBJECT");
+    }
+    if may_be_part
+        && parts.len() > 1
+        && let Some((_, Object::Table(table))) = resolve::find(cx, &object_name(&parts[1..]))?
+    {
+        let last = &parts[0];
+        let is_index = table.index(last).is_some();
+        let each = [
+            ("COLUMN", table.column(last).is_some()),
+            ("INDEX", is_index),
+            ("STATISTICS", !is_index && table.own_statistics(last).is_some()),
+        ];
+        found.extend(each.iter().filter(|(_, is)| *is).map(|(kind, _)| *kind));
+    }
+    match (&found[..], foreign) {
+        ([one], _) => Ok(one),
+        ([], Some(name)) if cx.instance().databases().slot(name).is_some() => {
+            Err(SqlError::new(15333, &[name]))
+        }
+        ([], _) => Err(missing(cx, old, "(null)")),
+        _ => Err(SqlError::new(15248, &[&"(null)"])),
+    }
 }
 
 fn missing(cx: &StatementContext<'_>, old: &str, kind: &str) -> Box<SqlError> {
     SqlError::new(15225, &[&old, &cx.database().name, &kind])
 }
 
-fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str) -> SqlResult<()> {
+/// Renames what sys.objects lists. `given`: the type that was said, for messages.
+fn object(
+    cx: &mut StatementContext<'_>,
+    parts: &[String],
+    old: &str,
+    new: &str,
+    given: Option<&str>,
+) -> SqlResult<()> {
     let name = object_name(parts);
-    let Some((database, found)) = resolve::find(cx, &name)? else {
-        return Err(missing(cx, old, "(null)"));
+    let given = given.unwrap_or("(null)");
+    let found = if is_objects(cx, parts) { resolve::find(cx, &name)? } else { None };
+    let Some((database, found)) = found else {
+        return Err(missing(cx, old, given));
     };
     let head = found.head().clone();
     let (catalog, session) = (&database.catalog, cx.session.id);
@@ -95,12 +172,17 @@ fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     // Whoever was waited for may have dropped it, or given its name to another.
     let now = database.catalog.find(head.schema_id, &head.name, session);
     let Some(now) = now.filter(|o| o.head().id == head.id) else {
-        return Err(missing(cx, old, "(null)"));
+        return Err(missing(cx, old, given));
     };
     let detail = match &now {
         Object::Constraint(c) => c.detail,
         _ => 0,
     };
+    if let Some(Object::Table(table)) = database.catalog.object(head.parent, session)
+        && let Some(index) = table.indexes.iter().find(|i| i.constraint == head.id)
+    {
+        require_free(&table, index.id, new, "INDEX")?;
+    }
     let mut head = now.head().clone();
     head.name = new.into();
     head.modified = database.catalog.now();
@@ -117,21 +199,6 @@ fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
         touched.push(head.parent);
     }
     refresh(cx, &database, &touched)
-}
-
-/// Whether a name is no object's, and that of a column behind a table's. `parts` has the last part first.
-fn is_column(cx: &mut StatementContext<'_>, parts: &[String]) -> SqlResult<bool> {
-    let Some((last, before)) = parts.split_first().filter(|p| !p.1.is_empty()) else {
-        return Ok(false);
-    };
-    if parts.len() < 4 && matches!(resolve::find(cx, &object_name(parts)), Ok(Some(_))) {
-        return Ok(false);
-    }
-    let table = match resolve::find(cx, &object_name(before)) {
-        Ok(Some((_, Object::Table(table)))) => table,
-        _ => return Ok(false),
-    };
-    Ok(table.column(last).is_some())
 }
 
 /// The table before the last part of a name, locked.
@@ -177,25 +244,48 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     refresh(cx, &database, &[table.head.id])
 }
 
+/// Renames an index, and the constraint that it is the index of: that has the same name.
 fn index(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str) -> SqlResult<()> {
     let (database, table) = table_of(cx, parts, old, "INDEX")?;
-    let found = table.indexes.iter().find(|i| fold(&i.name) == fold(&parts[0]) && i.id.0 != 0);
-    let Some(index) = found else { return Err(SqlError::new(15248, &[&"INDEX"])) };
-    if table.indexes.iter().any(|i| i.id != index.id && fold(&i.name) == fold(new)) {
-        return Err(SqlError::new(15335, &[&new, &"INDEX"]));
+    let Some(index) = table.index(&parts[0]).cloned() else {
+        return Err(SqlError::new(15248, &[&"INDEX"]));
+    };
+    require_free(&table, index.id, new, "INDEX")?;
+    if index.constraint.0 != 0 {
+        let constraint = [index.name.to_string(), table.head.schema.to_string()];
+        return object(cx, &constraint, old, new, Some("INDEX"));
     }
-    let constraint = index.constraint;
     rename_row(cx, &database, table.head.id, index.id.0 as i64, new)?;
-    let mut touched = vec![table.head.id];
-    if constraint.0 != 0
-        && let Some(Object::Constraint(c)) = database.catalog.object(constraint, cx.session.id)
-    {
-        let mut head = c.head.clone();
-        head.name = new.into();
-        write_object(cx.transaction(&database)?, &head, c.detail)?;
-        touched.push(constraint);
+    refresh(cx, &database, &[table.head.id])
+}
+
+/// Renames statistics; those of an index are renamed with it.
+fn statistics(
+    cx: &mut StatementContext<'_>,
+    parts: &[String],
+    old: &str,
+    new: &str,
+) -> SqlResult<()> {
+    let (database, table) = table_of(cx, parts, old, "STATISTICS")?;
+    if table.index(&parts[0]).is_some() {
+        return index(cx, parts, old, new);
     }
-    refresh(cx, &database, &touched)
+    let Some(id) = table.own_statistics(&parts[0]).map(|own| own.id) else {
+        return Err(SqlError::new(15248, &[&"STATISTICS"]));
+    };
+    require_free(&table, id, new, "STATISTICS")?;
+    rename_row(cx, &database, table.head.id, id.0 as i64, new)?;
+    refresh(cx, &database, &[table.head.id])
+}
+
+/// 15335 when another index, or statistics of the table, have the name.
+fn require_free(table: &Table, id: IndexId, new: &str, kind: &str) -> SqlResult<()> {
+    let index = table.index(new).map(|index| index.id);
+    let taken = index.or_else(|| table.own_statistics(new).map(|own| own.id));
+    match taken.is_some_and(|other| other != id) {
+        true => Err(SqlError::new(15335, &[&new, &kind])),
+        false => Ok(()),
+    }
 }
 
 fn rename_row(

@@ -1,6 +1,5 @@
 //! The catalogue of SQL Server 2000, which scripts still read: sysobjects, sysdatabases, sysfiles, sysprocesses …
 
-use super::objects::is_text;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
 use crate::row;
@@ -10,17 +9,30 @@ use taffrail_types::Value;
 
 /// Found without schema, too.
 pub(crate) const NAMES: &[&str] = &[
-    "sysobjects",
-    "syscolumns",
-    "sysindexes",
-    "sysdatabases",
-    "sysfiles",
     "sysaltfiles",
+    "syscharsets",
+    "syscolumns",
+    "syscomments",
+    "sysconfigures",
+    "sysconstraints",
+    "syscurconfigs",
+    "sysdatabases",
+    "sysfilegroups",
+    "sysfiles",
+    "sysforeignkeys",
+    "sysindexes",
+    "sysindexkeys",
+    "syslanguages",
+    "syslogins",
+    "sysmembers",
+    "sysmessages",
+    "sysobjects",
+    "sysperfinfo",
     "sysprocesses",
+    "sysreferences",
+    "sysservers",
     "systypes",
     "sysusers",
-    "syscomments",
-    "sysperfinfo",
     SPT_VALUES,
 ];
 
@@ -29,74 +41,6 @@ pub(crate) const SPT_VALUES: &str = "spt_values";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys(
-            "sysobjects",
-            &[
-                "name sysname!",
-                "id int!",
-                "xtype char(2)!",
-                "uid smallint?",
-                "info smallint?",
-                "status int?",
-                "base_schema_ver int?",
-                "replinfo int?",
-                "parent_obj int!",
-                "crdate datetime!",
-                "ftcatid smallint?",
-                "schema_ver int?",
-                "stats_schema_ver int?",
-                "type char(2)?",
-                "userstat smallint?",
-                "sysstat smallint?",
-                "indexdel smallint?",
-                "refdate datetime!",
-                "version int?",
-                "deltrig int?",
-                "instrig int?",
-                "updtrig int?",
-                "seltrig int?",
-                "category int?",
-                "cache smallint?",
-            ],
-            sysobjects,
-        ),
-        sys(
-            "syscolumns",
-            &[
-                "name sysname?",
-                "id int!",
-                "xtype tinyint!",
-                "typestat tinyint?",
-                "xusertype smallint?",
-                "length smallint!",
-                "xprec tinyint!",
-                "xscale tinyint!",
-                "colid smallint?",
-                "xoffset smallint?",
-                "bitpos tinyint?",
-                "reserved tinyint?",
-                "colstat smallint?",
-                "cdefault int!",
-                "domain int!",
-                "number smallint?",
-                "colorder smallint?",
-                "autoval varbinary(8000)?",
-                "offset smallint?",
-                "collationid int?",
-                "language int!",
-                "status tinyint?",
-                "type tinyint!",
-                "usertype smallint?",
-                "printfmt varchar(255)?",
-                "prec smallint?",
-                "scale int?",
-                "iscomputed int?",
-                "isoutparam int!",
-                "isnullable int?",
-                "collation sysname?",
-            ],
-            syscolumns,
-        ),
         sys(
             "sysindexes",
             &[
@@ -196,70 +140,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             },
         ),
         sys(
-            "systypes",
-            &[
-                "name sysname!",
-                "xtype tinyint!",
-                "status tinyint?",
-                "xusertype smallint?",
-                "length smallint!",
-                "xprec tinyint!",
-                "xscale tinyint!",
-                "tdefault int!",
-                "domain int!",
-                "uid smallint?",
-                "reserved smallint?",
-                "collationid int?",
-                "usertype smallint?",
-                "variable bit?",
-                "allownulls bit?",
-                "type tinyint!",
-                "printfmt varchar(255)?",
-                "prec smallint?",
-                "scale tinyint?",
-                "collation sysname?",
-            ],
-            systypes,
-        ),
-        sys(
-            "sysusers",
-            &[
-                "uid smallint?",
-                "status int?",
-                "name sysname!",
-                "sid varbinary(85)?",
-                "createdate datetime!",
-                "hasdbaccess int?",
-                "islogin int?",
-                "issqluser int?",
-                "issqlrole int?",
-            ],
-            |cx, _, rows| {
-                let created = cx
-                    .session
-                    .instance
-                    .databases()
-                    .slot(&cx.database.name)
-                    .map(|s| s.entry.created);
-                for (id, name) in
-                    [(0, "public"), (1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")]
-                {
-                    rows.push(row![
-                        id,
-                        0,
-                        name,
-                        (id == 1).then_some(&[1u8][..]),
-                        created.clone(),
-                        id == 1,
-                        id != 0,
-                        id != 0,
-                        id == 0
-                    ]);
-                }
-                Ok(())
-            },
-        ),
-        sys(
             SPT_VALUES,
             &[
                 "name nvarchar(35)?",
@@ -308,87 +188,6 @@ fn file_cells(f: &taffrail_storage::FileInfo) -> Vec<Value> {
     let status = 2 | if is_log { 0x40 } else { 0 } | if percent { 0x10_0000 } else { 0 };
     let path = f.path.to_string_lossy().into_owned();
     row![f.id.0, !is_log, f.size / 8192, max, growth, status, 0, &f.name, path]
-}
-
-fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        let h = object.head();
-        rows.push(row![
-            &h.name,
-            h.id.0,
-            h.kind.code(),
-            h.schema_id.0,
-            0,
-            0,
-            0,
-            0,
-            h.parent.0,
-            &h.created,
-            0,
-            0,
-            0,
-            h.kind.code(),
-            0,
-            0,
-            0,
-            &h.created,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0
-        ]);
-    }
-    Ok(())
-}
-
-fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        for c in object.columns() {
-            let facts = super::objects::column_type_cells(c);
-            let number = |at: usize| facts[at].as_i64().unwrap_or(0);
-            let (xtype, xuser, length, precision, scale) =
-                (number(0), number(1), number(2), number(3), number(4));
-            let default = c.default.as_ref().map_or(0, |d| d.id.0);
-            let status = if c.nullable { 8 } else { 0 } | if c.is_identity { 128 } else { 0 };
-            rows.push(row![
-                &c.name,
-                object.head().id.0,
-                xtype,
-                0,
-                xuser,
-                length,
-                precision,
-                scale,
-                c.id,
-                0,
-                0,
-                0,
-                c.is_identity as i32,
-                default,
-                0,
-                0,
-                c.id,
-                (),
-                0,
-                (),
-                0,
-                status,
-                xtype,
-                xuser,
-                (),
-                precision,
-                scale,
-                0,
-                0,
-                c.nullable as i32,
-                is_text(c.ty).then(|| c.collation.name())
-            ]);
-        }
-    }
-    Ok(())
 }
 
 fn sysindexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -460,37 +259,6 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
             e.compatibility_level,
             path,
             957
-        ]);
-    }
-    Ok(())
-}
-
-fn systypes(c: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let of_database = c.database.collation().name();
-    for t in taffrail_types::names::SYS_TYPES {
-        let collation = t.collated.then_some(of_database);
-        let variable = matches!(t.name, "varchar" | "nvarchar" | "varbinary" | "sysname");
-        rows.push(row![
-            t.name,
-            t.system_type_id,
-            0,
-            t.user_type_id,
-            t.max_length,
-            t.precision,
-            t.scale,
-            0,
-            0,
-            4,
-            0,
-            (),
-            t.user_type_id,
-            variable,
-            t.nullable,
-            t.system_type_id,
-            (),
-            t.precision,
-            t.scale,
-            collation
         ]);
     }
     Ok(())

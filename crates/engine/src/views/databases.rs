@@ -6,11 +6,11 @@ use super::database_columns::{
 };
 use super::{Declaration, Rows, ViewContext, by_column, ranged, sys};
 use crate::catalog::master::EntryState;
-use crate::catalog::registry::Slot;
+use crate::catalog::registry::{Databases, Slot};
 use crate::database::Database;
 use crate::row;
-use taffrail_base::{Lsn, SqlResult};
-use taffrail_storage::{DatabaseState, FileInfo, FileKind, RecoveryModel};
+use taffrail_base::{FileId, Lsn, SqlResult};
+use taffrail_storage::{DatabaseState, FileInfo, FileKind, Growth, RecoveryModel};
 use taffrail_types::{Collation, Value};
 
 /// sys.database_files, and with the database's id sys.master_files.
@@ -91,18 +91,31 @@ pub(super) fn model_name(model: RecoveryModel) -> &'static str {
 }
 
 fn databases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for slot in cx.session.instance.databases().list() {
-        let state = slot.state();
-        let open = slot.database.as_ref().filter(|_| state.0 == 0);
-        let wait = open.map(|d| d.storage.log().reuse_wait());
-        let is_open = open.is_some();
-        let options = match &slot.database {
-            Some(d) => Some(d.storage.options()),
-            None => cx.session.instance.databases().closed(&slot.entry).map(|c| c.options),
-        };
-        rows.show(&[DATABASE], &DatabaseRow { slot, state, is_open, options, wait });
+    let databases = cx.session.instance.databases();
+    for slot in databases.list() {
+        rows.show(&[DATABASE], &database_row(databases, slot));
     }
     Ok(())
+}
+
+fn database_row(databases: &Databases, slot: Slot) -> DatabaseRow {
+    let state = slot.state();
+    let open = slot.database.as_ref().filter(|_| state.0 == 0);
+    let wait = open.map(|d| d.storage.log().reuse_wait());
+    let is_open = open.is_some();
+    let options = match &slot.database {
+        Some(d) => Some(d.storage.options()),
+        None => databases.closed(&slot.entry).map(|c| c.options),
+    };
+    DatabaseRow { slot, state, is_open, options, wait }
+}
+
+/// A column of a database's row of sys.databases, as a natural value.
+pub(crate) fn database_column(databases: &Databases, slot: Slot, column: &str) -> Value {
+    let row = database_row(databases, slot);
+    let found = DATABASE.iter().find(|(declared, _)| declared.split(' ').next() == Some(column));
+    debug_assert!(found.is_some(), "{column} is no column of sys.databases");
+    found.map_or(Value::Null, |(_, value)| value(&row))
 }
 
 /// 8 KiB pages of so many bytes.
@@ -112,7 +125,9 @@ pub(super) fn pages(bytes: u64) -> i64 {
 
 /// Files of a database that is being restored: where its log ends, and where it must get to.
 fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
-    let Some(restoring) = cx.session.instance.databases().restoring(&slot.entry) else { return };
+    let Some(restoring) = cx.session.instance.databases().restoring(&slot.entry) else {
+        return half_made_files(slot, rows);
+    };
     for f in restoring.files {
         let file = FileInfo {
             id: f.id,
@@ -130,6 +145,23 @@ fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
             ..file_row(slot.entry.id.0, (1, "RESTORING"), file)
         };
         rows.show(MASTER_FILES, &row);
+    }
+}
+
+/// Files of which a restore that was cut off has made no database yet: master's row names them, the data file first.
+fn half_made_files(slot: &Slot, rows: &mut Rows) {
+    for (path, n) in slot.entry.files.iter().zip(1u16..) {
+        let file = FileInfo {
+            id: FileId(n),
+            kind: if n == 1 { FileKind::Rows } else { FileKind::Log },
+            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            path: path.clone(),
+            size: 0,
+            used: 0,
+            growth: Growth::None,
+            max_size: None,
+        };
+        rows.show(MASTER_FILES, &file_row(slot.entry.id.0, (1, "RESTORING"), file));
     }
 }
 

@@ -347,15 +347,21 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
     Ok(())
 }
 
+/// Address and port of a client.
+pub(crate) fn client_address(net_address: &str) -> (&str, Option<u16>) {
+    match net_address.rsplit_once(':') {
+        Some((address, port)) if !address.ends_with(':') => match port.parse() {
+            Ok(port) => (address, Some(port)),
+            Err(_) => (net_address, None),
+        },
+        _ => (net_address, None),
+    }
+}
+
 fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for s in cx.session.instance.sessions() {
         let started = started(cx, &s);
-        let (address, port) = match s.client.client_net_address.rsplit_once(':') {
-            Some((address, port)) if port.parse::<u16>().is_ok() && !address.ends_with(':') => {
-                (address.to_string(), port.parse::<i32>().ok())
-            }
-            _ => (s.client.client_net_address.clone(), None),
-        };
+        let (address, port) = client_address(&s.client.client_net_address);
         rows.push(row![
             s.id.0,
             s.id.0,

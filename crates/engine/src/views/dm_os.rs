@@ -47,22 +47,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             },
         ),
         sys(
-            "dm_os_waiting_tasks",
-            &[
-                "waiting_task_address varbinary(8)!",
-                "session_id smallint?",
-                "exec_context_id int?",
-                "wait_duration_ms bigint?",
-                "wait_type nvarchar(60)?",
-                "resource_address varbinary(8)?",
-                "blocking_task_address varbinary(8)?",
-                "blocking_session_id smallint?",
-                "blocking_exec_context_id int?",
-                "resource_description nvarchar(3072)?",
-            ],
-            waiting_tasks,
-        ),
-        sys(
             "dm_os_sys_info",
             &[
                 "cpu_ticks bigint!",
@@ -163,27 +147,6 @@ fn wait_cells(w: &WaitRow) -> Vec<Value> {
         w.max_wait_time_ms(),
         w.signal_wait_time_ms()
     ]
-}
-
-fn waiting_tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.all_sessions() {
-        let Some(wait) = s.cell.wait_type() else { continue };
-        let blocker = s.cell.blocking_session();
-        let resource = s.cell.wait_resource();
-        rows.push(row![
-            &(s.id.0 as u64).to_be_bytes()[..],
-            s.id.0,
-            0,
-            s.cell.wait_time_ms(),
-            wait.name(),
-            (),
-            (blocker != 0).then(|| Value::binary(&(blocker as u64).to_be_bytes())),
-            (blocker != 0).then_some(blocker),
-            (),
-            (!resource.is_empty()).then_some(resource)
-        ]);
-    }
-    Ok(())
 }
 
 fn sys_info(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -1,11 +1,25 @@
 //! sys.dm_server_*: the service.
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::cell::{Columns, null};
+use super::{Declaration, Rows, ViewContext, by_column, sys};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
+/// Audits, of which there are none.
+const AUDITS: Columns<()> = &[&[
+    ("audit_id int!", null),
+    ("name sysname!", null),
+    ("status smallint!", null),
+    ("status_desc nvarchar(256)!", null),
+    ("status_time datetime2(7)!", null),
+    ("event_session_address varbinary(8)?", null),
+    ("audit_file_path nvarchar(256)?", null),
+    ("audit_file_size bigint?", null),
+]];
+
 pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.push(by_column("dm_server_audit_status", AUDITS, super::empty::none));
     views.push(sys(
         "dm_server_registry",
         &["registry_key nvarchar(256)?", "value_name nvarchar(256)?", "value_data sql_variant?"],

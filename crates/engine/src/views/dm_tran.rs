@@ -152,7 +152,7 @@ fn locks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             number.unwrap_or(lock.owner.number()),
             Value::Guid([0; 16]),
             "",
-            &lock.owner.number().to_be_bytes()[..]
+            super::waiting_tasks::request_address(&lock)
         ]);
     }
     Ok(())

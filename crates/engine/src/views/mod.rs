@@ -8,8 +8,11 @@
 //! | [`principals`] | principals, configurations, messages |
 //! | [`scoped`] | configurations of a database |
 //! | [`information_schema`] | INFORMATION_SCHEMA.* |
-//! | [`compatibility`] | sysobjects, sysdatabases, sysprocesses … |
-//! | [`dm_os`], [`performance_counters`] | waits, counters, host |
+//! | [`compatibility`], [`compatibility_server`] | the catalogue of SQL Server 2000: sysdatabases, syslogins … |
+//! | [`compatibility_objects`], [`compatibility_keys`] | its objects: sysobjects, sysconstraints … |
+//! | [`storage_types`] | types by their numbers of old |
+//! | [`servers`] | sys.servers |
+//! | [`dm_os`], [`waiting_tasks`], [`performance_counters`] | waits, counters, host |
 //! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`dm_os_volume`] | file systems |
@@ -30,6 +33,9 @@ mod absent;
 mod agent;
 pub mod cell;
 pub mod compatibility;
+mod compatibility_keys;
+mod compatibility_objects;
+mod compatibility_server;
 mod database_columns;
 pub mod databases;
 mod dependencies;
@@ -63,10 +69,13 @@ mod properties;
 mod resource_governor;
 pub mod rowsets;
 pub mod scoped;
+mod servers;
 pub(crate) mod sql_text;
 pub mod statistics;
+pub(crate) mod storage_types;
 mod sysprocesses;
 pub(crate) mod taffrail;
+mod waiting_tasks;
 
 pub(crate) use crate::features::view::*;
 pub use cell::Rows;
@@ -97,11 +106,16 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     indexes::declare,
     databases::declare,
     principals::declare,
+    servers::declare,
     scoped::declare,
     information_schema::declare,
     compatibility::declare,
+    compatibility_keys::declare,
+    compatibility_objects::declare,
+    compatibility_server::declare,
     sysprocesses::declare,
     dm_os::declare,
+    waiting_tasks::declare,
     dm_db_space::declare,
     dm_os_buffers::declare,
     dm_os_memory::declare,

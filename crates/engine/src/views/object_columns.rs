@@ -4,45 +4,8 @@ use super::cell::{Column as Shown, Columns, IntoCell, no, null, yes};
 use super::objects::{collation_cell, is_text};
 use crate::catalog::{Column, Module, Parameter};
 use std::sync::Arc;
+pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
-
-/// A type as the catalogue tells it.
-#[derive(Clone, Copy)]
-pub(super) struct Types {
-    pub system: u8,
-    pub user: i32,
-    pub length: i16,
-    pub precision: u8,
-    pub scale: u8,
-}
-
-impl Types {
-    pub fn of(ty: SqlType) -> Types {
-        Types {
-            system: ty.system_type_id(),
-            user: ty.user_type_id(),
-            length: ty.max_length(),
-            precision: ty.precision(),
-            scale: ty.scale(),
-        }
-    }
-
-    /// That of a column, which may bear a name of old.
-    pub fn of_column(c: &Column) -> Types {
-        let large = |user: i32, length: i16| Types {
-            system: c.system_type_id(),
-            user,
-            length,
-            precision: 0,
-            scale: 0,
-        };
-        match c.old_large {
-            _ if c.xml => large(241, -1),
-            true => large(i32::from(c.system_type_id()), 16),
-            false => Types::of(c.ty),
-        }
-    }
-}
 
 /// What a row about a column is made from.
 pub(super) struct ColumnRow {
@@ -69,7 +32,7 @@ impl ColumnRow {
             object,
             id: c.id,
             name: Value::nvarchar(&c.name),
-            types: Types::of_column(c),
+            types: c.told_type(),
             collation: if c.xml { None } else { collation_cell(c.ty, c.collation) },
             is_nullable: c.nullable,
             is_padded: !c.unpadded && (is_text(c.ty) || binary),

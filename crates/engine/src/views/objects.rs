@@ -3,7 +3,7 @@
 
 use super::object_columns::{
     COLUMNS, COMPUTED_COLUMNS, ColumnRow, IDENTITY_COLUMNS, MASKED_COLUMNS, PARAMETERS,
-    ParameterRow, Types,
+    ParameterRow,
 };
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
 use crate::catalog::{Column, Object, ObjectHead, Table};
@@ -148,7 +148,7 @@ fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 }
 
 /// Those of every database: what stands in for tables of msdb is no system object.
-fn shown() -> impl Iterator<Item = &'static super::SystemView> {
+pub(super) fn shown_views() -> impl Iterator<Item = &'static super::SystemView> {
     all().iter().filter(|v| v.schema != super::MSDB)
 }
 
@@ -159,7 +159,7 @@ pub(super) fn system_date(cx: &ViewContext<'_>) -> Value {
 }
 
 /// The schema of a system view. That of our own views has no row in sys.schemas: a database may have a schema of the name.
-fn schema_id(view: &super::SystemView) -> i32 {
+pub(super) fn schema_id(view: &super::SystemView) -> i32 {
     match view.schema {
         "sys" => 4,
         "INFORMATION_SCHEMA" => 3,
@@ -173,7 +173,7 @@ fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Va
 
 fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
-    for view in shown() {
+    for view in shown_views() {
         let schema = schema_id(view);
         let kind = match view.arguments {
             None => ("V ", "VIEW"),
@@ -205,7 +205,7 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 
 fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
-    for view in shown().filter(|v| v.arguments.is_none()) {
+    for view in shown_views().filter(|v| v.arguments.is_none()) {
         let schema = schema_id(view);
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
         cells.extend(view_cells(false));
@@ -272,12 +272,6 @@ fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
     Ok(())
 }
 
-/// A column's type: ids, length, precision, scale.
-pub(super) fn column_type_cells(c: &Column) -> Vec<Value> {
-    let t = Types::of_column(c);
-    row![t.system, t.user, t.length, t.precision, t.scale]
-}
-
 /// Whether values of the type have a collation.
 pub(super) fn is_text(ty: SqlType) -> bool {
     use SqlType::{Char, NChar, NVarChar, VarChar};
@@ -300,7 +294,7 @@ fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 
 fn system_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     let collation = cx.database.collation();
-    for view in shown() {
+    for view in shown_views() {
         for (at, c) in view.columns.iter().enumerate() {
             rows.show(COLUMNS, &ColumnRow::of_system(view.id, at, c, collation));
         }

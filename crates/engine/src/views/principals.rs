@@ -94,31 +94,17 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "database_role_members",
             &["role_principal_id int! · member_principal_id int!"],
             |_, _, rows| {
-                rows.push(row![16384, 1]);
-                Ok(())
-            },
-        ),
-        sys(
-            "servers",
-            &[
-                "server_id int!",
-                "name sysname!",
-                "product sysname!",
-                "provider sysname!",
-                "data_source nvarchar(4000)?",
-                "is_linked bit!",
-                "modify_date datetime!",
-            ],
-            |cx, _, rows| {
-                let name = &cx.session.instance.options().server_name;
-                let created =
-                    cx.session.instance.databases().slot("master").map(|s| s.entry.created);
-                rows.push(row![0, name, "SQL Server", "SQLNCLI", name, false, created]);
+                for (role, member) in DATABASE_ROLE_MEMBERS {
+                    rows.push(row![role, member]);
+                }
                 Ok(())
             },
         ),
     ]);
 }
+
+/// Roles of a database, each with a member.
+pub(super) const DATABASE_ROLE_MEMBERS: [(i32, i32); 1] = [(16_384, 1)];
 
 /// The server role that everybody is in.
 const PUBLIC: i32 = 2;
@@ -135,7 +121,7 @@ const SERVER_ROLES: [(i32, &str); 9] = [
     (10, "bulkadmin"),
 ];
 
-fn logins(cx: &ViewContext<'_>) -> SqlResult<Vec<master::LoginEntry>> {
+pub(super) fn logins(cx: &ViewContext<'_>) -> SqlResult<Vec<master::LoginEntry>> {
     master::logins(&cx.session.instance.databases().master()?.storage)
 }
 
@@ -232,14 +218,18 @@ struct DatabasePrincipal {
     created: Option<Value>,
 }
 
-impl DatabasePrincipal {
-    fn sid(&self) -> Option<&'static [u8]> {
-        match self.id {
-            1 => Some(&SA_SID[..]),
-            2 => Some(&[0][..]),
-            _ => None,
-        }
+/// The sid of a user of every database: dbo is a login's, the others are nobody's.
+pub(super) fn sid_of(id: i32) -> Option<&'static [u8]> {
+    match id {
+        1 => Some(&SA_SID[..]),
+        2 => Some(&[0][..]),
+        _ => None,
     }
+}
+
+/// Ids and names of the users and roles that every database has.
+pub(crate) fn fixed_principals() -> impl Iterator<Item = (i32, &'static str)> {
+    [(0, "public")].into_iter().chain(crate::catalog::FIXED_SCHEMAS)
 }
 
 /// sys.database_principals. dbo is a login's, the others nobody's.
@@ -252,7 +242,7 @@ const DATABASE_PRINCIPAL: &[Column<DatabasePrincipal>] = &[
     ("create_date datetime!", |p| p.created.clone().cell()),
     ("modify_date datetime!", |p| p.created.clone().cell()),
     ("owning_principal_id int?", |p| p.is_role.then_some(1_i32).cell()),
-    ("sid varbinary(85)?", |p| p.sid().cell()),
+    ("sid varbinary(85)?", |p| sid_of(p.id).cell()),
     ("is_fixed_role bit!", |p| (p.id >= 16384).cell()),
     ("authentication_type int!", |p| i32::from(p.id == 1).cell()),
     ("authentication_type_desc nvarchar(60)?", |p| {
@@ -266,16 +256,9 @@ const DATABASE_PRINCIPAL: &[Column<DatabasePrincipal>] = &[
 fn database_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let slot = cx.session.instance.databases().slot(&cx.database.name);
     let created = slot.map(|s| s.entry.created);
-    let users = [
-        (0, "public", true, None),
-        (1, "dbo", false, Some("dbo")),
-        (2, "guest", false, Some("guest")),
-        (3, "INFORMATION_SCHEMA", false, None),
-        (4, "sys", false, None),
-    ];
-    let roles = crate::catalog::FIXED_SCHEMAS.iter().filter(|s| s.0 >= 16384);
-    let roles = roles.map(|s| (s.0, s.1, true, None));
-    for (id, name, is_role, schema) in users.into_iter().chain(roles) {
+    for (id, name) in fixed_principals() {
+        let is_role = id == 0 || id >= 16_384;
+        let schema = matches!(id, 1 | 2).then_some(name);
         let created = created.clone();
         rows.show(&[DATABASE_PRINCIPAL], &DatabasePrincipal { id, name, is_role, schema, created });
     }
@@ -494,13 +477,13 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
 
 /// Options that do something when they are set.
 pub(crate) fn settable(id: i32) -> bool {
-    matches!(id, 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
+    matches!(id, 101 | 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
 }
 
 /// Options that set-up scripts set and that change nothing here: they are kept and shown. (An option that would switch something on
 /// that is not there is refused.)
 pub(crate) fn kept(id: i32) -> bool {
-    matches!(id, 101 | 103 | 106 | 109 | 117 | 503 | 505 | 1505 | 1517 | 1519 | 1520 | 1531)
+    matches!(id, 103 | 106 | 109 | 117 | 503 | 505 | 1505 | 1517 | 1519 | 1520 | 1531)
         || matches!(id, 1535 | 1536 | 1538..=1541 | 1543 | 1546 | 1549..=1551 | 1557 | 1570)
         || matches!(id, 1576 | 1581..=1583 | 1585 | 1587 | 1589 | 1591 | 1592 | 16387)
 }

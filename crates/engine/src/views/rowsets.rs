@@ -5,7 +5,7 @@ use crate::functions::xquery;
 use crate::plan::system_view::NODES;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::collation::Weights;
-use taffrail_types::{Bytes, Collation, Value};
+use taffrail_types::{Bytes, Collation, Decimal, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -124,24 +124,43 @@ impl RowStream for Parts {
     }
 }
 
-/// A series that is being counted.
+/// A series that is being counted, in units of the last digit of its type.
 struct Series {
     /// The next value; `None` at the end.
-    at: Option<i64>,
-    to: i64,
-    step: i64,
+    at: Option<i128>,
+    to: i128,
+    step: i128,
+    /// A value of the series' type.
+    value: fn(i128, u8) -> Option<Value>,
+    scale: u8,
 }
 
 fn series(_: &ViewContext<'_>, args: &[Value], _: &[usize]) -> SqlResult<Box<dyn RowStream>> {
-    let [from, to, step] = [0, 1, 2].map(|i| args.get(i).and_then(Value::as_i64));
-    let (Some(at), Some(to)) = (from, to) else {
-        return Ok(Box::new(Series { at: None, to: 0, step: 1 }));
+    let scaled = |v: &Value| match v {
+        Value::Decimal(d) => Some(d.scaled()),
+        v => v.as_i64().map(i128::from),
     };
-    let step = step.unwrap_or(if at <= to { 1 } else { -1 });
+    let [from, to, step] = [0, 1, 2].map(|i| args.get(i).and_then(scaled));
+    let value: fn(i128, u8) -> Option<Value> = match args.first() {
+        Some(Value::TinyInt(_)) => |n, _| u8::try_from(n).ok().map(Value::TinyInt),
+        Some(Value::SmallInt(_)) => |n, _| i16::try_from(n).ok().map(Value::SmallInt),
+        Some(Value::Int(_)) => |n, _| i32::try_from(n).ok().map(Value::Int),
+        Some(Value::Decimal(_)) => |n, scale| Decimal::from_scaled(n, scale).map(Value::Decimal),
+        _ => |n, _| i64::try_from(n).ok().map(Value::BigInt),
+    };
+    let scale = match args.first() {
+        Some(Value::Decimal(d)) => d.scale(),
+        _ => 0,
+    };
+    let (Some(at), Some(to)) = (from, to) else {
+        return Ok(Box::new(Series { at: None, to: 0, step: 1, value, scale }));
+    };
+    let one = 10i128.pow(scale.into());
+    let step = step.unwrap_or(if at <= to { one } else { -one });
     if step == 0 {
         return Err(SqlError::new(4199, &[&0, &3, &"generate_series"]));
     }
-    Ok(Box::new(Series { at: Some(at), to, step }))
+    Ok(Box::new(Series { at: Some(at), to, step, value, scale }))
 }
 
 impl RowStream for Series {
@@ -150,7 +169,8 @@ impl RowStream for Series {
         let Some(at) = self.at.filter(|at| if up { *at <= self.to } else { *at >= self.to }) else {
             return Ok(false);
         };
-        cells.fill(Value::BigInt(at));
+        let Some(value) = (self.value)(at, self.scale) else { return Ok(false) };
+        cells.fill(value);
         self.at = at.checked_add(self.step);
         Ok(true)
     }

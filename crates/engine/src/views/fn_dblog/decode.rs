@@ -132,7 +132,7 @@ impl Decoder {
         match column {
             CurrentLsn => lsn(e.lsn),
             Operation => self.operations[h.op as usize].clone(),
-            Context => self.contexts[h.context as usize].clone(),
+            Context => self.contexts[shown_context(r) as usize].clone(),
             TransactionId => transaction(h.txn),
             LogBlockGeneration => Value::BigInt(e.incarnation.into()),
             TagBits => binary(&[0, 0]),
@@ -227,6 +227,16 @@ impl Decoder {
             },
             _ => Value::Null,
         }
+    }
+}
+
+/// The context as the view names it. A ghosted row of a heap is told from an index's by the lock hash, which only keys have: the
+/// deletion of a heap's row is told as the heap's.
+fn shown_context(r: &Record<'_>) -> Lcx {
+    let h = &r.header;
+    match h.context {
+        Lcx::MarkAsGhost if h.op == Lop::DeleteRows && h.lock_hash == 0 => Lcx::Heap,
+        context => context,
     }
 }
 

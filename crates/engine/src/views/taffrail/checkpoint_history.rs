@@ -19,6 +19,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "pages int!",
             "bytes bigint!",
             "duration_us bigint!",
+            "reason nvarchar(60)!",
         ],
         checkpoint_history,
     ));
@@ -27,7 +28,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 fn checkpoint_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let (times, names) = (Times::new(cx), database_names(cx));
     for recorded in EventRing::global().history(History::Checkpoints).0 {
-        let Event::Checkpoint { database, automatic, begin, pages, ns } = recorded.event else {
+        let Event::Checkpoint { database, automatic, reason, begin, pages, ns } = recorded.event
+        else {
             continue;
         };
         // The log may have left its first record behind.
@@ -41,7 +43,8 @@ fn checkpoint_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sql
             lsn,
             pages,
             u64::from(pages) * 8192,
-            ns / 1000
+            ns / 1000,
+            reason
         ]);
     }
     Ok(())

@@ -6,6 +6,7 @@ use crate::views::Rows;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use taffrail_base::SqlResult;
+use taffrail_io::IoReason;
 use taffrail_io::counted::FileOperation;
 use taffrail_observe::trace;
 use taffrail_types::Value;
@@ -27,6 +28,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "duration_us bigint!",
             "result nvarchar(256)!",
             "system_error int?",
+            "reason nvarchar(60)?",
         ],
         io_trace,
     ));
@@ -61,7 +63,8 @@ fn io_trace(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             io.durable,
             io.ns / 1000,
             result,
-            (io.error > 0).then_some(i64::from(io.error))
+            (io.error > 0).then_some(i64::from(io.error)),
+            IoReason::from_number(io.reason).and_then(IoReason::name)
         ]);
     }
     Ok(())

@@ -1,0 +1,201 @@
+//! OBJECTPROPERTY and OBJECTPROPERTYEX. A documented name has a value: 0 of an object that cannot have the property, unless the
+//! documentation says NULL.
+
+use crate::catalog::{Action, IndexKind, Module, Object, ObjectKind, Table};
+use crate::exec::functions::{flag, int};
+use crate::features::{procedure, view as views};
+use crate::session::Session;
+use taffrail_types::{SqlType, Value};
+
+/// Properties of what is not there: triggers, functions, queues, rules, extended procedures, full-text indexes, tables in memory,
+/// replication, column sets.
+const OF_NOTHING: &str = "\
+    execisaftertrigger execisdeletetrigger execisfirstdeletetrigger execisfirstinserttrigger execisfirstupdatetrigger \
+    execisinserttrigger execisinsteadoftrigger execislastdeletetrigger execislastinserttrigger execislastupdatetrigger \
+    execisstartup execistriggerdisabled execistriggernotforrepl execisupdatetrigger execiswithnativecompilation \
+    hasaftertrigger hasdeletetrigger hasinserttrigger hasinsteadoftrigger hasupdatetrigger \
+    isextendedproc isqueue isreplproc isrule isscalarfunction issystemtable istrigger \
+    tabledeletetrigger tabledeletetriggercount tablefulltextbackgroundupdateindexon tablefulltextcatalogid \
+    tablefulltextchangetrackingon tablefulltextdocsprocessed tablefulltextfailcount tablefulltextitemcount \
+    tablefulltextkeycolumn tablefulltextmergestatus tablefulltextpopulatestatus tablefulltextsemanticextraction \
+    tablehasactivefulltextindex tablehascolumnset tablehasdeletetrigger tablehasinserttrigger tablehasupdatetrigger \
+    tablehasvardecimalstorageformat tableinserttrigger tableinserttriggercount tableisfake tableislockedonbulkload \
+    tableismemoryoptimized tableispinned tabletemporaltype tabletextinrowlimit tableupdatetrigger tableupdatetriggercount";
+
+/// Properties of tables alone.
+const OF_TABLES: &str = "\
+    tablehascheckcnst tablehasclustindex tablehasdefaultcnst tablehasforeignkey tablehasforeignref tablehasidentity tablehasindex \
+    tablehasnonclustindex tablehasprimarykey tablehasrowguidcol tablehastextimage tablehastimestamp tablehasuniquecnst";
+
+fn is_in(names: &str, name: &str) -> bool {
+    names.split(' ').any(|n| n == name)
+}
+
+/// A type's code, as `BaseType` gives it.
+fn code(of: &str) -> Value {
+    Value::Variant(Box::new((SqlType::Char(2), Value::varchar(of))))
+}
+
+/// What the catalogue knows of a system object.
+struct SystemObject {
+    code: &'static str,
+    schema: i32,
+}
+
+impl SystemObject {
+    /// By its id, which is negative.
+    fn find(id: i32) -> Option<SystemObject> {
+        if let Some(view) = views::all().iter().find(|v| v.id == id) {
+            let schema = match view.schema {
+                "sys" => 4,
+                "INFORMATION_SCHEMA" => 3,
+                views::MSDB => 1,
+                _ => views::OWN_SCHEMA.0,
+            };
+            let code = if view.arguments.is_none() { "V " } else { "IF" };
+            return Some(SystemObject { code, schema });
+        }
+        let is_procedure = procedure::names().any(|(_, known)| known == id);
+        is_procedure.then_some(SystemObject { code: "P ", schema: 4 })
+    }
+
+    fn property(&self, name: &str) -> Value {
+        let is = |code: &str| flag(self.code == code);
+        match name {
+            "ismsshipped" => flag(true),
+            "isview" => is("V "),
+            "isprocedure" => is("P "),
+            "isinlinefunction" | "istablefunction" => is("IF"),
+            "isexecuted"
+            | "execisansinullson"
+            | "execisquotedidenton"
+            | "isansinullson"
+            | "isquotedidenton" => flag(true),
+            "istable" | "isusertable" | "isconstraint" | "isprimarykey" | "isforeignkey"
+            | "isuniquecnst" | "ischeckcnst" | "isdefault" | "isdefaultcnst" | "isencrypted"
+            | "isindexable" | "isindexed" | "isschemabound" => flag(false),
+            // The schema of the system belongs to sys, that of the information schema to INFORMATION_SCHEMA.
+            "ownerid" | "schemaid" => int(self.schema),
+            "basetype" => code(self.code),
+            _ if is_in(OF_NOTHING, name) || is_in(OF_TABLES, name) || name.starts_with("cnst") => {
+                flag(false)
+            }
+            _ => Value::Null,
+        }
+    }
+}
+
+impl Session {
+    /// A property by its name in lower case.
+    pub(in crate::exec) fn object_property(&self, id: i32, name: &str) -> Value {
+        if id < 0 {
+            return SystemObject::find(id).map_or(Value::Null, |o| o.property(name));
+        }
+        let Some(o) = self.object_in(id, None) else { return Value::Null };
+        let head = o.head();
+        match name {
+            "basetype" => code(head.kind.code()),
+            "istable" | "isusertable" => flag(head.kind == ObjectKind::Table),
+            "isview" => flag(head.kind == ObjectKind::View),
+            "isprocedure" => flag(head.kind == ObjectKind::Procedure),
+            "isprimarykey" => flag(head.kind == ObjectKind::PrimaryKey),
+            "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
+            "ischeckcnst" => flag(head.kind == ObjectKind::Check),
+            "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
+            "isforeignkey" => flag(head.kind == ObjectKind::ForeignKey),
+            "isconstraint" => flag(matches!(o, Object::Constraint(_))),
+            "isexecuted" => flag(matches!(head.kind, ObjectKind::Procedure | ObjectKind::View)),
+            "ismsshipped" | "istablefunction" | "isinlinefunction" => flag(false),
+            "ownerid" => int(1),
+            "schemaid" => int(head.schema_id.0),
+            _ if is_in(OF_NOTHING, name) => flag(false),
+            _ if name.starts_with("cnst") => self.constraint_property(&o, name),
+            _ => match &o {
+                Object::Table(t) => self.table_property(t, name),
+                Object::View(m) | Object::Procedure(m) => module_property(m, name),
+                Object::Constraint(_) if is_in(OF_TABLES, name) => flag(false),
+                Object::Constraint(_) => Value::Null,
+            },
+        }
+    }
+
+    /// Properties that tables have.
+    fn table_property(&self, t: &Table, name: &str) -> Value {
+        match name {
+            "cardinality" => {
+                Value::Variant(Box::new((SqlType::BigInt, Value::BigInt(t.row_count() as i64))))
+            }
+            // A table keeps no other setting of either option.
+            "isansinullson" | "isquotedidenton" | "isindexable" => flag(true),
+            "isencrypted" => flag(false),
+            "tablehascheckcnst" => flag(!t.checks.is_empty()),
+            "tablehasdefaultcnst" => flag(t.columns.iter().any(|c| c.default.is_some())),
+            "tablehasrowguidcol" => flag(t.columns.iter().any(|c| c.is_rowguid)),
+            "tablehastextimage" => flag(t.columns.iter().any(|c| c.old_large)),
+            "tablehastimestamp" => flag(t.columns.iter().any(|c| c.ty == SqlType::RowVersion)),
+            "tablehasforeignkey" => {
+                let keys = self.database.catalog.foreign_keys_of(t.head.id, self.id);
+                flag(keys.is_ok_and(|k| !k.is_empty()))
+            }
+            "tablehasforeignref" => {
+                let keys = self.database.catalog.references_to(t.head.id, self.id);
+                flag(keys.is_ok_and(|k| !k.is_empty()))
+            }
+            "tablehasidentity" => flag(t.identity.is_some()),
+            "tablehasprimarykey" => flag(t.indexes.iter().any(|i| i.primary_key)),
+            "tablehasclustindex" => flag(!t.is_heap()),
+            "tablehasindex" | "isindexed" => flag(!t.is_heap() || !t.nonclustered().is_empty()),
+            "tablehasnonclustindex" => flag(!t.nonclustered().is_empty()),
+            "tablehasuniquecnst" => flag(t.indexes.iter().any(|i| i.unique_constraint)),
+            _ => Value::Null,
+        }
+    }
+
+    /// Properties that constraints have; 0 of everything else.
+    fn constraint_property(&self, o: &Object, name: &str) -> Value {
+        let Object::Constraint(c) = o else { return flag(false) };
+        let of_key = |kind: IndexKind| {
+            let table = self.object_in(c.head.parent.0, None).and_then(|o| o.as_table().cloned());
+            table.is_some_and(|t| {
+                t.indexes.iter().any(|i| i.constraint == c.head.id && i.kind == kind)
+            })
+        };
+        match name {
+            "cnstisdisabled" => flag(c.disabled),
+            "cnstisnottrusted" => flag(c.not_trusted),
+            "cnstiscolumn" => flag(match c.head.kind {
+                ObjectKind::Default => true,
+                ObjectKind::Check => c.detail != 0,
+                _ => false,
+            }),
+            "cnstisclustkey" => flag(of_key(IndexKind::Clustered)),
+            "cnstisnonclustkey" => flag(of_key(IndexKind::Nonclustered)),
+            "cnstisdeletecascade" | "cnstisupdatecascade" => {
+                let keys = self.database.catalog.foreign_keys_of(c.head.parent, self.id);
+                let key = keys.into_iter().flatten().find(|k| k.id == c.head.id);
+                let action = key.map(|k| match name {
+                    "cnstisdeletecascade" => k.on_delete,
+                    _ => k.on_update,
+                });
+                flag(action == Some(Action::Cascade))
+            }
+            "cnstisnotrepl" => flag(false),
+            _ => Value::Null,
+        }
+    }
+}
+
+/// Properties that views and procedures have. None of them is schema-bound, so nothing is known of what a view reads: its
+/// determinism and precision are not verified.
+fn module_property(m: &Module, name: &str) -> Value {
+    let is_view = m.head.kind == ObjectKind::View;
+    match name {
+        "execisansinullson" | "isansinullson" => flag(m.ansi_nulls),
+        "execisquotedidenton" | "isquotedidenton" => flag(m.quoted_identifier),
+        "isencrypted" | "isschemabound" | "isindexed" | "isindexable" => flag(false),
+        "isdeterministic" | "isprecise" | "issystemverified" if is_view => flag(false),
+        "userdataaccess" | "systemdataaccess" if is_view => flag(true),
+        _ if is_in(OF_TABLES, name) => flag(false),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,37 @@
+//! sp_recompile, sp_removedbreplication.
+
+use super::Arguments;
+use super::help::object;
+use crate::session::context::StatementContext;
+use taffrail_base::{SqlError, SqlResult};
+
+/// `sp_recompile`: drops cached plans, so that what names the object is compiled anew. Plans are not listed by the objects that they
+/// name: all are dropped.
+pub(super) fn recompile(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    let name = args.named(0);
+    if object(cx, &name).is_err() {
+        return Err(SqlError::new(15165, &[&name]));
+    }
+    cx.instance().plans().forget_all();
+    cx.message(SqlError::new(15070, &[&name]))?;
+    Ok(0)
+}
+
+/// `sp_removedbreplication`: no database is replicated, so there is nothing to remove. 15010 for a database that is not there, 15600
+/// for a type that is none.
+pub(super) fn remove_replication(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
+    if let Some(name) = args.text(0)
+        && cx.instance().databases().slot(&name).is_none()
+    {
+        return Err(SqlError::new(15010, &[&name]));
+    }
+    let known =
+        |kind: String| ["tran", "merge", "both"].iter().any(|k| kind.eq_ignore_ascii_case(k));
+    if args.text(1).is_some_and(|kind| !known(kind)) {
+        return Err(SqlError::new(15600, &[&"sp_removedbreplication"]));
+    }
+    Ok(0)
+}
