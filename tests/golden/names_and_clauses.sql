@@ -42,7 +42,7 @@ GO
 --@ source: message 1033
 SELECT a FROM ((SELECT a FROM t ORDER BY a) UNION ALL (SELECT a FROM t)) AS q
 GO
---@ source: message 15248
+--@ source: message 15333
 EXEC sp_rename 'tempdb.dbo.nope.c', 'd', 'COLUMN'
 GO
 --@ source: documentation sp_rename

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Hobt;
 use taffrail_types::convert::{Declared, Large};
+use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
 /// What tells a temp table's name from that of another session's: its digits.
@@ -224,6 +225,22 @@ pub struct Column {
 }
 
 impl Column {
+    /// The column's type as the catalogue tells it: by a name of old where the column bears one.
+    pub fn told_type(&self) -> Types {
+        let large = |user: i32, length: i16| Types {
+            system: self.system_type_id(),
+            user,
+            length,
+            precision: 0,
+            scale: 0,
+        };
+        match self.old_large {
+            _ if self.xml => large(241, -1),
+            true => large(i32::from(self.system_type_id()), 16),
+            false => Types::of(self.ty),
+        }
+    }
+
     /// The type's name, as the catalogue shows it.
     pub fn type_name(&self) -> &'static str {
         match self.ty {

@@ -4,6 +4,7 @@
 use super::Catalog;
 use super::object::{Object, Table};
 use super::state::Pending;
+use super::state::Sight;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_observe::listen::{self, Change, ObjectChange, Stage};
@@ -19,7 +20,13 @@ impl Catalog {
         if !listen::objects_listened() {
             return;
         }
-        let variable = |o: &Object| o.as_table().is_some_and(|t| t.is_variable());
+        // A table variable and its keys are nobody's business.
+        let variable = |o: &Object| match o.as_table() {
+            Some(table) => table.is_variable(),
+            None => [Sight::from(session), Sight::COMMITTED]
+                .iter()
+                .any(|sight| self.table(o.head().parent, *sight).is_some_and(|t| t.is_variable())),
+        };
         if [old, new].into_iter().flatten().any(variable) {
             return;
         }

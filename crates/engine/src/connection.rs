@@ -171,14 +171,19 @@ impl Connection {
 
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
+        self.execute_text(text.into(), sink)
+    }
+
+    /// Runs a batch whose text is not copied.
+    pub fn execute_text(&mut self, text: Arc<str>, sink: &mut dyn ResultSink) -> ConnectionFate {
         self.session.held.load = None;
-        self.session.entry.set_text(text);
+        self.session.entry.set_text(text.clone());
         self.session.instance.counters().batch_requests.inc();
         if !tell::requests_wanted() {
-            return self.request(sink, |it| it.batch(text));
+            return self.request(sink, |it| it.batch(&text));
         }
-        let request = tell::Request::Batch(text);
-        self.watched(sink, &request, |it| it.batch(text))
+        let request = tell::Request::Batch(&text);
+        self.watched(sink, &request, |it| it.batch(&text))
     }
 
     /// Runs a remote call.
@@ -309,9 +314,9 @@ impl Session {
 }
 
 impl Interpreter<'_> {
-    fn batch(&mut self, text: &str) -> Result<(), Unwind> {
+    fn batch(&mut self, text: &Arc<str>) -> Result<(), Unwind> {
         let began = self.session.time();
-        let module = match self.session.batch_module(&Arc::from(text), "") {
+        let module = match self.session.batch_module(text, "") {
             Ok(m) => m,
             Err(errors) => return self.tell_errors(errors),
         };
@@ -325,7 +330,7 @@ impl Interpreter<'_> {
         if self.session.options.parseonly {
             return Ok(());
         }
-        let mut act = Activation::new(module.clone());
+        let mut act = Activation::counting(module.clone());
         let errors = self.check(&mut act);
         let step = if !errors.is_empty() {
             self.tell_errors(errors).map(|()| Flow::Return)

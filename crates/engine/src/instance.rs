@@ -231,7 +231,7 @@ impl Instance {
     }
 
     /// What the statements of one request may keep in memory, in bytes.
-    pub(crate) fn query_memory_limit(&self) -> usize {
+    pub fn query_memory_limit(&self) -> usize {
         let quarter = || self.databases.memory_of_requests_mb() / 4;
         let mb = self.options.query_memory_limit_mb.unwrap_or_else(quarter).max(1);
         usize::try_from(mb << 20).unwrap_or(usize::MAX)
@@ -436,6 +436,8 @@ impl Instance {
             let mut writers = self.threads.writers.lock();
             writers.retain(|(id, log)| {
                 let there = open.iter().any(|d| d.id == *id && Arc::ptr_eq(d.storage.log(), log));
+                // One that is taken out of use may be put back; if it is closed, that ends its writer.
+                let there = there || self.databases.is_busy(*id);
                 if !there {
                     log.stop_writer();
                 }

@@ -104,6 +104,8 @@ pub trait Host: Send + Sync {
     fn listeners(&self) -> Vec<SocketAddr> {
         Vec::new()
     }
+    /// Writes to the error log what has been reported so far: somebody is about to read it.
+    fn write_error_log(&self) {}
     /// `sp_cycle_errorlog`: begins a new error log.
     fn cycle_error_log(&self) -> std::io::Result<()>;
     /// What is kept of a password in its place; an error: why there is none.

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod backup;
+mod checkpoints;
 mod connection;
 mod connectivity;
 mod dbcc;

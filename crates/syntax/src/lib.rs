@@ -13,12 +13,14 @@ mod go;
 mod lexer;
 mod parser;
 mod variables;
+mod watch;
 
 use taffrail_base::SqlError;
 
 pub use go::{ScriptBatch, split_go};
 pub use parser::MAX_DEPTH;
 pub use variables::{NamedVariable, calls_of, variables_of};
+pub use watch::{Unwatched, Watch};
 
 /// Settings of the session that change how text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,4 +56,13 @@ pub struct SyntaxErrors {
 /// ```
 pub fn parse_batch(text: &str, options: ParseOptions) -> Result<ast::Batch, SyntaxErrors> {
     parser::parse(text, options)
+}
+
+/// [`parse_batch`] while somebody looks on: the first error of [`Watch::look`] ends it, and is the only one.
+pub fn parse_batch_watched(
+    text: &str,
+    options: ParseOptions,
+    watch: &dyn Watch,
+) -> Result<ast::Batch, SyntaxErrors> {
+    parser::parse_watched(text, options, watch)
 }

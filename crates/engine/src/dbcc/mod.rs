@@ -82,12 +82,21 @@ fn is_silent(dbcc: &ast::Dbcc) -> bool {
     has(dbcc, "NO_INFOMSGS")
 }
 
+/// `DBCC dll (FREE)`: a library of extended procedures would go out of memory.
+fn frees_a_library(dbcc: &ast::Dbcc) -> bool {
+    let free = |e| text_of(e).is_some_and(|word| word.eq_ignore_ascii_case("FREE"));
+    matches!(&dbcc.arguments[..], [only] if free(only))
+}
+
 /// Runs a DBCC statement.
 fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
     let name = dbcc.command.value.to_ascii_uppercase();
     match features::dbcc(&name) {
         Some(command) => (command.run)(cx, dbcc)?,
         None if crate::absent::dbcc(&name) => return Err(unsupported(format!("DBCC {name}"))),
+        None if frees_a_library(dbcc) => {
+            return Err(unsupported(format!("DBCC {} (FREE)", dbcc.command)));
+        }
         None => return Err(SqlError::new(2526, &[])),
     }
     if !is_silent(dbcc) {

@@ -1,11 +1,13 @@
 //! `DBCC TRACEON`, `TRACEOFF`, `TRACESTATUS`.
 //!
-//! Five flags exist. 1204 and 1222 put reports of deadlocks into the error log. 3226 keeps backups that succeeded out
+//! Seven flags exist. 1204 and 1222 put reports of deadlocks into the error log. 3502 and 3504 put there what checkpoints do. 3226
+//! keeps backups that succeeded out
 //! of the error log. 3604 (output of DBCC to the client) is how it always
 //! is here; 3605 (output of DBCC to the error log) concerns only commands that do not exist here. So these two can be set, for the
 //! scripts that begin with them, and change nothing. Every other flag is refused.
 
 use super::number_of;
+use crate::checkpoints::TRACE_FLAGS;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
@@ -19,7 +21,8 @@ const QUIET_BACKUPS: i64 = 3226;
 /// Reports of deadlocks in the error log: the nodes of the graph, or all that the XML has. They count when they are on everywhere.
 const DEADLOCKS: [i64; 2] = [1204, 1222];
 
-const KNOWN: [i64; 5] = [DEADLOCKS[0], DEADLOCKS[1], QUIET_BACKUPS, 3604, 3605];
+const KNOWN: [i64; 7] =
+    [DEADLOCKS[0], DEADLOCKS[1], QUIET_BACKUPS, TRACE_FLAGS[0], TRACE_FLAGS[1], 3604, 3605];
 
 /// Whether a backup of this session's that succeeds is kept out of the error log.
 pub(crate) fn quiet_backups(cx: &StatementContext<'_>) -> bool {
@@ -51,6 +54,8 @@ pub(super) fn set(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc, on: bool) -> 
     if on {
         set.extend(flags);
     }
+    drop(everywhere);
+    instance.checkpoints_configured();
     Ok(())
 }
 

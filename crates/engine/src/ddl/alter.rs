@@ -7,7 +7,7 @@ use super::{checks, create, foreign, resolve};
 use crate::binder::declared::large;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
-use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
+use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
 use crate::database::Database;
 use crate::exec::modify::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
@@ -67,6 +67,7 @@ pub(crate) fn alter_table(
         ast::AlterTableAction::Set(options) => set(cx, &database, &table, options),
         ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
         ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
+        ast::AlterTableAction::Other(action) => Err(unsupported(format!("ALTER TABLE … {action}"))),
     }
 }
 
@@ -277,6 +278,8 @@ struct ColumnChange {
     of_values: bool,
     /// A primary key does: NULL is let in.
     to_null: bool,
+    /// A foreign key that sets the column to NULL does: NULL is refused.
+    from_null: bool,
     /// Foreign keys do, on either side.
     of_length: bool,
 }
@@ -289,6 +292,7 @@ impl ColumnChange {
             of_type: !same_type || (old.xml, old.old_large) != (new.xml, new.old_large),
             of_values: !widens(old.ty, new.ty) || collated || old.nullable && !new.nullable,
             to_null: !old.nullable && new.nullable,
+            from_null: old.nullable && !new.nullable,
             of_length: old.ty != new.ty || collated,
         }
     }
@@ -304,7 +308,13 @@ fn refuse_if_used(
 ) -> SqlResult<()> {
     let column = &table.columns[at];
     let verb = if change.is_some() { "ALTER" } else { "DROP" };
-    let all = ColumnChange { of_type: true, of_values: true, to_null: true, of_length: true };
+    let all = ColumnChange {
+        of_type: true,
+        of_values: true,
+        to_null: true,
+        from_null: true,
+        of_length: true,
+    };
     let change = change.unwrap_or(all);
     let mut users: Vec<(&str, Arc<str>)> = Vec::new();
     if change.of_type
@@ -317,10 +327,16 @@ fn refuse_if_used(
             users.push(("object", check.name.clone()));
         }
     }
-    if change.of_values || change.of_length {
+    if change.from_null || change.of_length {
         let session = cx.session.id;
         for key in database.catalog.foreign_keys_of(table.head.id, session)? {
-            if key.columns.iter().any(|c| c.0 == column.id) {
+            let sets = |action| match action {
+                Action::SetNull => true,
+                Action::SetDefault => column.default.is_none(),
+                Action::NoAction | Action::Cascade => false,
+            };
+            let refuses = change.of_length || sets(key.on_delete) || sets(key.on_update);
+            if refuses && key.columns.iter().any(|c| c.0 == column.id) {
                 users.push(("object", key.name.clone()));
             }
         }

@@ -11,7 +11,7 @@
 
 use super::index::{rebuild, refresh, renew, row_of};
 use super::index_options::{
-    IndexOptions, check_partition, rebuild_options, reorganize_options, set_options, tell_of_online,
+    IndexOptions, check_partition, rebuild_options, reorganize_options, set_options, tell,
 };
 use super::{resolve, sql};
 use crate::catalog::{Index, IndexKind, Object, Table, rows};
@@ -36,8 +36,8 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
             for index in &chosen {
                 check_partition(options, "rebuild", &index.name)?;
             }
-            let kept = rebuild_options(options, &s.table.name.value)?;
-            tell_of_online(cx, options)?;
+            let kept = rebuild_options(options)?;
+            tell(cx, options)?;
             rebuild_indexes(cx, &database, &table, &chosen, kept)
         }
         AlterIndexAction::Reorganize(options) => {
@@ -59,7 +59,9 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
         }
         AlterIndexAction::Set(options) => {
             chosen(&table, s.name.as_ref())?;
-            let options = set_options(options, &s.table.name.value)?;
+            let said = options;
+            let options = set_options(options)?;
+            tell(cx, said)?;
             if options == IndexOptions::default() {
                 return Ok(());
             }
@@ -169,8 +171,8 @@ pub(crate) fn rebuild_table(
     options: &[ast::NamedOption],
 ) -> SqlResult<()> {
     check_partition(options, "rebuild", table.name())?;
-    let kept = rebuild_options(options, table.name())?;
-    tell_of_online(cx, options)?;
+    let kept = rebuild_options(options)?;
+    tell(cx, options)?;
     if table.is_heap() {
         return rebuild_all(cx, database, table);
     }

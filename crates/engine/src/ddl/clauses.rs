@@ -1,6 +1,6 @@
 //! Clauses that several statements share: types, expressions kept as text, placement, options of indexes.
 
-use crate::binder::declared::{is_absent_type, named_too_wide};
+use crate::binder::declared::{is_absent_type, named_too_wide, typed_xml};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -24,6 +24,7 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
         arguments.push(match a {
             ast::TypeArgument::Number(n) => TypeArg::N(*n),
             ast::TypeArgument::Max => TypeArg::Max,
+            ast::TypeArgument::Name(_) if ty.name.name.is("xml") => return Err(typed_xml()),
             ast::TypeArgument::Name(_) => return Err(missing()),
         });
     }

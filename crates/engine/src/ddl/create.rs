@@ -12,6 +12,7 @@ use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, Origin, SchemaId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;
+use taffrail_syntax::ast;
 use taffrail_types::SqlType;
 
 /// The head of a new object.
@@ -123,7 +124,7 @@ pub(crate) fn could_not_create(
 pub(crate) fn add_body(
     cx: &mut StatementContext<'_>,
     draft: &mut TableDraft,
-    body: &taffrail_syntax::ast::TableBody,
+    body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<()> {
     draft.unpadded = !cx.session.options.ansi_padding;
@@ -133,11 +134,24 @@ pub(crate) fn add_body(
         }
         other => other?,
     }
+    super::index_options::tell(cx, options_of(body))?;
     super::checks::bind_defaults(cx, &draft.defaults)?;
     match draft.name_twice() {
         Some(name) => Err(could_not_create(cx, SqlError::new(2714, &[&name]).with_state(5))?),
         None => Ok(()),
     }
+}
+
+/// The options of all constraints and indexes of a table's body.
+fn options_of(body: &ast::TableBody) -> impl Iterator<Item = &ast::NamedOption> {
+    let of_columns = body.columns.iter().flat_map(|c| &c.constraints);
+    let keys = body.constraints.iter().chain(of_columns).filter_map(|c| match &c.kind {
+        ast::ConstraintKind::Key(key) => Some(&key.options),
+        _ => None,
+    });
+    let of_columns = body.columns.iter().filter_map(|c| c.index.as_ref());
+    let indexes = body.indexes.iter().chain(of_columns).map(|i| &i.options);
+    keys.chain(indexes).flatten()
 }
 
 /// Creates a table that nobody else knows yet.

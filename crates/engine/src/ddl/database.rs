@@ -266,7 +266,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
             return set_state(cx, &slot, state, *termination);
         }
         let database = cx.instance().databases().get(&name)?;
-        return set_options(cx, &database, options, *termination);
+        set_options(cx, &database, options, *termination)?;
+        let mut told = options.iter().filter_map(options::ignored);
+        return told.try_for_each(|text| crate::results::print(cx, &text));
     }
     let database = cx.instance().databases().get(&name)?;
     if !matches!(s.action, ast::AlterDatabaseAction::ModifyName(_)) {
@@ -311,7 +313,7 @@ fn set_state(
         ast::DatabaseState::Emergency => Err(unsupported("SET EMERGENCY")),
         ast::DatabaseState::Online => {
             end_lost_transactions(cx, slot)?;
-            cx.instance().databases().set_offline(&slot.entry.name, false)?;
+            cx.instance().databases().set_online(&slot.entry.name)?;
             cx.instance().adopt_databases();
             cx.session.follow_databases();
             Ok(())
@@ -320,8 +322,25 @@ fn set_state(
             if is_own(cx, id) {
                 return Err(SqlError::new(5070, &[&slot.entry.name]));
             }
-            clear_users(cx, id.0, &slot.entry.name, termination)?;
-            cx.instance().databases().set_offline(&slot.entry.name, true)?;
+            let (name, instance) = (&slot.entry.name, cx.instance().clone());
+            // Who may be ended is, as soon as nobody new can come in: clients that connect again at once would never leave it alone.
+            let at_once = Some(ast::Termination::RollbackImmediate);
+            let then = match termination {
+                Some(ast::Termination::RollbackImmediate) => at_once,
+                Some(ast::Termination::RollbackAfter(s)) => {
+                    let grace = std::time::Duration::from_secs(s as u64);
+                    // Whether they have left is seen again below.
+                    let _ = wait_for_users(cx, id.0, Some(grace), name);
+                    cx.session.check_cancel()?;
+                    at_once
+                }
+                waits => {
+                    clear_users(cx, id.0, name, waits)?;
+                    waits
+                }
+            };
+            let mut clear = || clear_users(cx, id.0, name, then);
+            instance.databases().set_offline(name, &mut clear)?;
             cx.instance().adopt_databases();
             Ok(())
         }
@@ -479,10 +498,12 @@ fn clear_users(
         return Ok(());
     }
     cx.message(SqlError::new(5060, &[&0]))?;
-    for session in users_of(cx, id, true) {
-        cx.instance().kill_session(session);
-    }
-    wait_for_users(cx, id, Some(LOST_AT_MOST), name)?;
+    wait_until(cx, Some(LOST_AT_MOST), name, || {
+        // Clients that have connected again, too.
+        let others = users_of(cx, id, true);
+        others.iter().for_each(|session| _ = cx.instance().kill_session(*session));
+        others.is_empty()
+    })?;
     cx.message(SqlError::new(5060, &[&100]))
 }
 

@@ -2,7 +2,7 @@
 
 use super::clauses::{check_placement, column_type, constant};
 use super::foreign::ForeignDraft;
-use super::index_options::index_options;
+use super::index_options::constraint_options;
 use super::normal::normalised;
 use crate::binder::declared::large;
 use crate::catalog::{Column, IndexFilter, Table, fold};
@@ -389,7 +389,7 @@ impl TableDraft {
                     (Some(at), true) => vec![(at, false)],
                     _ => self.key_columns(&key.columns)?,
                 };
-                let options = index_options(&key.options, &self.table)?;
+                let options = constraint_options(&key.options)?;
                 self.add_key(KeyDraft {
                     name,
                     primary: key.primary,
@@ -500,7 +500,7 @@ impl TableDraft {
         }
         for (at, _) in &key.columns {
             let c = &self.columns[*at];
-            if c.ty.max_length() < 0 || c.ty == SqlType::Variant {
+            if c.ty.max_length() < 0 {
                 return Err(SqlError::new(1919, &[&c.name, &self.table]));
             }
         }
@@ -532,7 +532,7 @@ impl TableDraft {
             (Some(at), true) => vec![(at, false)],
             _ => self.key_columns(&index.columns)?,
         };
-        let options = index_options(&index.options, &self.table)?;
+        let options = constraint_options(&index.options)?;
         let included = self.included(&index.include)?;
         self.add_key(KeyDraft {
             name: Some(index.name.value.to_string()),

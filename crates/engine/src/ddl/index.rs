@@ -27,19 +27,20 @@ pub(crate) fn create_index(
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
-    let table = match s.clustered {
+    let replaces = drops_existing(&s.options);
+    let table = match s.clustered || replaces {
         true => resolve::lock_for_change(cx, &database, &table, missing)?,
         false => resolve::lock_for_index(cx, &database, &table, missing)?,
     };
-    let options = super::index_options::index_options(&s.options, &s.table.name.value)?;
+    let options = super::index_options::index_options(&s.options)?;
     let mut draft = TableDraft::of_table(&table);
     draft.table = shown_name(cx, &table);
-    if table.index(&s.name.value).is_some() {
-        return Err(SqlError::new(1913, &[&s.name.value, &"table", &s.table]));
-    }
-    if s.clustered
-        && let Some(existing) = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered)
-    {
+    let replaced = replaced(&table, s, replaces)?;
+    let stays = |i: &&Arc<Index>| replaced.as_ref().is_none_or(|old| old.id != i.id);
+    let mut clustered = table.indexes.iter().filter(|i| i.kind == IndexKind::Clustered);
+    let clustered = clustered.find(stays);
+    draft.has_clustered = clustered.is_some();
+    if let Some(existing) = clustered.filter(|_| s.clustered) {
         return Err(SqlError::new(1902, &[&"table", &s.table, &existing.name]).with_state(3));
     }
     let key = KeyDraft {
@@ -60,8 +61,40 @@ pub(crate) fn create_index(
         },
     };
     draft.add_key(key)?;
-    super::index_options::tell_of_online(cx, &s.options)?;
+    super::index_options::tell(cx, &s.options)?;
+    if let Some(old) = replaced {
+        super::foreign::refuse_key(cx, &database, &table, &old)?;
+        remove(cx, &database, &table, &old, &[])?;
+    }
     add_keys(cx, &database, &table, draft)
+}
+
+/// DROP_EXISTING = ON among the options of CREATE INDEX.
+fn drops_existing(options: &[ast::NamedOption]) -> bool {
+    let off = |o: &ast::NamedOption| matches!(o.value, Some(ast::OptionValue::Off));
+    options.iter().any(|o| o.name.is("DROP_EXISTING") && !off(o))
+}
+
+/// The index whose place CREATE INDEX takes, with DROP_EXISTING: 7999 if there is none, 1925 where a clustered one would
+/// become another kind. Without it the name must be free: 1913.
+fn replaced(
+    table: &Table,
+    s: &ast::CreateIndex,
+    drop_existing: bool,
+) -> SqlResult<Option<Arc<Index>>> {
+    let name = &s.name.value;
+    match table.index(name) {
+        None if drop_existing => Err(SqlError::new(7999, &[name, &s.table])),
+        None => Ok(None),
+        Some(_) if !drop_existing => Err(SqlError::new(1913, &[name, &"table", &s.table])),
+        Some(index) if index.constraint.0 != 0 => {
+            Err(unsupported("DROP_EXISTING = ON of the index of a constraint"))
+        }
+        Some(index) if index.kind == IndexKind::Clustered && !s.clustered => {
+            Err(SqlError::new(1925, &[]))
+        }
+        Some(index) => Ok(Some(index.clone())),
+    }
 }
 
 /// The name of a table in messages: a temp table's as the user wrote it.
@@ -219,6 +252,11 @@ pub(crate) fn renew(
 /// `DROP INDEX`.
 pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> SqlResult<()> {
     super::clauses::check_placement(s.move_to.as_ref())?;
+    let known = |o: &&ast::NamedOption| !(o.name.is("ONLINE") || o.name.is("MAXDOP"));
+    if let Some(o) = s.options.iter().find(known) {
+        return Err(SqlError::new(155, &[&o.name.value, &"DROP INDEX"]));
+    }
+    super::index_options::tell(cx, &s.options)?;
     for (name, table_name) in &s.indexes {
         let full = format!("{table_name}.{name}");
         let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);

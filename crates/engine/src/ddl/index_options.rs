@@ -3,12 +3,13 @@
 //! | option | here |
 //! |---|---|
 //! | FILLFACTOR, PAD_INDEX | kept in the catalogue; used by builds, rebuilds and reorganizations |
-//! | ONLINE = ON | accepted and told: the index is built, and changes of the table wait meanwhile ([`tell_of_online`]) |
-//! | DATA_COMPRESSION = ROW, PAGE | 7738, likewise |
 //! | MAXDOP | 0 to 32767, else 304; builds have one thread |
-//! | SORT_IN_TEMPDB, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, there are no statistics |
 //! | ALLOW_PAGE_LOCKS | kept in the catalogue; no lock is ever taken on a page |
-//! | ALLOW_ROW_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
+//! | DROP_EXISTING | CREATE INDEX replaces the index of the name |
+//! | ONLINE, DATA_COMPRESSION, XML_COMPRESSION, SORT_IN_TEMPDB, STATISTICS_* | accepted and told ([`tell`]) |
+//! | OPTIMIZE_FOR_SEQUENTIAL_KEY | likewise: neither rows nor promises depend on any of these |
+//! | ALLOW_ROW_LOCKS, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
+//! | BUCKET_COUNT, COMPRESSION_DELAY, DATA_COMPRESSION = COLUMNSTORE | 40510 |
 
 use crate::results::print;
 use crate::session::context::StatementContext;
@@ -19,8 +20,15 @@ use taffrail_syntax::ast::{self, OptionValue};
 /// The highest MAXDOP that SQL Server takes.
 const MAXDOP_MAX: u16 = 32_767;
 
-/// What is said of ONLINE = ON.
-const OFFLINE: &str = "Warning: ONLINE = ON was ignored. The index is built offline: changes of the table wait for it.";
+/// Options that are ignored where they are on, and the reason that is told.
+const IGNORED: &[(&str, &str)] = &[
+    ("ONLINE", "The index is built offline: changes of the table wait for it."),
+    ("OPTIMIZE_FOR_SEQUENTIAL_KEY", "Inserts go on as without it."),
+    ("SORT_IN_TEMPDB", "The rows are sorted beside the files of the database."),
+    ("STATISTICS_INCREMENTAL", "An index has no statistics of partitions."),
+    ("STATISTICS_NORECOMPUTE", "An index has no statistics that are computed again."),
+    ("XML_COMPRESSION", "The rows are stored without compression."),
+];
 
 /// What is kept of an index's options; none: not given.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -33,49 +41,81 @@ pub(crate) struct IndexOptions {
     pub page_locks: Option<bool>,
 }
 
-/// The options of CREATE INDEX and of constraints; `table`: for messages.
-pub(crate) fn index_options(options: &[ast::NamedOption], table: &str) -> SqlResult<IndexOptions> {
-    read(options, "CREATE INDEX", table)
+/// The options of CREATE INDEX.
+pub(crate) fn index_options(options: &[ast::NamedOption]) -> SqlResult<IndexOptions> {
+    read(options, "CREATE INDEX")
+}
+
+/// The options of a PRIMARY KEY, a UNIQUE constraint and an index within a table: 155 for those of CREATE INDEX alone.
+pub(crate) fn constraint_options(options: &[ast::NamedOption]) -> SqlResult<IndexOptions> {
+    let alone = |o: &&ast::NamedOption| o.name.is("DROP_EXISTING") || o.name.is("RESUMABLE");
+    match options.iter().find(alone) {
+        Some(o) => Err(SqlError::new(155, &[&o.name.value, &"CREATE TABLE"])),
+        None => index_options(options),
+    }
 }
 
 /// The options of ALTER INDEX … REBUILD and ALTER TABLE … REBUILD. PARTITION is the caller's affair.
-pub(crate) fn rebuild_options(
-    options: &[ast::NamedOption],
-    table: &str,
-) -> SqlResult<IndexOptions> {
+pub(crate) fn rebuild_options(options: &[ast::NamedOption]) -> SqlResult<IndexOptions> {
     let rest: Vec<ast::NamedOption> =
         options.iter().filter(|o| !o.name.is("PARTITION")).cloned().collect();
     if let Some(o) = rest.iter().find(|o| o.name.is("DROP_EXISTING")) {
         return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX REBUILD"]));
     }
-    read(&rest, "ALTER INDEX REBUILD", table)
+    read(&rest, "ALTER INDEX REBUILD")
 }
 
-/// Says what ONLINE = ON does not do.
-pub(crate) fn tell_of_online(
+/// Tells of options that were accepted and change nothing.
+pub(crate) fn tell<'o>(
     cx: &mut StatementContext<'_>,
-    options: &[ast::NamedOption],
+    options: impl IntoIterator<Item = &'o ast::NamedOption>,
 ) -> SqlResult<()> {
-    let off = |o: &&ast::NamedOption| !matches!(o.value, Some(OptionValue::Off));
-    match options.iter().filter(|o| o.name.is("ONLINE")).find(off) {
-        Some(_) => print(cx, OFFLINE),
-        None => Ok(()),
+    options.into_iter().filter_map(ignored).try_for_each(|text| print(cx, &text))
+}
+
+fn ignored(option: &ast::NamedOption) -> Option<String> {
+    let told = |value: &str, reason: &str| {
+        let name = option.name.value.to_ascii_uppercase();
+        Some(format!("Warning: {name} = {value} was ignored. {reason}"))
+    };
+    match &option.value {
+        Some(OptionValue::Word(word)) if option.name.is("DATA_COMPRESSION") => {
+            let reason = "The rows are stored without compression.";
+            if word.is("NONE") { None } else { told(&word.value.to_ascii_uppercase(), reason) }
+        }
+        Some(OptionValue::Off | OptionValue::Word(_)) => None,
+        _ => {
+            let (_, reason) = IGNORED.iter().find(|(name, _)| option.name.is(name))?;
+            told("ON", reason)
+        }
+    }
+}
+
+/// DATA_COMPRESSION = NONE, ROW or PAGE; 40510 for what only columnstore indexes have.
+pub(crate) fn check_compression(value: Option<&OptionValue>) -> SqlResult<()> {
+    match value {
+        Some(OptionValue::Word(w)) if ["NONE", "ROW", "PAGE"].iter().any(|known| w.is(known)) => {
+            Ok(())
+        }
+        Some(OptionValue::Word(w)) => Err(unsupported(format!("DATA_COMPRESSION = {w}"))),
+        _ => Err(unsupported("DATA_COMPRESSION")),
     }
 }
 
 /// The options of ALTER INDEX … SET.
-pub(crate) fn set_options(options: &[ast::NamedOption], table: &str) -> SqlResult<IndexOptions> {
+pub(crate) fn set_options(options: &[ast::NamedOption]) -> SqlResult<IndexOptions> {
     const SETTABLE: &[&str] = &[
         "ALLOW_ROW_LOCKS",
         "ALLOW_PAGE_LOCKS",
         "OPTIMIZE_FOR_SEQUENTIAL_KEY",
         "IGNORE_DUP_KEY",
         "STATISTICS_NORECOMPUTE",
+        "COMPRESSION_DELAY",
     ];
     if let Some(o) = options.iter().find(|o| !SETTABLE.iter().any(|name| o.name.is(name))) {
         return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX SET"]));
     }
-    read(options, "ALTER INDEX SET", table)
+    read(options, "ALTER INDEX SET")
 }
 
 /// The options of ALTER INDEX … REORGANIZE. Large values have pages of their own, which are free as soon as the value is: there is
@@ -104,7 +144,7 @@ pub(crate) fn check_partition(
     }
 }
 
-fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult<IndexOptions> {
+fn read(options: &[ast::NamedOption], statement: &str) -> SqlResult<IndexOptions> {
     let mut read = IndexOptions::default();
     for option in options {
         let name = option.name.value.to_ascii_uppercase();
@@ -126,20 +166,15 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
                     return Err(SqlError::new(304, &[&n, &"maxdop", &"max degree of parallelism"]));
                 }
             }
-            "DATA_COMPRESSION" => match &option.value {
-                Some(OptionValue::Word(w)) if w.is("NONE") => {}
-                Some(OptionValue::Word(w)) if w.is("ROW") || w.is("PAGE") => {
-                    return Err(SqlError::new(7738, &[&table]));
-                }
-                _ => return Err(unsupported("DATA_COMPRESSION")),
-            },
+            "DATA_COMPRESSION" => check_compression(option.value.as_ref())?,
             "ALLOW_PAGE_LOCKS" => read.page_locks = Some(on),
             "ALLOW_ROW_LOCKS" if !on => {
                 return Err(unsupported(format!("{name} = OFF")));
             }
-            "IGNORE_DUP_KEY" | "DROP_EXISTING" | "RESUMABLE" | "XML_COMPRESSION" if on => {
+            "IGNORE_DUP_KEY" | "RESUMABLE" if on => {
                 return Err(unsupported(format!("{name} = ON")));
             }
+            "BUCKET_COUNT" | "COMPRESSION_DELAY" => return Err(unsupported(name)),
             "IGNORE_DUP_KEY"
             | "SORT_IN_TEMPDB"
             | "STATISTICS_NORECOMPUTE"

@@ -99,10 +99,14 @@ fn create_table_statement(
         return Err(SqlError::new(40510, &[&"A temporal or FILESTREAM table"]));
     }
     clauses::check_placement(s.on.as_ref())?;
+    for place in [&s.textimage_on].into_iter().flatten() {
+        clauses::check_placement(Some(&ast::Placement { name: place.clone(), column: None }))?;
+    }
     for option in &s.options {
-        match (&*option.name.value.to_ascii_uppercase(), &option.value) {
-            ("DATA_COMPRESSION", Some(ast::OptionValue::Word(w))) if w.is("NONE") => {}
-            (name, _) => {
+        match &*option.name.value.to_ascii_uppercase() {
+            "DATA_COMPRESSION" => index_options::check_compression(option.value.as_ref())?,
+            "XML_COMPRESSION" => {}
+            name => {
                 return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … WITH {name}")]));
             }
         }
@@ -112,5 +116,6 @@ fn create_table_statement(
     let own = cx.session.database.collation();
     let mut draft = TableDraft::new(&s.name.name.value).collated(target.database.collation(), own);
     create::add_body(cx, &mut draft, &s.body, text)?;
+    index_options::tell(cx, &s.options)?;
     create::table(cx, &target, draft).map(drop)
 }

@@ -1,8 +1,9 @@
-//! `ALTER DATABASE … SET`: what each option means here. An option that would change nothing because the engine does not
-//! know the thing may be set to the value that is true; any other value is refused.
+//! `ALTER DATABASE … SET`: what each option means here. An option that the engine does not have may be set to the value
+//! that is true. Another value is accepted and told where neither results nor promises depend on it ([`ignored`]); the
+//! catalogue goes on showing what is true. All else is refused.
 
 use crate::catalog::registry::{
-    COMPATIBILITY_LEVEL, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
+    COMPATIBILITY_LEVEL, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
 };
 use crate::database::Database;
 use taffrail_base::message::unsupported;
@@ -10,35 +11,99 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{DatabaseOptions, RecoveryModel};
 use taffrail_syntax::ast::{self, DatabaseOption};
 
-/// Options that are on or off, and what they are here.
-const SWITCHES: &[(&str, bool)] = &[
-    ("ALLOW_SNAPSHOT_ISOLATION", false),
-    ("ANSI_NULLS", false),
-    ("ANSI_NULL_DEFAULT", false),
-    ("ANSI_PADDING", false),
-    ("ANSI_WARNINGS", false),
-    ("ARITHABORT", false),
-    ("AUTO_CLOSE", false),
-    ("AUTO_CREATE_STATISTICS", true),
-    ("AUTO_SHRINK", false),
-    ("AUTO_UPDATE_STATISTICS", true),
-    ("AUTO_UPDATE_STATISTICS_ASYNC", false),
-    ("CONCAT_NULL_YIELDS_NULL", false),
-    ("CURSOR_CLOSE_ON_COMMIT", false),
-    ("DATE_CORRELATION_OPTIMIZATION", false),
-    ("DB_CHAINING", false),
-    ("ENCRYPTION", false),
-    ("HONOR_BROKER_PRIORITY", false),
-    ("MIXED_PAGE_ALLOCATION", false),
-    ("NUMERIC_ROUNDABORT", false),
-    ("QUERY_STORE", false),
-    ("QUOTED_IDENTIFIER", false),
-    ("READ_COMMITTED_SNAPSHOT", false),
-    ("RECURSIVE_TRIGGERS", false),
-    ("TORN_PAGE_DETECTION", false),
-    ("TRUSTWORTHY", false),
-    ("ACCELERATED_DATABASE_RECOVERY", false),
-];
+/// The fate of a switch that is set to another value than it has here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Otherwise {
+    /// Results and promises are the same either way: the statement is accepted, and a warning says that nothing changes.
+    Ignored,
+    /// The other value would promise or change something: 40510.
+    Refused,
+}
+
+/// Options that are on or off: the value that each has here, and the fate of the other one.
+///
+/// A database's options of sessions (`ANSI_NULLS` …) are for those that have none of their own; every session has them.
+const SWITCHES: &[(&str, bool, Otherwise)] = {
+    use Otherwise::{Ignored, Refused};
+    &[
+        ("ACCELERATED_DATABASE_RECOVERY", false, Refused),
+        ("ALLOW_SNAPSHOT_ISOLATION", false, Refused),
+        ("ANSI_NULLS", false, Ignored),
+        ("ANSI_NULL_DEFAULT", false, Ignored),
+        ("ANSI_PADDING", false, Ignored),
+        ("ANSI_WARNINGS", false, Ignored),
+        ("ARITHABORT", false, Ignored),
+        ("AUTO_CLOSE", false, Ignored),
+        ("AUTO_CREATE_STATISTICS", true, Ignored),
+        ("AUTO_SHRINK", false, Ignored),
+        ("AUTO_UPDATE_STATISTICS", true, Ignored),
+        ("AUTO_UPDATE_STATISTICS_ASYNC", false, Ignored),
+        ("CHANGE_TRACKING", false, Refused),
+        ("CONCAT_NULL_YIELDS_NULL", false, Ignored),
+        ("CURSOR_CLOSE_ON_COMMIT", false, Ignored),
+        ("DATA_RETENTION", false, Refused),
+        ("DATE_CORRELATION_OPTIMIZATION", false, Ignored),
+        ("DB_CHAINING", false, Ignored),
+        ("ENCRYPTION", false, Refused),
+        ("HONOR_BROKER_PRIORITY", false, Ignored),
+        ("MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT", false, Ignored),
+        ("MIXED_PAGE_ALLOCATION", false, Ignored),
+        ("NUMERIC_ROUNDABORT", false, Refused),
+        ("QUERY_STORE", false, Ignored),
+        ("QUOTED_IDENTIFIER", false, Ignored),
+        ("READ_COMMITTED_SNAPSHOT", false, Refused),
+        ("RECURSIVE_TRIGGERS", false, Ignored),
+        ("REMOTE_DATA_ARCHIVE", false, Refused),
+        ("SUPPLEMENTAL_LOGGING", false, Refused),
+        ("TEMPORAL_HISTORY_RETENTION", false, Ignored),
+        ("TORN_PAGE_DETECTION", false, Ignored),
+        ("TRUSTWORTHY", false, Ignored),
+    ]
+};
+
+/// The compatibility levels that SQL Server 2022 has.
+const COMPATIBILITY_LEVELS: [u32; 7] = [100, 110, 120, 130, 140, 150, 160];
+
+/// The warning about an option that was accepted and changes nothing, if there is one.
+pub(super) fn ignored(option: &DatabaseOption) -> Option<String> {
+    let told = |what: &str, stays: &str| Some(format!("Warning: SET {what} was ignored. {stays}"));
+    match option {
+        DatabaseOption::Switch(name, on) => {
+            let (_, is, otherwise) = SWITCHES.iter().find(|s| s.0 == &**name)?;
+            let word = |on: bool| if on { "ON" } else { "OFF" };
+            match otherwise {
+                Otherwise::Ignored if is != on => told(
+                    &format!("{name} {}", word(*on)),
+                    &format!("The option stays {}.", word(*is)),
+                ),
+                _ => None,
+            }
+        }
+        DatabaseOption::CompatibilityLevel(level) if *level != COMPATIBILITY_LEVEL.into() => told(
+            &format!("COMPATIBILITY_LEVEL = {level}"),
+            &format!("The compatibility level stays {COMPATIBILITY_LEVEL}."),
+        ),
+        DatabaseOption::PageVerify(ast::PageVerify::TornPageDetection) => {
+            told("PAGE_VERIFY TORN_PAGE_DETECTION", "The option stays CHECKSUM.")
+        }
+        DatabaseOption::PageVerify(ast::PageVerify::None) => {
+            told("PAGE_VERIFY NONE", "The option stays CHECKSUM.")
+        }
+        DatabaseOption::Other(name, Some(ast::OptionValue::List(list))) => match &**name {
+            "QUERY_STORE" => told("QUERY_STORE", "There is no query store: the option stays OFF."),
+            "AUTO_CREATE_STATISTICS" if !all_off(list, "INCREMENTAL") => {
+                told("AUTO_CREATE_STATISTICS ON (INCREMENTAL = ON)", "INCREMENTAL stays OFF.")
+            }
+            _ => None,
+        },
+        DatabaseOption::Other(name, Some(ast::OptionValue::Word(w)))
+            if &**name == "PARAMETERIZATION" && w.is("FORCED") =>
+        {
+            told("PARAMETERIZATION FORCED", "The option stays SIMPLE.")
+        }
+        _ => None,
+    }
+}
 
 /// Applies one option.
 pub(crate) fn apply(
@@ -90,49 +155,81 @@ pub(crate) fn apply(
             options.target_recovery_time_s = *seconds;
             Ok(())
         }
-        DatabaseOption::PageVerify(ast::PageVerify::Checksum) => Ok(()),
-        DatabaseOption::PageVerify(_) => Err(unsupported("PAGE_VERIFY other than CHECKSUM")),
-        DatabaseOption::CompatibilityLevel(level) => match *level == COMPATIBILITY_LEVEL as u32 {
+        // Pages have checksums, whatever is asked for: see `ignored`.
+        DatabaseOption::PageVerify(_) => Ok(()),
+        DatabaseOption::CompatibilityLevel(level) => match COMPATIBILITY_LEVELS.contains(level) {
             true => Ok(()),
-            false => Err(unsupported(format!("COMPATIBILITY_LEVEL = {level}"))),
+            false => {
+                let levels = COMPATIBILITY_LEVELS.each_ref().map(|l| l as &dyn std::fmt::Display);
+                Err(SqlError::new(15048, &levels).with_severity(16))
+            }
         },
         DatabaseOption::Switch(name, on) => {
-            match SWITCHES.iter().find(|s| s.0.eq_ignore_ascii_case(name)) {
-                Some((_, is)) if is == on => Ok(()),
+            let known = SWITCHES.iter().find(|s| s.0 == &**name);
+            match known {
+                Some((_, is, otherwise)) if is == on || *otherwise == Otherwise::Ignored => Ok(()),
                 _ => {
                     let value = if *on { "ON" } else { "OFF" };
                     Err(unsupported(format!("SET {name} {value}")))
                 }
             }
         }
-        DatabaseOption::Other(name, value) => match (&**name, value) {
-            ("DISABLE_BROKER", _) => Ok(()),
-            ("PARAMETERIZATION", Some(ast::OptionValue::Word(w))) if w.is("SIMPLE") => Ok(()),
-            ("QUERY_STORE", Some(ast::OptionValue::Off)) => Ok(()),
-            // `ON (INCREMENTAL = OFF)`, as scripts of Management Studio have it.
-            ("AUTO_CREATE_STATISTICS", Some(ast::OptionValue::List(list)))
-                if all_off(list, "INCREMENTAL") =>
-            {
-                Ok(())
-            }
-            ("FILESTREAM", Some(ast::OptionValue::List(list)))
-                if all_off(list, "NON_TRANSACTED_ACCESS") =>
-            {
-                Ok(())
-            }
-            ("CURSOR_DEFAULT", Some(ast::OptionValue::Word(w))) if w.is("GLOBAL") => Ok(()),
-            _ => Err(unsupported(format!("SET {name}"))),
-        },
+        DatabaseOption::Other(name, value) => other(options, name, value.as_ref()),
     }
 }
 
-/// Nothing but `name = OFF`.
+/// An option that is neither on nor off.
+fn other(
+    options: &mut DatabaseOptions,
+    name: &str,
+    value: Option<&ast::OptionValue>,
+) -> SqlResult<()> {
+    match (name, value) {
+        ("DISABLE_BROKER", None) => Ok(()),
+        ("PARAMETERIZATION", Some(ast::OptionValue::Word(w)))
+            if w.is("SIMPLE") || w.is("FORCED") =>
+        {
+            Ok(())
+        }
+        ("CONTAINMENT", Some(ast::OptionValue::Word(w))) if w.is("NONE") => Ok(()),
+        // An empty store needs no clearing.
+        ("QUERY_STORE", Some(ast::OptionValue::Word(w))) if w.is("CLEAR") => Ok(()),
+        ("QUERY_STORE", Some(ast::OptionValue::List(_))) => Ok(()),
+        // `ON (INCREMENTAL = OFF)`, as scripts of Management Studio have it.
+        ("AUTO_CREATE_STATISTICS", Some(ast::OptionValue::List(list)))
+            if list.iter().all(|o| o.name.is("INCREMENTAL")) =>
+        {
+            Ok(())
+        }
+        ("AUTOMATIC_TUNING", Some(ast::OptionValue::List(list)))
+            if all_off(list, "FORCE_LAST_GOOD_PLAN") =>
+        {
+            Ok(())
+        }
+        ("FILESTREAM", Some(ast::OptionValue::List(list)))
+            if all_off(list, "NON_TRANSACTED_ACCESS") =>
+        {
+            Ok(())
+        }
+        ("CURSOR_DEFAULT", Some(ast::OptionValue::Word(w))) if w.is("GLOBAL") => {
+            options.engine_flags &= !FLAG_LOCAL_CURSORS;
+            Ok(())
+        }
+        ("CURSOR_DEFAULT", Some(ast::OptionValue::Word(w))) if w.is("LOCAL") => {
+            options.engine_flags |= FLAG_LOCAL_CURSORS;
+            Ok(())
+        }
+        _ => Err(unsupported(format!("SET {name}"))),
+    }
+}
+
+/// Nothing but `name = OFF`, or DEFAULT, which is that.
 fn all_off(list: &[ast::NamedOption], name: &str) -> bool {
     list.iter().all(|o| {
         o.name.is(name)
             && match &o.value {
                 Some(ast::OptionValue::Off) => true,
-                Some(ast::OptionValue::Word(w)) => w.is("OFF"),
+                Some(ast::OptionValue::Word(w)) => w.is("OFF") || w.is("DEFAULT"),
                 _ => false,
             }
     })

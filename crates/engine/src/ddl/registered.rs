@@ -104,6 +104,7 @@ fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResu
         Ok(()) => {
             cx.instance().databases().reconfigure()?;
             cx.instance().events_configured();
+            cx.instance().checkpoints_configured();
             Ok(())
         }
         // The name that SQL Server has for it.

@@ -7,6 +7,7 @@ use super::{index, resolve};
 use crate::catalog::rows;
 use crate::plan::names::bracketed;
 use crate::procs::Arguments;
+use crate::results::print;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -27,8 +28,17 @@ const OPTIONS: &[&str] = &[
     "AUTO_DROP",
 ];
 
-fn check_options(options: &[ast::NamedOption], statement: &str) -> SqlResult<()> {
-    match options.iter().find(|o| !OPTIONS.iter().any(|known| o.name.is(known))) {
+/// WITH … of UPDATE STATISTICS alone: numbers that plans of SQL Server go by in place of what was counted.
+const COUNTS: &[&str] = &["ROWCOUNT", "PAGECOUNT"];
+
+fn check_options<'o>(
+    options: impl IntoIterator<Item = &'o ast::NamedOption>,
+    statement: &str,
+) -> SqlResult<()> {
+    match options.into_iter().find(|o| !OPTIONS.iter().any(|known| o.name.is(known))) {
+        Some(o) if o.name.is("STATS_STREAM") => {
+            Err(unsupported(format!("{statement} … WITH STATS_STREAM")))
+        }
         Some(o) => Err(SqlError::new(155, &[&o.name.value, &statement])),
         None => Ok(()),
     }
@@ -101,7 +111,17 @@ pub(crate) fn update(cx: &mut StatementContext<'_>, s: &ast::UpdateStatistics) -
             return Err(SqlError::new(2767, &[&name.value]));
         }
     }
-    check_options(&s.options, "UPDATE STATISTICS")
+    let is_count = |o: &&ast::NamedOption| COUNTS.iter().any(|known| o.name.is(known));
+    let (counts, rest): (Vec<_>, Vec<_>) = s.options.iter().partition(is_count);
+    check_options(rest, "UPDATE STATISTICS")?;
+    for o in counts {
+        let text = format!(
+            "Warning: {} was ignored. Plans go by the number of rows and pages that there are.",
+            o.name.value.to_ascii_uppercase()
+        );
+        print(cx, &text)?;
+    }
+    Ok(())
 }
 
 /// `sp_updatestats [ @resample = ] 'resample'`.

@@ -39,7 +39,7 @@ impl Interpreter<'_> {
 
     /// The same for a procedure that is being created: nothing of it stays.
     pub(super) fn check_definition(&mut self, module: Arc<Module>) -> SqlResult<Vec<SqlError>> {
-        let mut act = Activation::new(module.clone());
+        let mut act = Activation::counting(module.clone());
         let mut check = Check { module: &module, errors: Vec::new(), moved: false, waits: true };
         if !module.table_variables.is_empty() {
             self.make_table_variables(&mut act, &mut check.errors);
@@ -70,6 +70,10 @@ impl Interpreter<'_> {
         act: &mut Activation,
         s: &Stmt,
     ) -> SqlResult<()> {
+        if let Err(e) = self.session.check_cancel() {
+            check.errors = vec![(*e).clone()];
+            return Err(e);
+        }
         match &s.kind {
             StmtKind::Use(_) => check.moved = true,
             StmtKind::Block(list) => return self.check_list(check, act, list),
@@ -158,8 +162,8 @@ impl Interpreter<'_> {
             }
         };
         let Err(e) = planned else { return Ok(()) };
-        if Unwind::of(&e).is_some() {
-            // Who cancels hears of nothing else.
+        if Unwind::of(&e).is_some() || e.number == 701 {
+            // Who cancels hears of nothing else, and no later statement has more memory.
             check.errors.clear();
             check.errors.push((*e).clone());
             return Err(e);

@@ -1,5 +1,7 @@
 //! From text to [`Module`]s.
 
+pub(crate) use super::declarations::declare_list;
+use super::declarations::parameter;
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
@@ -13,11 +15,12 @@ use super::variants::Variants;
 use crate::binder::{Binder, Variables, declared, resolve_type};
 use crate::database::Database;
 use crate::features;
+use crate::memory::Measured;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult, message::unsupported};
 use taffrail_syntax::ast::{self, StatementKind};
-use taffrail_syntax::{ParseOptions, parse_batch};
+use taffrail_syntax::{ParseOptions, parse_batch_watched};
 use taffrail_types::SqlType;
 use taffrail_types::convert::Large;
 use taffrail_types::names::TypeUse;
@@ -42,6 +45,8 @@ pub(super) struct Compiler<'s> {
     pub(super) errors: Vec<SqlError>,
     /// Its text is one statement.
     alone: bool,
+    /// The client or the limit of memory has ended it: the only error says which.
+    ended: bool,
 }
 
 /// The most statements may nest.
@@ -49,7 +54,8 @@ const MAX_NESTING: u32 = 120;
 
 /// Compiles a batch.
 pub(crate) fn batch(session: &Session, text: &Arc<str>) -> Result<Module, Vec<SqlError>> {
-    let parsed = parse(session.options.quoted_identifier, text)?;
+    let measured = Measured::begin();
+    let parsed = parse(session, session.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
     if let Some(on) = parsed.settings.quoted_identifier {
         compiler.quoted_identifier = on;
@@ -57,6 +63,7 @@ pub(crate) fn batch(session: &Session, text: &Arc<str>) -> Result<Module, Vec<Sq
     let mut module = compiler.module(parsed.statements, text.clone(), Vec::new());
     module.quoted_identifier = parsed.settings.quoted_identifier;
     module.parse_only = parsed.settings.parse_only;
+    module.bytes = measured.taken() + text.len();
     Ok(module)
 }
 
@@ -66,16 +73,22 @@ pub(crate) fn parameterised(
     text: &Arc<str>,
     declarations: &str,
 ) -> Result<Module, Vec<SqlError>> {
-    let parameters = declare_list(declarations)?;
-    let parsed = parse(session.options.quoted_identifier, text)?;
+    let measured = Measured::begin();
+    let declared = super::declarations::declarations(declarations)?;
+    let mut parameters = super::declarations::without_defaults(&declared)?;
+    let parsed = parse(session, session.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
-    for p in &parameters {
+    for (p, written) in parameters.iter_mut().zip(&declared) {
+        if written.default.is_some() {
+            *p = compiler.parameter(written).map_err(|e| vec![*e])?;
+        }
         let at = compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
         compiler.variables.list[at as usize].large = p.large;
     }
     let mut module = compiler.module(parsed.statements, text.clone(), parameters);
     module.declarations = declarations.into();
     module.quoted_identifier = parsed.settings.quoted_identifier;
+    module.bytes = measured.taken() + text.len();
     Ok(module)
 }
 
@@ -86,7 +99,7 @@ pub(crate) fn with_variables(
     text: &Arc<str>,
     variables: Variables,
 ) -> Result<Module, Vec<SqlError>> {
-    let parsed = parse(true, text)?;
+    let parsed = parse(session, true, text)?;
     let mut compiler = Compiler::new(session, home, parsed.lines.clone());
     compiler.variables = variables;
     let module = compiler.module(parsed.statements, text.clone(), Vec::new());
@@ -125,7 +138,8 @@ pub(super) fn procedure_for(
     object_id: i32,
     strictly: bool,
 ) -> Result<Module, Vec<SqlError>> {
-    let mut parsed = parse(created_under.quoted_identifier, text)?;
+    let measured = Measured::begin();
+    let mut parsed = parse(session, created_under.quoted_identifier, text)?;
     let damaged = || vec![*SqlError::new(15197, &[&name])];
     let Some(statement) = parsed.statements.pop() else { return Err(damaged()) };
     let StatementKind::Procedure(definition) = statement.kind else { return Err(damaged()) };
@@ -147,44 +161,17 @@ pub(super) fn procedure_for(
     module.ansi_nulls = Some(created_under.ansi_nulls);
     module.database = Some(home.clone());
     module.schema = schema.map(Into::into);
+    module.bytes = measured.taken() + text.len();
     Ok(module)
 }
 
-fn parse(quoted_identifier: bool, text: &str) -> Result<ast::Batch, Vec<SqlError>> {
-    parse_batch(text, ParseOptions { quoted_identifier }).map_err(|e| e.errors)
-}
-
-/// `@a int, @b varchar(10) OUTPUT`.
-pub(crate) fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
-    if text.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    // The grammar is that of a procedure's parameters.
-    let batch = format!("CREATE PROCEDURE p {text}\nAS RETURN");
-    let mut parsed = parse_batch(&batch, ParseOptions::default()).map_err(|e| e.errors)?;
-    let Some(ast::Statement { kind: StatementKind::Procedure(p), .. }) = parsed.statements.pop()
-    else {
-        return Err(vec![*SqlError::new(102, &[&text])]);
-    };
-    let mut out = Vec::new();
-    for p in &p.parameters {
-        out.push(parameter(p).map_err(|e| vec![*e])?);
-    }
-    Ok(out)
-}
-
-fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
-    if p.readonly || p.varying {
-        return Err(unsupported("A table-valued or cursor parameter"));
-    }
-    Ok(Parameter {
-        name: (&*p.name.value).into(),
-        large: declared::large(&p.ty),
-        ty: resolve_type(&p.ty, TypeUse::Declaration)
-            .map_err(|e| declared::named_too_wide(e, &p.ty, &p.name.value))?,
-        output: p.output,
-        default: None,
-    })
+fn parse(
+    session: &Session,
+    quoted_identifier: bool,
+    text: &str,
+) -> Result<ast::Batch, Vec<SqlError>> {
+    let options = ParseOptions { quoted_identifier };
+    parse_batch_watched(text, options, session).map_err(|e| e.errors)
 }
 
 impl<'s> Compiler<'s> {
@@ -204,6 +191,7 @@ impl<'s> Compiler<'s> {
             strict: None,
             errors: Vec::new(),
             alone: false,
+            ended: false,
         }
     }
 
@@ -216,7 +204,11 @@ impl<'s> Compiler<'s> {
         self.alone = statements.len() == 1;
         self.moves = moves(&statements);
         let statements = self.list(statements, 0);
+        if self.ended {
+            self.errors.truncate(1);
+        }
         Module {
+            bytes: 0,
             text,
             declarations: "".into(),
             lines: self.lines,
@@ -277,6 +269,14 @@ impl<'s> Compiler<'s> {
         let line = self.lines.line_of(s.span.start);
         let span = s.span;
         let plan = self.plans;
+        if self.ended {
+            return None;
+        }
+        if let Err(e) = self.session.check_compiling(0) {
+            self.ended = true;
+            self.errors = vec![*e];
+            return None;
+        }
         self.look_for_undeclared(&s);
         match self.kind(s, depth) {
             Ok(kind) => {
@@ -418,7 +418,9 @@ impl<'s> Compiler<'s> {
             }
             K::Use(name) => StmtKind::Use(name.value),
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?, k.status_only),
-            K::Checkpoint(_) => StmtKind::Checkpoint,
+            K::Checkpoint(seconds) => {
+                StmtKind::Checkpoint(seconds.map(|e| self.code(*e, None)).transpose()?)
+            }
             K::Unsupported(u) => StmtKind::Unsupported(crate::absent::told(&u.what).into()),
             K::Merge(m) => {
                 self.new_plan();

@@ -25,6 +25,7 @@ use super::module::{Code, Module, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use crate::binder::Variable;
+use crate::catalog::registry::FLAG_LOCAL_CURSORS;
 use crate::memory::{self, Held};
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
@@ -40,6 +41,8 @@ pub(crate) struct CursorText {
     pub name: Box<str>,
     /// LOCAL, or a variable.
     pub local: bool,
+    /// GLOBAL was said; with neither the database's CURSOR_DEFAULT holds.
+    pub global: bool,
     /// It can go anywhere, not only to the next row.
     pub scroll: bool,
     /// STATIC or INSENSITIVE: `@@CURSOR_ROWS` tells the number of rows.
@@ -227,6 +230,7 @@ pub(crate) fn text(
     Ok(CursorText {
         name: name.into(),
         local: variable || has("LOCAL"),
+        global: has("GLOBAL"),
         scroll: has("SCROLL") || (has("STATIC") && !has("FORWARD_ONLY")),
         counted,
         select: ast::SelectStatement {
@@ -312,7 +316,9 @@ impl Interpreter<'_> {
         s: &Stmt,
         text: &Arc<CursorText>,
     ) -> SqlResult<Ended> {
-        let level = text.local.then_some(self.session.running.nest_level);
+        let flags = self.session.database.storage.engine_flags();
+        let local = text.local || !text.global && flags & FLAG_LOCAL_CURSORS != 0;
+        let level = local.then_some(self.session.running.nest_level);
         let cursors = &mut self.session.held.cursors;
         if cursors.known(&text.name, level).is_some() {
             if !text.name.starts_with('@') {

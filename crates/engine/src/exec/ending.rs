@@ -224,7 +224,7 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Rollback(_) => C::Rollback,
         StmtKind::Save(_) => C::Save,
         StmtKind::Use(_) => C::Use,
-        StmtKind::Checkpoint => C::Checkpoint,
+        StmtKind::Checkpoint(_) => C::Checkpoint,
         StmtKind::Kill(..) => C::Kill,
         StmtKind::Registered(found, _) => found.shown,
         _ => C::Assign,

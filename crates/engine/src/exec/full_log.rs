@@ -116,7 +116,7 @@ impl Session {
             let Some(database) = slot.database else { continue };
             let storage = &database.storage;
             if storage.log().reuse_wait() == ReuseWait::Checkpoint {
-                let taken = storage.checkpoint(CheckpointKind::Internal);
+                let taken = storage.checkpoint(CheckpointKind::LogFull);
                 taken.map_err(|e| self.storage_error(e))?;
             }
         }

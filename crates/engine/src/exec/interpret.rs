@@ -1,5 +1,6 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
+pub(crate) use super::activation::Activation;
 use super::ending::{command_of, shown_command};
 use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
@@ -9,6 +10,7 @@ use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::events::tell;
 use crate::exec::ops::scan::lock_tables;
+use crate::memory::{self, Measured};
 use crate::plan::expr::Expr;
 use crate::plan::statement::Statement;
 use crate::session::Session;
@@ -17,7 +19,7 @@ use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
-use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
+use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_observe::xe::{self, statements_wanted};
 use taffrail_syntax::ast::SwitchOption;
@@ -64,26 +66,6 @@ impl Unwind {
 }
 
 pub(crate) type Step = Result<Flow, Unwind>;
-
-/// A module that runs.
-pub(crate) struct Activation {
-    pub module: Arc<Module>,
-    pub vars: Vec<Value>,
-    /// Plans by number, as this run uses them.
-    pub plans: Vec<Option<Arc<Plan>>>,
-    /// Table variables.
-    pub tables: Vec<(String, ObjectId)>,
-    /// What RETURN has said.
-    pub status: Option<i32>,
-}
-
-impl Activation {
-    pub fn new(module: Arc<Module>) -> Activation {
-        let vars = vec![Value::Null; module.variables.list.len()];
-        let plans = vec![None; module.shared.len()];
-        Activation { module, vars, plans, tables: Vec::new(), status: None }
-    }
-}
 
 /// Runs modules for a session.
 pub(crate) struct Interpreter<'s> {
@@ -157,6 +139,7 @@ impl<'s> Interpreter<'s> {
             return Ok(Ok(p));
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
+        let measured = Measured::begin();
         self.session.take_blocked();
         self.session.lookups.failed_views.take();
         let place = planning::Place { home: &home, module, visible, tables: &act.tables, early };
@@ -168,6 +151,12 @@ impl<'s> Interpreter<'s> {
             Ok(plan) => Arc::new(plan),
             Err(e) => return Ok(Err(e)),
         };
+        if let Some(counted) = &mut act.counted {
+            counted.plan(number as usize, measured.taken());
+            if let Err(e) = memory::check() {
+                return Ok(Err(e));
+            }
+        }
         if shared.note_planned() {
             self.session.instance.counters().recompilations.inc();
         }
@@ -218,6 +207,10 @@ impl<'s> Interpreter<'s> {
         let mut at = 0;
         while let Some(s) = list.get(at) {
             at += 1;
+            // Lists are where jumps land: no loop goes round without coming by.
+            if let Err(e) = self.session.check_cancel() {
+                return self.fail(module, s, e, false, Command::NONE);
+            }
             match self.statement(module, act, s)? {
                 Flow::Next => {}
                 Flow::Goto(label) => match position(list, &label) {
@@ -436,7 +429,7 @@ impl<'s> Interpreter<'s> {
             return Rt::new(cx, &mut act.vars, Vec::new(), 0, &[]).assign(var, e);
         }
         let v = self.value(module, act, s, code)?;
-        crate::memory::variables(&act.vars, var, &v)?;
+        memory::variables(&act.vars, var, &v)?;
         act.vars[var] = v;
         Ok(())
     }

@@ -156,7 +156,7 @@ impl<'s> SessionMetadata<'s> {
 
 /// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
 fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
-    crate::absent::view(schema, name, database.id.0 == MSDB).map(unsupported)
+    crate::absent::view(schema, name, database.id.0).map(unsupported)
 }
 
 /// `database_id` of msdb.
@@ -389,6 +389,6 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn check_cancel(&self) -> SqlResult<()> {
-        self.session.check_cancel()
+        self.session.check_compiling(0)
     }
 }

@@ -8,6 +8,7 @@
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
 //!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
 
+mod activation;
 pub(crate) mod arguments;
 mod assign;
 pub(crate) mod bulk;
@@ -15,6 +16,7 @@ pub(crate) mod called;
 mod check;
 pub(crate) mod compile;
 pub(crate) mod cursor;
+mod declarations;
 mod elsewhere;
 pub(crate) mod ending;
 pub(crate) mod eval;

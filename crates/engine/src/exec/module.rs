@@ -19,6 +19,8 @@ use taffrail_types::{Collation, SqlType, Value};
 pub(crate) struct Module {
     /// Its text.
     pub text: Arc<str>,
+    /// Bytes that it takes, plans apart.
+    pub bytes: usize,
     /// The declarations of its parameters as written (sp_executesql and its relatives).
     pub declarations: Box<str>,
     /// Where its lines begin.
@@ -207,7 +209,8 @@ pub(crate) enum StmtKind {
     SetIdentityInsert(ast::ObjectName, bool),
     SetValue(ast::ValueOption, Code),
     Use(Box<str>),
-    Checkpoint,
+    /// `CHECKPOINT [seconds]`.
+    Checkpoint(Option<Code>),
     /// WITH STATUSONLY.
     Kill(Code, bool),
     /// A statement that a feature has registered.

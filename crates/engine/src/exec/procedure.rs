@@ -364,11 +364,7 @@ impl Interpreter<'_> {
     ) -> Called {
         let args: Vec<procs::Argument> = passed
             .iter()
-            .map(|p| procs::Argument {
-                name: p.name.clone(),
-                value: p.value.clone().unwrap_or_default(),
-                ty: p.ty,
-            })
+            .map(|p| procs::Argument { name: p.name.clone(), value: p.value.clone(), ty: p.ty })
             .collect();
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);
@@ -430,7 +426,7 @@ impl Interpreter<'_> {
                 return Ok(Err(e.into()));
             }
         };
-        let mut act = Activation::new(module.clone());
+        let mut act = Activation::counting(module.clone());
         for (at, v) in values.into_iter().enumerate() {
             act.vars[at] = v;
         }

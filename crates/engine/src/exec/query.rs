@@ -14,7 +14,6 @@ use crate::sink::{Command, EnvChange};
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::CheckpointKind;
 use taffrail_syntax::ast;
 use taffrail_types::convert::Large;
 use taffrail_types::{Conversion, SqlType, Value, convert};
@@ -150,10 +149,12 @@ impl Interpreter<'_> {
                 self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }
-            StmtKind::Checkpoint => {
-                let db = self.session.database.clone();
-                let done = db.storage.checkpoint(CheckpointKind::Manual);
-                done.map_err(|e| self.session.storage_error(e))?;
+            StmtKind::Checkpoint(seconds) => {
+                let seconds = match seconds {
+                    Some(code) => Some(self.value(module, act, s, code)?),
+                    None => None,
+                };
+                self.checkpoint(seconds.as_ref())?;
                 self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }

@@ -4,6 +4,7 @@ use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
 use crate::events::tell::{self, Transaction};
+use crate::pieces;
 use crate::session::context::INSERT_EXEC;
 use crate::session::{Isolation, Mark, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
@@ -400,7 +401,7 @@ impl Interpreter<'_> {
         let outer = self.session.running.in_statement;
         if self.session.transaction.count > 0 || outer {
             let marks = self.session.marks();
-            let mut r = f(self);
+            let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
             let failed = r.is_err();
             if failed {
                 self.session.forget_warnings();
@@ -430,7 +431,7 @@ impl Interpreter<'_> {
             return r;
         }
         self.session.running.in_statement = true;
-        let mut r = f(self);
+        let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
         self.session.running.in_statement = false;
         if r.is_err() {
             self.session.forget_warnings();

@@ -400,7 +400,5 @@ pub enum DropKind {
     User,
     Role,
     ServerRole,
-    Default,
-    Rule,
     Other,
 }

@@ -200,6 +200,11 @@ impl LineIndex {
         LineIndex { starts: starts.collect() }
     }
 
+    /// Bytes that the index of `text` takes.
+    pub fn bytes_for(text: &str) -> usize {
+        text.bytes().filter(|b| *b == b'\n').count() * size_of::<u32>()
+    }
+
     /// 1-based line that holds the byte at `offset`.
     pub fn line_of(&self, offset: u32) -> u32 {
         self.starts.partition_point(|&start| start <= offset) as u32 + 1

@@ -330,6 +330,8 @@ pub enum AlterTableAction {
     },
     /// `ENABLE | DISABLE CHANGE_TRACKING`.
     ChangeTracking(bool),
+    /// An action that is known by name only.
+    Other(Box<str>),
 }
 
 /// What `ALTER TABLE … DROP` drops.

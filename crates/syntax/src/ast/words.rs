@@ -80,8 +80,6 @@ impl StatementKind {
                 DropKind::User => "DROP USER",
                 DropKind::Role => "DROP ROLE",
                 DropKind::ServerRole => "DROP SERVER ROLE",
-                DropKind::Default => "DROP DEFAULT",
-                DropKind::Rule => "DROP RULE",
                 DropKind::Other => "DROP",
             },
             K::Procedure(p) => match p.verb {

@@ -7,19 +7,14 @@ use crate::lexer::{Kw, TokenKind};
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn backup(&mut self) -> Parse<StatementKind> {
+        if let Some(refused) = self.key_statement() {
+            return Ok(refused);
+        }
         let kind = match self.ahead(1).kind {
             TokenKind::Keyword(Kw::Database | Kw::Tran | Kw::Transaction) => {
                 if self.ahead_kw(1, Kw::Database) { BackupKind::Database } else { BackupKind::Log }
             }
             _ if self.ahead_word(1, "LOG") => BackupKind::Log,
-            TokenKind::Word if self.ahead_word(1, "CERTIFICATE") => return Ok(self.unsupported(2)),
-            TokenKind::Word
-                if self.ahead_word(1, "MASTER")
-                    || self.ahead_word(1, "SERVICE")
-                    || self.ahead_word(1, "SYMMETRIC") =>
-            {
-                return Ok(self.unsupported(2));
-            }
             _ => {
                 self.bump();
                 return Err(self.unexpected());
@@ -133,11 +128,8 @@ impl Parser<'_> {
             RestoreKind::Log
         } else if let Some(&(_, kind)) = look {
             kind
-        } else if self.ahead_word(1, "MASTER")
-            || self.ahead_word(1, "SERVICE")
-            || self.ahead_word(1, "SYMMETRIC")
-        {
-            return Ok(self.unsupported(2));
+        } else if let Some(refused) = self.key_statement() {
+            return Ok(refused);
         } else {
             self.bump();
             return Err(self.unexpected());

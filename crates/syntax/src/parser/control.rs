@@ -3,6 +3,7 @@
 use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
+use std::collections::HashSet;
 
 impl Parser<'_> {
     #[inline(never)]
@@ -67,7 +68,7 @@ impl Parser<'_> {
                     return Ok(self.unsupported(2));
                 }
                 if self.ahead_word(1, "ATOMIC") && self.ahead_kw(2, Kw::With) {
-                    return Ok(self.unsupported(2));
+                    return self.begin_atomic();
                 }
             }
             _ => {}
@@ -255,7 +256,28 @@ impl Parser<'_> {
         if !self.is(TokenKind::Variable) {
             return self.declare_cursor();
         }
-        Ok(StatementKind::Declare(self.list(Self::declaration)?))
+        let first = self.at;
+        let declared = self.list(Self::declaration)?;
+        let has_value =
+            |d: &Declaration| matches!(d.kind, DeclarationKind::Scalar { value: Some(_), .. });
+        if declared.iter().any(has_value) {
+            self.not_before_declared(first, &declared)?;
+        }
+        Ok(StatementKind::Declare(declared))
+    }
+
+    /// 137: the variables of a DECLARE are there when all of it is done, in none of its values.
+    fn not_before_declared(&self, first: usize, declared: &[Declaration]) -> Parse<()> {
+        let names: HashSet<u32> = declared.iter().map(|d| d.name.span.start).collect();
+        let own: HashSet<String> = declared.iter().map(|d| d.name.value.to_lowercase()).collect();
+        let read = self.tokens[first..self.at].iter().filter(|t| t.kind == TokenKind::Variable);
+        for token in read.filter(|t| !names.contains(&t.start)) {
+            let name = self.slice(*token);
+            if own.contains(&name.to_lowercase()) {
+                return Err(self.error_at(137, token.start, &[&name]).with_state(2));
+            }
+        }
+        Ok(())
     }
 
     fn declaration(&mut self) -> Parse<Declaration> {

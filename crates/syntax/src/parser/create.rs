@@ -4,61 +4,6 @@ use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
-/// Objects of T-SQL that this parser knows by name only: the first word, then the second if there is one.
-const UNSUPPORTED: &[(&str, &str)] = &[
-    ("AGGREGATE", ""),
-    ("APPLICATION", "ROLE"),
-    ("ASSEMBLY", ""),
-    ("ASYMMETRIC", "KEY"),
-    ("AVAILABILITY", "GROUP"),
-    ("BROKER", "PRIORITY"),
-    ("CERTIFICATE", ""),
-    ("COLUMN", "ENCRYPTION"),
-    ("COLUMN", "MASTER"),
-    ("CONTRACT", ""),
-    ("CREDENTIAL", ""),
-    ("CRYPTOGRAPHIC", "PROVIDER"),
-    ("DATABASE", "AUDIT"),
-    ("DATABASE", "ENCRYPTION"),
-    ("DEFAULT", ""),
-    ("ENDPOINT", ""),
-    ("EVENT", "NOTIFICATION"),
-    ("EXTERNAL", "DATA"),
-    ("EXTERNAL", "FILE"),
-    ("EXTERNAL", "LANGUAGE"),
-    ("EXTERNAL", "LIBRARY"),
-    ("EXTERNAL", "MODEL"),
-    ("EXTERNAL", "RESOURCE"),
-    ("EXTERNAL", "TABLE"),
-    ("FULLTEXT", "CATALOG"),
-    ("FULLTEXT", "INDEX"),
-    ("FULLTEXT", "STOPLIST"),
-    ("JSON", "INDEX"),
-    ("MASTER", "KEY"),
-    ("MESSAGE", "TYPE"),
-    ("PARTITION", "FUNCTION"),
-    ("PARTITION", "SCHEME"),
-    ("PRIMARY", "XML"),
-    ("QUEUE", ""),
-    ("REMOTE", "SERVICE"),
-    ("RESOURCE", "GOVERNOR"),
-    ("RESOURCE", "POOL"),
-    ("ROUTE", ""),
-    ("RULE", ""),
-    ("SEARCH", "PROPERTY"),
-    ("SECURITY", "POLICY"),
-    ("SELECTIVE", "XML"),
-    ("SERVER", "AUDIT"),
-    ("SERVER", "CONFIGURATION"),
-    ("SERVICE", ""),
-    ("SPATIAL", "INDEX"),
-    ("SYMMETRIC", "KEY"),
-    ("VECTOR", "INDEX"),
-    ("WORKLOAD", "GROUP"),
-    ("XML", "INDEX"),
-    ("XML", "SCHEMA"),
-];
-
 impl Parser<'_> {
     /// `CREATE` or `ALTER` of anything but a module.
     #[inline(never)]
@@ -70,8 +15,8 @@ impl Parser<'_> {
                 Ok(self.unsupported(4))
             };
         }
-        if let Some(words) = self.known_by_name_only() {
-            return Ok(self.unsupported(1 + words));
+        if let Some(refused) = self.object_by_name() {
+            return Ok(refused);
         }
         if self.ahead_word(1, "EVENT") && self.ahead_word(2, "SESSION") {
             let create = EventSessionVerb::Create;
@@ -123,15 +68,6 @@ impl Parser<'_> {
         self.unexpected()
     }
 
-    /// How many words after the verb name an object known by name only.
-    fn known_by_name_only(&self) -> Option<usize> {
-        UNSUPPORTED.iter().find_map(|&(first, second)| {
-            let found =
-                self.ahead_word(1, first) && (second.is_empty() || self.ahead_word(2, second));
-            found.then_some(1 + usize::from(!second.is_empty()))
-        })
-    }
-
     #[inline(never)]
     pub(super) fn drop(&mut self) -> Parse<StatementKind> {
         if self.ahead_kw(1, Kw::Index) {
@@ -139,6 +75,12 @@ impl Parser<'_> {
         }
         if self.ahead_word(1, "EVENT") && self.ahead_word(2, "SESSION") {
             return self.event_session(EventSessionVerb::Drop);
+        }
+        if let Some(refused) = self.object_by_name() {
+            return Ok(refused);
+        }
+        if self.ahead_word(1, "DATABASE") && self.ahead_word(2, "SCOPED") {
+            return Ok(self.unsupported(4));
         }
         const KINDS: &[(&str, DropKind)] = &[
             ("TABLE", DropKind::Table),
@@ -156,23 +98,14 @@ impl Parser<'_> {
             ("LOGIN", DropKind::Login),
             ("USER", DropKind::User),
             ("ROLE", DropKind::Role),
-            ("DEFAULT", DropKind::Default),
-            ("RULE", DropKind::Rule),
         ];
         let kind = if self.ahead_word(1, "SERVER") && self.ahead_word(2, "ROLE") {
             self.bump();
             Some(DropKind::ServerRole)
-        } else if self.ahead_word(1, "DATABASE")
-            && (self.ahead_word(2, "SCOPED") || self.ahead_word(2, "AUDIT"))
-        {
-            None
         } else {
             KINDS.iter().find(|(word, _)| self.ahead_word(1, word)).map(|&(_, kind)| kind)
         };
         let Some(kind) = kind else {
-            if let Some(words) = self.known_by_name_only() {
-                return Ok(self.unsupported(1 + words));
-            }
             self.bump();
             return Err(self.unknown_object());
         };

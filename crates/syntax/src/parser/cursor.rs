@@ -65,8 +65,8 @@ impl Parser<'_> {
 
     /// `OPEN`, `CLOSE`, `DEALLOCATE`.
     pub(super) fn cursor_statement(&mut self, keyword: Kw) -> Parse<StatementKind> {
-        if self.ahead_word(1, "SYMMETRIC") || self.ahead_word(1, "MASTER") {
-            return Ok(self.unsupported(2));
+        if let Some(refused) = self.key_statement() {
+            return Ok(refused);
         }
         self.bump();
         if keyword == Kw::Deallocate {

@@ -4,6 +4,67 @@ use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
+/// Options of `ALTER DATABASE … SET` that have a form of their own and are known by name only.
+const OPTIONS_BY_NAME: &[&str] =
+    &["ENCRYPTION_SCAN", "HADR", "PARTNER", "SUSPEND_FOR_SNAPSHOT_BACKUP", "WITNESS"];
+
+/// The other options of `ALTER DATABASE … SET`, beside those with a rule of their own.
+const OPTIONS: &[&str] = &[
+    "ACCELERATED_DATABASE_RECOVERY",
+    "ALLOW_SNAPSHOT_ISOLATION",
+    "ANSI_NULLS",
+    "ANSI_NULL_DEFAULT",
+    "ANSI_PADDING",
+    "ANSI_WARNINGS",
+    "ARITHABORT",
+    "AUTOMATIC_INDEX_COMPACTION",
+    "AUTOMATIC_TUNING",
+    "AUTO_CLOSE",
+    "AUTO_CREATE_STATISTICS",
+    "AUTO_SHRINK",
+    "AUTO_UPDATE_STATISTICS",
+    "AUTO_UPDATE_STATISTICS_ASYNC",
+    "CHANGE_TRACKING",
+    "CONCAT_NULL_YIELDS_NULL",
+    "CONTAINMENT",
+    "CURSOR_CLOSE_ON_COMMIT",
+    "CURSOR_DEFAULT",
+    "DATA_RETENTION",
+    "DATE_CORRELATION_OPTIMIZATION",
+    "DB_CHAINING",
+    "DEFAULT_FULLTEXT_LANGUAGE",
+    "DEFAULT_LANGUAGE",
+    "DISABLE_BROKER",
+    "ENABLE_BROKER",
+    "ENCRYPTION",
+    "ERROR_BROKER_CONVERSATIONS",
+    "FILESTREAM",
+    "HONOR_BROKER_PRIORITY",
+    "MANUAL_CUTOVER",
+    "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT",
+    "MIXED_PAGE_ALLOCATION",
+    "NESTED_TRIGGERS",
+    "NEW_BROKER",
+    "NUMERIC_ROUNDABORT",
+    "OPTIMIZED_LOCKING",
+    "PARAMETERIZATION",
+    "PERSISTENT_LOG_BUFFER",
+    "QUERY_STORE",
+    "QUOTED_IDENTIFIER",
+    "READ_COMMITTED_SNAPSHOT",
+    "RECURSIVE_TRIGGERS",
+    "REMOTE_DATA_ARCHIVE",
+    "RESULT_SET_CACHING",
+    "STALE_PAGE_DETECTION",
+    "SUPPLEMENTAL_LOGGING",
+    "TEMPORAL_HISTORY_RETENTION",
+    "TORN_PAGE_DETECTION",
+    "TRANSFORM_NOISE_WORDS",
+    "TRUSTWORTHY",
+    "TWO_DIGIT_YEAR_CUTOFF",
+    "VARDECIMAL_STORAGE_FORMAT",
+];
+
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn create_database(&mut self) -> Parse<StatementKind> {
@@ -291,7 +352,21 @@ impl Parser<'_> {
         Ok(value)
     }
 
+    /// An option that has no rule of its own: a switch, a value, or a name alone. The name is in capitals.
     fn other_database_option(&mut self, name: Box<str>, eq: bool) -> Parse<DatabaseOption> {
+        if OPTIONS_BY_NAME.contains(&&*name) {
+            self.past_option();
+            return Ok(DatabaseOption::Other(name, None));
+        }
+        if !OPTIONS.contains(&&*name) {
+            let at = self.at - 1 - usize::from(eq);
+            return Err(self.unexpected_token(at));
+        }
+        if &*name == "QUERY_STORE" && self.eat_word("CLEAR") {
+            let option = self.flag("CLEAR", self.end());
+            self.eat_kw(Kw::All);
+            return Ok(DatabaseOption::Other(name, Some(OptionValue::Word(option.name))));
+        }
         let value = match self.kind() {
             TokenKind::Keyword(Kw::With) | TokenKind::Comma | TokenKind::Semicolon if !eq => None,
             TokenKind::Keyword(Kw::On | Kw::Off)
@@ -306,6 +381,30 @@ impl Parser<'_> {
             Some(OptionValue::Off) => DatabaseOption::Switch(name, false),
             value => DatabaseOption::Other(name, value),
         })
+    }
+
+    /// Past the words and values of an option that is known by its name only.
+    fn past_option(&mut self) {
+        loop {
+            match self.kind() {
+                TokenKind::LParen => {
+                    if self.skip_parentheses().is_err() {
+                        return;
+                    }
+                }
+                TokenKind::Word if self.is_label() => return,
+                TokenKind::Keyword(Kw::Group | Kw::On | Kw::Off | Kw::Full)
+                | TokenKind::Word
+                | TokenKind::Delimited
+                | TokenKind::String
+                | TokenKind::NString
+                | TokenKind::Integer
+                | TokenKind::Eq => {
+                    self.bump();
+                }
+                _ => return,
+            }
+        }
     }
 
     /// `ALTER DATABASE SCOPED CONFIGURATION …`.

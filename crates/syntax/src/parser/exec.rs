@@ -170,6 +170,9 @@ impl Parser<'_> {
         } else {
             None
         };
+        if self.at_word("AT") && self.ahead_word(1, "DATA_SOURCE") && self.ahead_name(2) {
+            return Err(self.error_at(40510, self.start(), &[&"EXEC AT DATA_SOURCE"]));
+        }
         let at = if self.at_word("AT") && self.ahead_name(1) {
             self.bump();
             Some(self.name()?)

@@ -1,5 +1,6 @@
 //! Indexes and statistics.
 
+use super::refused::refused;
 use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
@@ -62,8 +63,8 @@ impl Parser<'_> {
         let filter = if self.eat_kw(Kw::Where) { Some(self.condition()?) } else { None };
         let options = self.index_options()?;
         let on = self.placement()?;
-        if self.eat_word("FILESTREAM_ON") {
-            self.name_or_string()?;
+        if self.at_word("FILESTREAM_ON") {
+            return Err(self.error_at(40510, self.start(), &[&"CREATE INDEX … FILESTREAM_ON"]));
         }
         let index = CreateIndex {
             name,
@@ -108,6 +109,11 @@ impl Parser<'_> {
         let name = if self.eat_kw(Kw::All) { None } else { Some(self.name()?) };
         self.expect_kw(Kw::On)?;
         let table = self.object_name()?;
+        if self.eat_kw(Kw::For) {
+            // The paths of a selective XML index.
+            self.skip_parentheses()?;
+            return Ok(refused("ALTER INDEX … FOR"));
+        }
         let action = if self.eat_word("REBUILD") {
             AlterIndexAction::Rebuild(self.rebuild_options()?)
         } else if self.eat_word("REORGANIZE") {

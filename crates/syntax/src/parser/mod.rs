@@ -31,6 +31,7 @@ mod odbc;
 mod options;
 mod query;
 mod query_hints;
+mod refused;
 mod security;
 mod set;
 mod special;
@@ -42,7 +43,7 @@ use taffrail_base::SqlError;
 
 use crate::ast::{Batch, Ident, LineIndex, ParseSettings, Span};
 use crate::lexer::{Kw, Lexed, Token, TokenKind, Unclosed, lex};
-use crate::{ParseOptions, SyntaxErrors};
+use crate::{ParseOptions, SyntaxErrors, Unwatched, Watch};
 
 /// The deepest nesting of statements, queries and expressions taken together, and the tallest tree.
 pub const MAX_DEPTH: u32 = 500;
@@ -92,25 +93,49 @@ struct Parser<'a> {
     defines: Option<Box<str>>,
     /// Where functions are called by a name of one part, if somebody asks.
     calls: Option<Vec<Span>>,
+    watch: &'a dyn Watch,
+    /// Rules until the watch looks again.
+    unwatched: u32,
+    /// The watch has ended it.
+    ended: bool,
 }
+
+/// So many nested rules pass between two looks of the watch.
+const RULES_PER_LOOK: u32 = 64;
 
 /// Parses a batch; see [`crate::parse_batch`].
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxErrors> {
-    parse_noting(text, options, None).0
+    parse_watched(text, options, &Unwatched)
 }
 
-/// The same; with a list, also where functions are called by a name of one part.
+/// Parses a batch while somebody looks on; see [`crate::parse_batch_watched`].
+pub(crate) fn parse_watched(
+    text: &str,
+    options: ParseOptions,
+    watch: &dyn Watch,
+) -> Result<Batch, SyntaxErrors> {
+    parse_noting(text, options, None, watch).0
+}
+
+/// Parses a batch; with a list, also notes where functions are called by a name of one part.
 pub(crate) fn parse_noting(
     text: &str,
     options: ParseOptions,
     calls: Option<Vec<Span>>,
+    watch: &dyn Watch,
 ) -> (Result<Batch, SyntaxErrors>, Vec<Span>) {
-    let lines = LineIndex::new(text);
+    let refused = |e: Box<SqlError>| (Err(SyntaxErrors { errors: vec![*e] }), Vec::new());
     if u32::try_from(text.len()).is_err() {
-        let errors = vec![*SqlError::new(191, &[])];
-        return (Err(SyntaxErrors { errors }), Vec::new());
+        return refused(SqlError::new(191, &[]));
     }
-    let Lexed { tokens, unclosed } = lex(text, options.quoted_identifier);
+    let lines = match watch.look(LineIndex::bytes_for(text)) {
+        Ok(()) => LineIndex::new(text),
+        Err(e) => return refused(e),
+    };
+    let Lexed { tokens, unclosed } = match lex(text, options.quoted_identifier, watch) {
+        Ok(lexed) => lexed,
+        Err(e) => return refused(e),
+    };
     let mut parser = Parser {
         text,
         tokens: &tokens,
@@ -130,8 +155,14 @@ pub(crate) fn parse_noting(
         scopes: Vec::new(),
         defines: None,
         calls,
+        watch,
+        unwatched: RULES_PER_LOOK,
+        ended: false,
     };
     let parsed = parser.batch();
+    if let (true, Err(e)) = (parser.ended, &parsed) {
+        return refused(e.clone());
+    }
     let settings = parser.settings;
     let unclosed = unclosed.map(|unclosed| parser.unclosed_errors(unclosed, parsed.is_err()));
     let mut errors: Vec<SqlError> = parsed
@@ -339,10 +370,23 @@ impl<'a> Parser<'a> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
         }
+        self.unwatched -= 1;
+        if self.unwatched == 0 {
+            self.look()?;
+        }
         self.depth += 1;
         let result = rule(self);
         self.depth -= 1;
         result
+    }
+
+    /// The watch looks.
+    #[cold]
+    fn look(&mut self) -> Parse<()> {
+        self.unwatched = RULES_PER_LOOK;
+        let looked = self.watch.look(0);
+        self.ended |= looked.is_err();
+        looked
     }
 
     #[cold]

@@ -38,6 +38,7 @@ impl Parser<'_> {
                 if self.is(TokenKind::LParen) {
                     return Ok(OptionValue::List(self.option_list()?));
                 }
+                self.on_partitions()?;
                 OptionValue::On
             }
             TokenKind::Keyword(Kw::Off) => {
@@ -70,14 +71,22 @@ impl Parser<'_> {
             _ => {
                 let word = self.any_word()?;
                 let word = self.dotted_word(word)?;
-                // DATA_COMPRESSION = PAGE ON PARTITIONS (1, 2)
-                if self.at_kw(Kw::On) && self.ahead_word(1, "PARTITIONS") {
-                    self.at += 2;
+                self.on_partitions()?;
+                // LEDGER_VIEW = name (columns)
+                if self.is(TokenKind::LParen) {
                     self.skip_parentheses()?;
                 }
                 OptionValue::Word(word)
             }
         })
+    }
+
+    /// Past `ON PARTITIONS (1, 2 TO 4)` if it stands here, as behind `DATA_COMPRESSION = PAGE`.
+    fn on_partitions(&mut self) -> Parse<()> {
+        if self.eat_words(&["ON", "PARTITIONS"]) {
+            self.skip_parentheses()?;
+        }
+        Ok(())
     }
 
     /// `schema.name` as one word.

@@ -8,7 +8,9 @@ impl Parser<'_> {
     /// `SELECT …` as a statement; `WITH …` before it was parsed already.
     pub(super) fn select_statement(&mut self, with: Option<With>) -> Parse<StatementKind> {
         let query = self.query_with(true)?;
+        self.not_for_update()?;
         let options = self.query_hints()?;
+        self.not_for_update()?;
         Ok(StatementKind::Select(Box::new(SelectStatement { with, query, options })))
     }
 
@@ -41,7 +43,9 @@ impl Parser<'_> {
 
     /// A query with its `ORDER BY` that is no statement: it has no `INTO`.
     pub(super) fn query(&mut self) -> Parse<Query> {
-        self.query_with(false)
+        let query = self.query_with(false)?;
+        self.not_for_update()?;
+        Ok(query)
     }
 
     /// A query that may have an `INTO`, if only to be refused later.
@@ -101,6 +105,15 @@ impl Parser<'_> {
         query.span = self.since(start);
         self.built(self.height + 1)?;
         Ok(query)
+    }
+
+    /// 1003: FOR UPDATE ends a cursor's own query and no other.
+    fn not_for_update(&self) -> Parse<()> {
+        if !(self.at_kw(Kw::For) && self.ahead_kw(1, Kw::Update)) {
+            return Ok(());
+        }
+        let line = self.lines.line_of(self.start());
+        Err(self.error_at(1003, self.start(), &[&line, &"FOR UPDATE", &"DECLARE CURSOR"]))
     }
 
     /// `OFFSET n ROWS [FETCH NEXT n ROWS ONLY]`.

@@ -1,5 +1,6 @@
 //! Logins, users, roles, permissions.
 
+use super::refused::refused;
 use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
@@ -15,10 +16,14 @@ impl Parser<'_> {
             options: Vec::new(),
         };
         if !alter && self.eat_kw(Kw::From) {
-            login.from = Some(self.any_word()?);
-            if self.at_name() && !self.at_kw(Kw::With) {
-                self.name()?;
-            }
+            login.from = Some(self.principal_source()?);
+        }
+        if alter && (self.at_kw(Kw::Add) || self.at_kw(Kw::Drop)) {
+            let verb = if self.eat_kw(Kw::Add) { "ADD" } else { "DROP" };
+            self.eat_kw(Kw::Drop);
+            self.expect_word("CREDENTIAL")?;
+            self.name()?;
+            return Ok(refused(&format!("ALTER LOGIN … {verb} CREDENTIAL")));
         }
         if alter && self.eat_word("ENABLE") {
             login.enable = Some(true);
@@ -52,6 +57,28 @@ impl Parser<'_> {
         }
     }
 
+    /// The source that a principal is made from: `WINDOWS`, `CERTIFICATE name`, `ASYMMETRIC KEY name`, `EXTERNAL PROVIDER`; the
+    /// words in capitals.
+    fn principal_source(&mut self) -> Parse<Ident> {
+        let start = self.start();
+        let (words, named) = if self.eat_word("WINDOWS") {
+            ("WINDOWS", false)
+        } else if self.eat_words(&["EXTERNAL", "PROVIDER"]) {
+            ("EXTERNAL PROVIDER", false)
+        } else if self.eat_word("CERTIFICATE") {
+            ("CERTIFICATE", true)
+        } else if self.eat_words(&["ASYMMETRIC", "KEY"]) {
+            ("ASYMMETRIC KEY", true)
+        } else {
+            return Err(self.unexpected());
+        };
+        let source = self.flag(words, start).name;
+        if named {
+            self.name()?;
+        }
+        Ok(source)
+    }
+
     pub(super) fn user(&mut self, alter: bool) -> Parse<StatementKind> {
         self.at += 2;
         let mut user = UserDefinition {
@@ -62,15 +89,23 @@ impl Parser<'_> {
             options: Vec::new(),
         };
         if !alter && (self.eat_kw(Kw::For) || self.eat_kw(Kw::From)) {
-            if self.eat_word("EXTERNAL") || !self.eat_word("LOGIN") {
-                return Err(self.unexpected());
+            if !self.eat_word("LOGIN") {
+                let source = self.principal_source()?;
+                if self.eat_kw(Kw::With) {
+                    self.login_options()?;
+                }
+                return Ok(refused(&format!("CREATE USER … FROM {source}")));
             }
             user.login = Some(self.name()?);
         } else if !alter && self.eat_words(&["WITHOUT", "LOGIN"]) {
             user.without_login = true;
         }
+        if alter && self.eat_kw(Kw::From) {
+            let source = self.principal_source()?;
+            return Ok(refused(&format!("ALTER USER … FROM {source}")));
+        }
         if self.eat_kw(Kw::With) {
-            user.options = self.list(Self::named_option)?;
+            user.options = self.login_options()?;
         } else if alter {
             return Err(self.unexpected());
         }
@@ -113,10 +148,15 @@ impl Parser<'_> {
         };
         let mut grant_option =
             verb == PermissionVerb::Revoke && self.eat_words(&["GRANT", "OPTION", "FOR"]);
-        let permissions = self.list(Self::permission_item)?;
+        let mut permissions = self.list(Self::permission_item)?;
         let on = if self.eat_kw(Kw::On) {
             let class = self.class()?;
-            Some((class, self.object_name()?))
+            let securable = self.object_name()?;
+            // Columns behind the object are those of each permission that has none of its own.
+            let columns = self.optional_name_list()?;
+            let bare = permissions.iter_mut().filter(|(_, own)| own.is_empty());
+            bare.for_each(|(_, own)| own.clone_from(&columns));
+            Some((class, securable))
         } else {
             None
         };

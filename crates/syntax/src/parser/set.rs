@@ -96,6 +96,10 @@ impl Parser<'_> {
         if self.is(TokenKind::Dot) && self.ahead_word(1, "modify") {
             return Err(self.error_at(40510, self.start(), &[&"The method modify"]));
         }
+        if self.is(TokenKind::Dot) && self.ahead_name(1) {
+            let what = "A property or method of a CLR type";
+            return Err(self.error_at(40510, self.start(), &[&what]));
+        }
         let op = self.assign_op()?;
         let value = if op == AssignOp::Set && self.at_kw(Kw::Cursor) {
             self.bump();

@@ -1,6 +1,6 @@
 //! Batches, lists of statements, and the choice of rule by a statement's first words.
 
-use super::{Context, Parse, Parser};
+use super::{Context, Parse, Parser, RULES_PER_LOOK};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
@@ -50,9 +50,17 @@ impl Parser<'_> {
     }
 
     fn statements_into(&mut self, list: &mut Vec<Statement>, mut terminated: bool) -> Parse<()> {
-        while !matches!(self.kind(), TokenKind::End | TokenKind::Keyword(Kw::End)) {
+        while !matches!(self.kind(), TokenKind::End | TokenKind::Keyword(Kw::End))
+            || self.at_end_conversation()
+        {
             if !terminated && self.at_kw(Kw::With) {
                 return Err(self.error_at(319, self.start(), &[]));
+            }
+            // The statement before THROW is closed by a semicolon; a label is none.
+            let after_label =
+                list.last().is_some_and(|s| matches!(s.kind, StatementKind::Label(_)));
+            if !terminated && !after_label && self.at_word("THROW") && !self.is_label() {
+                return Err(self.unexpected());
             }
             list.push(self.statement()?);
             terminated = self.semicolons();
@@ -114,6 +122,8 @@ impl Parser<'_> {
                 self.create_or_alter(keyword == Kw::Alter)
             }
             Kw::Drop => self.drop(),
+            Kw::Add => self.add(),
+            Kw::End => self.end_conversation(),
             Kw::Truncate => self.truncate(),
             Kw::Grant | Kw::Deny | Kw::Revoke => self.permission(keyword),
             Kw::Revert => self.revert(),
@@ -175,6 +185,7 @@ impl Parser<'_> {
             return false;
         }
         self.is_label()
+            || self.at_broker_statement()
             || (self.at_word("THROW")
                 && matches!(
                     self.ahead(1).kind,
@@ -204,34 +215,19 @@ impl Parser<'_> {
         if (self.at_word("ENABLE") || self.at_word("DISABLE")) && self.ahead_kw(1, Kw::Trigger) {
             return self.switch_trigger();
         }
-        let broker = ["SEND", "RECEIVE", "MOVE", "GET"].iter().any(|word| self.at_word(word));
-        if broker && ["CONVERSATION", "TOP", "ON"].iter().any(|word| self.ahead_word(1, word)) {
-            return Ok(self.unsupported(2));
+        if let Some(refused) = self.broker_statement() {
+            return Ok(refused);
         }
         Err(self.unexpected())
     }
 
-    /// A statement known by its first `words` only. It ends with a semicolon, `END` or the batch.
-    pub(super) fn unsupported(&mut self, words: usize) -> StatementKind {
-        let words: Vec<String> =
-            (0..words).map(|n| self.slice(self.ahead(n)).to_ascii_uppercase()).collect();
-        let mut depth = 0usize;
-        loop {
-            match self.kind() {
-                TokenKind::End => break,
-                TokenKind::Semicolon | TokenKind::Keyword(Kw::End) if depth == 0 => break,
-                TokenKind::LParen => depth += 1,
-                TokenKind::RParen => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            self.bump();
-        }
-        StatementKind::Unsupported(Box::new(Unsupported { what: words.join(" ").into() }))
-    }
-
     /// Every `GOTO` has its label, which is in no TRY or CATCH that it is not in itself.
-    fn check_gotos(&self) -> Parse<()> {
-        for (goto, from) in &self.gotos {
+    fn check_gotos(&mut self) -> Parse<()> {
+        for at in 0..self.gotos.len() {
+            if at.is_multiple_of(RULES_PER_LOOK as usize) {
+                self.look()?;
+            }
+            let (goto, from) = &self.gotos[at];
             let found = self.labels.iter().find(|(label, _)| label.is(&goto.value));
             let Some((_, scopes)) = found else {
                 return Err(self.error_at(133, goto.span.start, &[goto]));

@@ -74,16 +74,9 @@ impl Parser<'_> {
         self.expect(TokenKind::LParen)?;
         let mut body = TableBody::default();
         loop {
-            if self.at_word("PERIOD") && self.ahead_kw(1, Kw::For) {
-                self.at += 2;
-                self.expect_word("SYSTEM_TIME")?;
-                self.expect(TokenKind::LParen)?;
-                let from = self.name()?;
-                self.expect(TokenKind::Comma)?;
-                *period = Some((from, self.name()?));
-                self.expect(TokenKind::RParen)?;
-            } else {
-                self.table_element(&mut body)?;
+            match self.period_for()? {
+                None => self.table_element(&mut body)?,
+                found => *period = found,
             }
             // A comma may follow the last element.
             if !self.eat(TokenKind::Comma) || self.is(TokenKind::RParen) {
@@ -92,6 +85,19 @@ impl Parser<'_> {
         }
         self.expect(TokenKind::RParen)?;
         Ok(body)
+    }
+
+    /// `PERIOD FOR SYSTEM_TIME (from, to)` if it stands here.
+    fn period_for(&mut self) -> Parse<Option<(Ident, Ident)>> {
+        if !self.eat_words(&["PERIOD", "FOR", "SYSTEM_TIME"]) {
+            return Ok(None);
+        }
+        self.expect(TokenKind::LParen)?;
+        let from = self.name()?;
+        self.expect(TokenKind::Comma)?;
+        let to = self.name()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(Some((from, to)))
     }
 
     /// A column, a constraint or an index.
@@ -219,6 +225,8 @@ impl Parser<'_> {
             column.other.push(word.value.to_ascii_uppercase().into());
             self.expect_kw(Kw::With)?;
             self.skip_parentheses()?;
+        } else if self.eat_words(&["COLUMN_SET", "FOR", "ALL_SPARSE_COLUMNS"]) {
+            column.other.push("COLUMN_SET".into());
         } else if self.at_word("HIDDEN") || self.at_word("FILESTREAM") {
             let word = self.any_word()?;
             column.other.push(word.value.to_ascii_uppercase().into());
@@ -316,6 +324,9 @@ impl Parser<'_> {
                 self.expect(TokenKind::RParen)?;
                 ConstraintKind::Check(Check { condition, not_for_replication })
             }
+            TokenKind::Word if self.at_word("CONNECTION") => {
+                return Err(self.error_at(40510, start, &[&"A CONNECTION constraint"]));
+            }
             _ => return Err(self.unexpected()),
         };
         Ok(TableConstraint { name, kind, span: self.since(start) })
@@ -397,13 +408,20 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Keyword(Kw::Add) => {
                 self.bump();
-                let mut body = TableBody::default();
+                let (mut body, mut period) = (TableBody::default(), false);
                 loop {
-                    self.table_element(&mut body)?;
+                    match self.period_for()? {
+                        None => self.table_element(&mut body)?,
+                        Some(_) => period = true,
+                    }
                     if !self.eat(TokenKind::Comma) {
-                        return Ok(AlterTableAction::Add { check, body });
+                        break;
                     }
                 }
+                Ok(match period {
+                    false => AlterTableAction::Add { check, body },
+                    true => AlterTableAction::Other("ADD PERIOD FOR SYSTEM_TIME".into()),
+                })
             }
             TokenKind::Keyword(Kw::Check | Kw::Nocheck) => {
                 let enable = self.eat_kw(Kw::Check) || !self.eat_kw(Kw::Nocheck);
@@ -413,10 +431,19 @@ impl Parser<'_> {
             }
             _ if check.is_some() => Err(self.unexpected()),
             TokenKind::Keyword(Kw::Drop) => self.alter_table_drop(),
+            TokenKind::Keyword(Kw::Alter) if self.ahead_kw(1, Kw::Index) => {
+                self.at += 2;
+                self.name()?;
+                self.expect_word("REBUILD")?;
+                self.clustered();
+                self.eat_word("HASH");
+                self.with_options()?;
+                Ok(AlterTableAction::Other("ALTER INDEX".into()))
+            }
             TokenKind::Keyword(Kw::Alter) => {
                 self.bump();
                 self.expect_kw(Kw::Column)?;
-                Ok(AlterTableAction::AlterColumn(self.alter_column()?))
+                self.alter_column()
             }
             TokenKind::Keyword(Kw::Set) => {
                 self.bump();
@@ -443,6 +470,10 @@ impl Parser<'_> {
         if !enable {
             self.expect_word("DISABLE")?;
         }
+        if self.eat_word("FILETABLE_NAMESPACE") {
+            let verb = if enable { "ENABLE" } else { "DISABLE" };
+            return Ok(AlterTableAction::Other(format!("{verb} FILETABLE_NAMESPACE").into()));
+        }
         if self.eat_word("CHANGE_TRACKING") {
             self.with_options()?;
             return Ok(AlterTableAction::ChangeTracking(enable));
@@ -458,6 +489,9 @@ impl Parser<'_> {
     /// `DROP [CONSTRAINT | COLUMN] [IF EXISTS] a, b, COLUMN c`: a word holds until the next one.
     fn alter_table_drop(&mut self) -> Parse<AlterTableAction> {
         self.bump();
+        if self.eat_words(&["PERIOD", "FOR", "SYSTEM_TIME"]) {
+            return Ok(AlterTableAction::Other("DROP PERIOD FOR SYSTEM_TIME".into()));
+        }
         let mut column = false;
         let mut if_exists = false;
         let items = self.list(|p| {
@@ -480,7 +514,7 @@ impl Parser<'_> {
         Ok(AlterTableAction::Drop(items))
     }
 
-    fn alter_column(&mut self) -> Parse<AlterColumn> {
+    fn alter_column(&mut self) -> Parse<AlterTableAction> {
         let name = self.name()?;
         if matches!(self.kind(), TokenKind::Keyword(Kw::Add | Kw::Drop)) {
             let add = self.bump().kind == TokenKind::Keyword(Kw::Add);
@@ -495,10 +529,12 @@ impl Parser<'_> {
             if self.at_kw(Kw::With) {
                 self.with_options()?;
             }
-            return Ok(AlterColumn::Property { name, add, property: property.into() });
+            let property = AlterColumn::Property { name, add, property: property.into() };
+            return Ok(AlterTableAction::AlterColumn(property));
         }
         let ty = self.data_type()?;
         let (mut collation, mut nullable, mut sparse) = (None, None, false);
+        let mut other = None;
         loop {
             if self.eat_kw(Kw::Collate) {
                 collation = Some(self.name()?);
@@ -506,11 +542,21 @@ impl Parser<'_> {
                 nullable = Some(value);
             } else if self.eat_word("SPARSE") {
                 sparse = true;
+            } else if self.at_word("MASKED") || self.at_word("ENCRYPTED") {
+                other = Some(self.any_word()?.value.to_ascii_uppercase());
+                self.expect_kw(Kw::With)?;
+                self.skip_parentheses()?;
             } else {
                 break;
             }
         }
         let options = self.with_options()?;
-        Ok(AlterColumn::Type { name, ty, collation, nullable, sparse, options })
+        Ok(match other {
+            Some(word) => AlterTableAction::Other(format!("ALTER COLUMN … {word}").into()),
+            None => {
+                let change = AlterColumn::Type { name, ty, collation, nullable, sparse, options };
+                AlterTableAction::AlterColumn(change)
+            }
+        })
     }
 }

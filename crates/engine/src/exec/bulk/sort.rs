@@ -222,6 +222,7 @@ impl Sorter {
 }
 
 fn write(run: &mut Run, buf: &mut Vec<u8>) -> SqlResult<()> {
+    let _why = taffrail_io::IoReason::Spill.begin();
     run.volume.write_at(run.length, buf).map_err(|e| io_error(&e))?;
     run.length += buf.len() as u64;
     buf.clear();
