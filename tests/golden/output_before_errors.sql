@@ -39,6 +39,10 @@ GO
 --@ source: message 2627
 INSERT oe OUTPUT inserted.id VALUES (3, 30)
 GO
+-- A foreign key is looked at when all rows are changed: nothing is sent ahead of its error.
+--@ source: message 547
+INSERT oc OUTPUT inserted.id VALUES (99)
+GO
 --@ source: reasoned
 DROP TABLE oc, oe
 GO

@@ -4,7 +4,6 @@
 use super::Catalog;
 use super::object::{Object, Table};
 use super::state::Pending;
-use super::state::Sight;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_observe::listen::{self, Change, ObjectChange, Stage};
@@ -20,12 +19,10 @@ impl Catalog {
         if !listen::objects_listened() {
             return;
         }
-        // A table variable and its keys are nobody's business.
+        // A table variable is nobody's business, nor are its constraints, whose names the server has made of the table's.
         let variable = |o: &Object| match o.as_table() {
             Some(table) => table.is_variable(),
-            None => [Sight::from(session), Sight::COMMITTED]
-                .iter()
-                .any(|sight| self.table(o.head().parent, *sight).is_some_and(|t| t.is_variable())),
+            None => o.head().system_named && o.head().name.contains("__#@"),
         };
         if [old, new].into_iter().flatten().any(variable) {
             return;

@@ -245,7 +245,8 @@ fn a_log_backup_without_history_belongs_to_its_chain() {
     after(&world, &instance, 15);
     assert_eq!(runs(&mut c), "DLLL");
     let said = c.run("EXEC msdb.taffrail.backup_drill 'd'");
-    assert_eq!(runs(&mut c), "DLLLR", "{said}");
+    // The schedule may have gone on with a full backup of its own by now.
+    assert!(runs(&mut c).starts_with("DLLLR"), "{said}");
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

@@ -15,7 +15,7 @@
 //! | 7 | rows that have left come back: those whose keys have changed, then MERGE's new ones; 3 to 6 for each | all | | their keys are free by now |
 //! | 8 | a table that is filled by pages is closed, its indexes are built (`bulk`) | all | 2627, 2601 | |
 //! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
-//! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where it fails, the rows that were changed before are sent ahead of the error |
+//! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
 //!
 //! Computed columns belong at the end of stage 1: they read the row's other columns, and keys and checks read them. INSTEAD OF triggers
 //! take the place of 2 to 9, AFTER triggers belong between 9 and 10 (OUTPUT INTO still ahead of them), each with the rows of stage 6.
@@ -307,20 +307,18 @@ impl<'a> Modify<'a> {
     /// Stages 8 to 10, once all rows are found, or an error has ended that; gives the number of rows.
     fn end(mut self, rt: &mut Rt<'a>, found: SqlResult<()>) -> SqlResult<u64> {
         let (output, told) = (self.target.output, std::mem::take(&mut self.told));
-        match found.and_then(|()| self.finish(rt)) {
-            Ok(count) => {
-                if let Some(o) = output {
-                    output::finish_output(rt, o, told)?;
-                }
-                Ok(count)
+        if let Err(e) = found {
+            if let Some(o) = output {
+                output::end_output(rt, o, told, &e)?;
             }
-            Err(e) => {
-                if let Some(o) = output {
-                    output::end_output(rt, o, told, &e)?;
-                }
-                Err(e)
-            }
+            return Err(e);
         }
+        // Foreign keys are looked at when all rows are changed: of none it is known then that it was right when its error came.
+        let count = self.finish(rt)?;
+        if let Some(o) = output {
+            output::finish_output(rt, o, told)?;
+        }
+        Ok(count)
     }
 
     /// Stages 8 and 9; gives the number of rows.
