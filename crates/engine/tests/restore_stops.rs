@@ -26,7 +26,7 @@ const STATE: &str =
 fn change(c: &mut Client, rng: &mut SimRng, n: u64) {
     let long = rng.below(3000);
     let one = |rng: &mut SimRng| match rng.below(5) {
-        0 | 1 | 2 => {
+        0..=2 => {
             format!("INSERT d.dbo.t VALUES ({n}, {}, REPLICATE('x', {long}));", rng.below(1000))
         }
         3 => format!(

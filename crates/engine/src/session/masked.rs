@@ -181,7 +181,7 @@ impl Text<'_> {
                 let from = word.len().checked_sub(name.len());
                 from.is_some_and(|from| word[from..].eq_ignore_ascii_case(name))
             };
-            if NAMES.iter().any(|name| ends(&name))
+            if NAMES.iter().any(ends)
                 && let Some(secret) = self.value(end)
             {
                 at = secret.end;

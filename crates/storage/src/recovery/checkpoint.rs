@@ -191,10 +191,14 @@ impl Database {
                 store.write_all_dirty(pool, &mut |done, all| {
                     let due = time.mul_f64(done as f64 / all.max(1) as f64);
                     // Behind the last batch there is nothing to wait for.
-                    while done < all {
+                    loop {
                         let spent = clock.monotonic().saturating_sub(began);
                         let hurry = self.is_checkpoint_wanted() || store.check().is_err();
-                        if spent >= due || hurry || !pause((due - spent).min(PAUSE_MOST)) {
+                        if done >= all
+                            || spent >= due
+                            || hurry
+                            || !pause((due - spent).min(PAUSE_MOST))
+                        {
                             break;
                         }
                     }
