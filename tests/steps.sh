@@ -16,3 +16,6 @@ step_table() {
     [ -z "${STEP_BOUND:-}" ] || printf '         %s\n' "$STEP_BOUND"
 }
 trap step_table EXIT
+# Ended from outside, the table does not say that all passed.
+trap 'exit 143' TERM
+trap 'exit 130' INT
