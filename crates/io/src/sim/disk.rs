@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use taffrail_base::sync::thread::{is_scheduled, point};
 
+use super::content::Content;
 use super::world::{Called, FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
 use crate::{
     Disk, Entry, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
@@ -80,8 +81,8 @@ impl Disk for SimDisk {
             |s| {
                 let index = s.files.len();
                 s.files.push(SimFile {
-                    current: Vec::new(),
-                    durable: Vec::new(),
+                    current: Content::default(),
+                    durable: Content::default(),
                     pending: Default::default(),
                     in_flight: Vec::new(),
                     called: Vec::new(),
@@ -356,7 +357,9 @@ trait ConcatBytes {
 
 impl ConcatBytes for [IoSlice<'_>] {
     fn concat_bytes(&self) -> Vec<u8> {
-        self.iter().flat_map(|p| p.iter().copied()).collect()
+        let mut all = Vec::with_capacity(self.iter().map(|p| p.len()).sum());
+        self.iter().for_each(|p| all.extend_from_slice(p));
+        all
     }
 }
 
@@ -391,12 +394,10 @@ impl Volume for SimVolume {
             return Err(self.fail("read", device_error(FaultKind::Io)));
         }
         let content = &s.files[self.file].current;
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let part = start.checked_add(buf.len()).and_then(|end| content.get(start..end));
-        match part {
-            Some(part) => buf.copy_from_slice(part),
-            None => return Err(self.fail("read", io::ErrorKind::UnexpectedEof)),
+        if end > content.len() as u64 {
+            return Err(self.fail("read", io::ErrorKind::UnexpectedEof));
         }
+        content.read(offset as usize, buf);
         self.see_called(&mut s, offset, buf);
         if go != Go::Yes
             && let Some(byte) = buf.first_mut()
@@ -473,7 +474,7 @@ impl Volume for SimVolume {
         if grows > 0 {
             let sectors = (end as usize).div_ceil(self.sector as usize);
             let f = &mut s.files[self.file];
-            f.current.resize(end as usize, 0);
+            f.current.resize(end as usize);
             f.unwritten.resize(sectors, true);
         }
         match go {
@@ -533,7 +534,7 @@ impl Volume for SimVolume {
         }
         let sector = u64::from(self.sector);
         let f = &mut s.files[self.file];
-        f.current.resize(len as usize, 0);
+        f.current.resize(len as usize);
         f.pending.retain(|&index, _| index * sector < len);
         f.unwritten.resize(len.div_ceil(sector) as usize, true);
         Ok(())

@@ -21,6 +21,7 @@
 //!
 //! Same seed, same calls, same result: state lives in one mutex, and nothing else is consulted.
 
+mod content;
 mod disk;
 mod hooked;
 mod process;

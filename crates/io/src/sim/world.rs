@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use taffrail_base::sync::thread::{is_scheduled, now};
 
+use super::content::Content;
 use super::disk::SimDisk;
 use super::rng::SimRng;
 use super::slow::Slow;
@@ -116,9 +117,9 @@ pub struct SimStats {
 
 pub(super) struct SimFile {
     /// What reads see.
-    pub current: Vec<u8>,
+    pub current: Content,
     /// What a crash surely leaves.
-    pub durable: Vec<u8>,
+    pub durable: Content,
     /// Unsynced versions of sectors, oldest first.
     pub pending: BTreeMap<u64, Vec<Version>>,
     /// Writes whose callers wait for them.
@@ -235,9 +236,9 @@ impl State {
             let choice = self.rng.below(versions.len() as u64 + 1) as usize;
             let start = index as usize * sector;
             if let Some(v) = versions.get(choice)
-                && let Some(place) = file.durable.get_mut(start..start + v.bytes.len())
+                && file.durable.holds(&(start..start + v.bytes.len()))
             {
-                place.copy_from_slice(&v.bytes);
+                file.durable.write(start, &v.bytes);
                 if let Some(u) = file.unwritten_durable.get_mut(index as usize) {
                     *u = false;
                 }
@@ -262,7 +263,7 @@ impl State {
             // The length that was not synced may have been.
             let lengthened = file.current.len() != file.durable.len();
             if lengthened && self.rng.one_in(2) {
-                file.durable.resize(file.current.len(), 0);
+                file.durable.resize(file.current.len());
                 file.unwritten_durable.resize(file.durable.len().div_ceil(sector), true);
             }
             for (index, versions) in std::mem::take(&mut file.pending) {
@@ -279,7 +280,7 @@ impl State {
                 let end = (start + sector).min(file.durable.len());
                 let bytes = &versions[choice].bytes;
                 let n = (end - start).min(bytes.len());
-                file.durable[start..start + n].copy_from_slice(&bytes[..n]);
+                file.durable.write(start, &bytes[..n]);
             }
             self.stats.sectors_kept += kept;
             self.stats.sectors_lost += lost;
@@ -322,15 +323,15 @@ impl SimFile {
         }
         let (start, end) = (offset as usize, offset as usize + data.len());
         if self.current.len() < end {
-            self.current.resize(end, 0);
+            self.current.resize(end);
         }
-        self.current[start..end].copy_from_slice(data);
+        self.current.write(start, data);
         self.unwritten.resize(self.current.len().div_ceil(sector), true);
         self.unwritten[start / sector..end.div_ceil(sector)].fill(false);
         for index in start / sector..=(end - 1) / sector {
             let from = index * sector;
             let to = (from + sector).min(self.current.len());
-            let version = Version { number, bytes: self.current[from..to].into() };
+            let version = Version { number, bytes: self.current.part(from..to) };
             self.pending.entry(index as u64).or_default().push(version);
         }
     }
@@ -350,14 +351,14 @@ impl SimFile {
             // A file that has grown since may be as long as that, and need not.
             false => len.max(self.durable.len().min(self.current.len())),
         };
-        self.durable.resize(len, 0);
+        self.durable.resize(len);
         self.unwritten_durable.resize(len.div_ceil(sector), true);
         for (index, versions) in &mut self.pending {
             let there = versions.iter().take_while(|v| v.number <= write).count();
             let Some(last) = versions.drain(..there).next_back() else { continue };
             let start = *index as usize * sector;
             let n = last.bytes.len().min(self.durable.len().saturating_sub(start));
-            self.durable[start..start + n].copy_from_slice(&last.bytes[..n]);
+            self.durable.write(start, &last.bytes[..n]);
             if n > 0 {
                 self.unwritten_durable[*index as usize] = false;
             }
@@ -374,10 +375,10 @@ impl SimFile {
         let last = (start + len - 1) as usize / sector;
         let end = ((last + 1) * sector).min(self.current.len());
         if self.durable.len() < end {
-            self.durable.resize(end, 0);
+            self.durable.resize(end);
         }
         let from = first * sector;
-        self.durable[from..end].copy_from_slice(&self.current[from..end]);
+        self.durable.write(from, &self.current.part(from..end));
         self.unwritten_durable.resize(self.durable.len().div_ceil(sector), true);
         self.unwritten_durable[first..end.div_ceil(sector)].fill(false);
         for index in first..=last {
@@ -571,8 +572,10 @@ impl SimWorld {
         let index = *s.names.get(path).ok_or_else(missing)?;
         let file = &mut s.files[index];
         for content in [&mut file.current, &mut file.durable] {
-            if let Some(byte) = content.get_mut(offset as usize) {
-                *byte ^= 1 << (bit & 7);
+            let at = offset as usize;
+            if content.holds(&(at..at + 1)) {
+                let byte = content.part(at..at + 1)[0] ^ 1 << (bit & 7);
+                content.write(at, &[byte]);
             }
         }
         Ok(())
