@@ -430,7 +430,7 @@ BEGIN
     SET NOCOUNT ON
     DECLARE @first int = ISNULL((SELECT MAX(run_id) FROM msdb.taffrail.backup_run), 0)
     DECLARE @name sysname, @f int, @i int, @l int, @k int, @d int, @dir nvarchar(180), @now datetime, @full int, @set int,
-        @type char(1), @count int, @broken bit, @guid uniqueidentifier
+        @type char(1), @count int, @broken bit, @guid uniqueidentifier, @last int
     DECLARE @ahead datetime, @begun datetime, @based datetime, @logged datetime, @drilled datetime
     -- What failed before the schedule was last changed says nothing of the one that is: that of the settings is read at the start.
     DECLARE @since datetime, @start datetime = (SELECT DATEADD(minute, DATEDIFF(minute, GETDATE(), GETUTCDATE()), sqlserver_start_time)
@@ -468,24 +468,31 @@ BEGIN
             SELECT @type = NULL, @full = NULL, @set = NULL, @begun = NULL, @now = GETUTCDATE(), @count = @count + 1
             -- A run that is later than this was noted by a clock that has been put back since: it tells nothing.
             SET @ahead = DATEADD(minute, 5, @now)
+            -- Before the runs are read: up to here each set of a run has its run among them, whatever ends meanwhile.
+            SET @last = (SELECT MAX(backup_set_id) FROM msdb.dbo.backupset WHERE database_name = @name)
             SELECT TOP (1) @full = run_id, @set = backup_set_id, @begun = started_utc FROM msdb.taffrail.backup_run
                 WHERE database_name = @name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL ORDER BY run_id DESC
             SET @based = (SELECT TOP (1) started_utc FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
                 AND type IN ('D', 'I') ORDER BY run_id DESC)
             SET @logged = (SELECT TOP (1) started_utc FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
                 AND type IN ('D', 'L') ORDER BY run_id DESC)
-            -- No chain to go on with: there is none, somebody else's full backup has come between, the database is another one, this one
-            -- could not be gone on with or not to its end, somebody else has a part of its log, or a drill could not restore it.
+            -- No chain to go on with: there is none, the database is another one, this one could not be gone on with or not to its end,
+            -- somebody else's full backup has come between, or has a part of its log, or a drill could not restore it. A run that msdb
+            -- had no history of (3009) has its set when the backup has been restored somewhere: the file tells that it is this one's.
             SET @broken = CASE WHEN @full IS NULL
-                OR @set <> (SELECT MAX(backup_set_id) FROM msdb.dbo.backupset
-                    WHERE database_name = @name AND type = 'D' AND is_copy_only = 0)
                 OR EXISTS (SELECT * FROM msdb.dbo.backupset WHERE backup_set_id = @set AND database_guid <> @guid)
                 OR EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id > @full AND type IN ('I', 'L')
                     AND (error_number IS NOT NULL
                         OR finished_utc IS NULL AND (started_utc <= DATEADD(minute, -5, @now) OR started_utc > @ahead)))
-                OR EXISTS (SELECT * FROM msdb.dbo.backupset AS b WHERE b.database_name = @name AND b.type = 'L' AND b.is_copy_only = 0
-                    AND b.backup_set_id > @set AND NOT EXISTS (SELECT * FROM msdb.taffrail.backup_run AS r
-                        WHERE r.database_name = @name AND (r.backup_set_id = b.backup_set_id OR r.type = 'L' AND r.finished_utc IS NULL)))
+                OR EXISTS (SELECT * FROM msdb.dbo.backupset AS b WHERE b.database_name = @name AND b.type IN ('D', 'L')
+                    AND b.is_copy_only = 0 AND b.backup_set_id > @set AND b.backup_set_id <= @last
+                    AND NOT EXISTS (SELECT * FROM msdb.taffrail.backup_run AS r WHERE r.database_name = @name AND r.type = b.type
+                        AND (r.backup_set_id = b.backup_set_id
+                            OR r.finished_utc IS NULL AND r.started_utc > DATEADD(minute, -5, @now) AND r.started_utc <= @ahead
+                            OR r.backup_set_id IS NULL AND r.finished_utc IS NOT NULL AND r.error_number IS NULL
+                                AND EXISTS (SELECT * FROM msdb.dbo.backupmediafamily AS f WHERE f.media_set_id = b.media_set_id
+                                    AND RIGHT(N'/' + f.physical_device_name, CHARINDEX(N'/', REVERSE(N'/' + r.path)))
+                                        = RIGHT(N'/' + r.path, CHARINDEX(N'/', REVERSE(N'/' + r.path)))))))
                 -- 50000: it has not come to that.
                 OR (SELECT TOP (1) error_number FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'
                     AND run_id > @full AND finished_utc IS NOT NULL ORDER BY run_id DESC) <> 50000
