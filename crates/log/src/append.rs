@@ -8,7 +8,7 @@
 //! transaction that could neither commit nor abort would have no outcome.
 //!
 //! Records that say when something happened ([`Moment`]) get their moment under the same mutex, when they get their place. So moments
-//! are in the order of the log: invariant 4 of [`State`].
+//! are in the order of the log, unless the clock was set back by more than a day ([`crate::moments`]).
 
 use std::sync::atomic::Ordering;
 
@@ -21,6 +21,7 @@ use crate::cache::{OpenBlock, State};
 use crate::error::AppendError;
 use crate::log::Log;
 use crate::lop::Lop;
+use crate::moments::SetBack;
 use crate::record::{RECORD_BYTES_MAX, RecordHeader, Reserve, TxLog};
 use taffrail_observe::trace::FlushCause;
 
@@ -43,8 +44,8 @@ pub(crate) enum AppendFor {
 pub enum Moment {
     /// They are something else.
     None,
-    /// The clock's when the record gets its place in the log, or the last moment in the log where the clock stands before that. The log
-    /// fills it in.
+    /// The clock's when the record gets its place in the log, or the newest moment in the log where the clock stands up to a day before
+    /// that. The log fills it in.
     Now,
     /// As the payload has it, or the last moment in the log if that is later.
     Given,
@@ -68,6 +69,15 @@ enum Obstacle {
     /// No space; the number of space changes seen.
     Space(u64),
     Failed,
+}
+
+/// What an attempt has appended.
+struct Appended {
+    pos: LogPos,
+    /// The writer thread has something to do.
+    kick: bool,
+    /// The error log is to hear of the clock.
+    set_back: Option<SetBack>,
 }
 
 struct Request<'a> {
@@ -237,9 +247,12 @@ impl Log {
         loop {
             let mut state = self.lock();
             let obstacle = match self.try_append(&mut state, r, squeezed) {
-                Ok((pos, kick)) => {
+                Ok(Appended { pos, kick, set_back }) => {
                     let busy = kick && state.core.in_flight() > 0 && self.writes_plainly();
                     drop(state);
+                    if let Some(how) = set_back {
+                        self.tell_set_back(how);
+                    }
                     if kick {
                         self.kick_writer();
                     }
@@ -280,18 +293,19 @@ impl Log {
         }
     }
 
-    /// The moment that a record asks for, before it is held against those in the log. `field`: what the payload has in its place.
-    fn moment(&self, moment: Moment, field: &[u8]) -> UtcTime {
+    /// The moment that a record bears. `field`: the payload's own in its place.
+    fn moment(&self, s: &mut State, moment: Moment, field: &[u8]) -> (UtcTime, Option<SetBack>) {
         match (moment, field.try_into()) {
-            (Moment::Given, Ok(given)) => UtcTime(u64::from_le_bytes(given)),
-            _ => self.env.clock.now_utc(),
+            (Moment::Given, Ok(given)) => {
+                (s.moments.hold(UtcTime(u64::from_le_bytes(given))), None)
+            }
+            _ => s.moments.follow(self.env.clock.now_utc()),
         }
     }
 
-    /// Log that was read says this: no record that is appended from now on says an earlier moment. To be called before the first one.
+    /// The newest record of the log that was read says this moment. To be called before the first record is appended.
     pub fn note_moment(&self, seen: UtcTime) {
-        let mut state = self.lock();
-        state.last_moment = state.last_moment.max(seen);
+        self.lock().moments.last = seen;
     }
 
     fn room_for(&self, class: AppendFor, seen: u64, squeezed: bool) -> Result<Next, AppendError> {
@@ -309,13 +323,13 @@ impl Log {
         }
     }
 
-    /// One attempt. Returns the position, and whether the writer thread has something to do.
+    /// One attempt.
     fn try_append(
         &self,
         s: &mut State,
         r: &Request<'_>,
         squeezed: bool,
-    ) -> Result<(LogPos, bool), Obstacle> {
+    ) -> Result<Appended, Obstacle> {
         if s.core.is_failed() || s.sealed {
             return Err(Obstacle::Failed);
         }
@@ -349,6 +363,11 @@ impl Log {
         if !s.ensure_buffer() {
             return Err(Obstacle::Buffer);
         }
+        let mut bears = None;
+        if r.moment != Moment::None {
+            let field = r.payload.first().and_then(|p| p.get(..MOMENT_BYTES)).unwrap_or_default();
+            bears = Some(self.moment(s, r.moment, field));
+        }
         let Some(buf) = s.open.buf.as_mut() else { return Err(Obstacle::Buffer) };
         let at = s.open.used;
         let out = &mut buf[at..at + padded];
@@ -359,10 +378,8 @@ impl Log {
             used += part.len();
         }
         out[used..].fill(0);
-        if r.moment != Moment::None {
-            let field = &mut out[content..content + MOMENT_BYTES];
-            s.last_moment = self.moment(r.moment, field).max(s.last_moment);
-            field.copy_from_slice(&s.last_moment.0.to_le_bytes());
+        if let Some((moment, _)) = bears {
+            out[content..content + MOMENT_BYTES].copy_from_slice(&moment.0.to_le_bytes());
         }
         s.open.slots[s.open.records] = at as u16;
         s.open.records += 1;
@@ -375,6 +392,6 @@ impl Log {
         s.last_record = pos;
         self.appended.store(pos.0 + 1, Ordering::Release);
         debug_assert!(s.free() >= keep, "what is kept back is still there");
-        Ok((pos, kick))
+        Ok(Appended { pos, kick, set_back: bears.and_then(|(_, set_back)| set_back) })
     }
 }

@@ -5,15 +5,15 @@
 //!
 //! Invariants of [`State`]: (1) `cached` is ordered by position, and every block that is not durable is in it;
 //! (2) `open` lies in the head VLF, and at least one sector is free behind its limit; (3) `reserved` is the sum over all
-//! transactions' `TxLog::reserved`, and `ends` the number of those whose end is part of it; (4) `last_moment` is that of the newest
-//! record that says when it happened, and no older one says a later moment.
+//! transactions' `TxLog::reserved`, and `ends` the number of those whose end is part of it; (4) `moments.last` is that of the newest
+//! record that says when it happened ([`crate::moments`]).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use taffrail_base::{BlockOffset, LogPos, VlfSeqNo};
-use taffrail_io::{AlignedBuf, UtcTime};
+use taffrail_io::AlignedBuf;
 
 use crate::block::{
     self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, RECORDS_PER_BLOCK_MAX, VlfPlace,
@@ -21,6 +21,7 @@ use crate::block::{
 use crate::directory::{Entry, HALF, VLF_HEADER_BYTES, vlf_header};
 use crate::files::LogFiles;
 use crate::flush::{Closed, FlushCore};
+use crate::moments::Moments;
 use crate::vlf::{ActiveVlf, VlfTable};
 use crate::waiter::Waiter;
 
@@ -95,8 +96,8 @@ pub(crate) struct State {
     pub last_crc: u32,
     /// The last record.
     pub last_record: LogPos,
-    /// The last moment that a record says.
-    pub last_moment: UtcTime,
+    /// The moments that records say.
+    pub moments: Moments,
     /// The head's first block goes out with all that lies between it and the block before.
     bridged: bool,
     /// When the delayed commits in memory have to leave.
@@ -148,7 +149,7 @@ impl State {
             space_changes: 0,
             last_crc,
             last_record,
-            last_moment: UtcTime::default(),
+            moments: Moments::default(),
             bridged: false,
             lazy_deadline: None,
             lazy_last: LogPos::ZERO,

@@ -28,6 +28,7 @@
 //! | `reuse`     | who holds the log; truncation |
 //! | `shrink`    | cutting off VLFs at the end of a file |
 //! | `membership`| adding and removing files |
+//! | `moments`   | the moments that records bear, and a clock that is set back |
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
 //! | `tail`      | at a restart: the end of the log once more, so that it is on the medium |
@@ -72,6 +73,7 @@ mod kept;
 mod log;
 mod lop;
 mod membership;
+mod moments;
 pub mod offline;
 mod open;
 mod options;

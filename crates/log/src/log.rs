@@ -168,9 +168,9 @@ impl Log {
         self.lock().last_record
     }
 
-    /// The last moment that a record says, of those that were read or appended since the log was opened.
+    /// The moment of the newest record that says one, of those that were read or appended since the log was opened.
     pub fn last_moment(&self) -> UtcTime {
-        self.lock().last_moment
+        self.lock().moments.last
     }
 
     /// True after an I/O error: every later call fails.

@@ -1,4 +1,5 @@
-//! Moments in the log: commits say when they happened, in the order of the log, over restarts, whatever the clock does.
+//! Moments in the log: commits say when they happened, in the order of the log, over restarts, also where the clock is set back; by more than
+//! a day, and the log goes back with it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::time::Duration;
 
 use taffrail_io::{Clock, Env, UtcTime};
 use taffrail_log::Lop;
+use taffrail_observe::{Event, EventRing};
 use taffrail_storage::access::record::facts;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{CheckpointKind, Database, Durability, Growth, StorageInstance, btree};
@@ -129,5 +131,45 @@ fn a_clock_set_back_sets_no_commit_back() {
     let now = rig.world.env().clock.now_utc().0;
     assert_eq!(moments(&db).last().unwrap().1, now);
     assert!(rig.world.env().disk.exists(Path::new("/data/t.mdf")).unwrap());
+    db.close().unwrap();
+}
+
+/// The texts of the error log about the clock.
+fn told(name: &str) -> Vec<String> {
+    let texts = EventRing::global().read_after(0).into_iter().filter_map(|r| match r.event {
+        Event::BackgroundError { database, text } if &*database.name == name => Some(text),
+        _ => None,
+    });
+    texts.filter(|text| text.contains("clock")).collect()
+}
+
+#[test]
+fn a_clock_that_was_years_ahead_is_followed_back_and_told_of() {
+    let rig = rig(3).named("ahead");
+    let years = Duration::from_secs(3 * 365 * 86_400);
+    let clock = || rig.world.clock();
+    let now = || rig.world.env().clock.now_utc().0;
+    let last = |db: &Arc<Database>| moments(db).last().unwrap().1;
+    let db = rig.create();
+    clock().advance(years);
+    commit(&db, 1);
+    let wrong = last(&db);
+    clock().set_back(years);
+    commit(&db, 2);
+    assert_eq!(last(&db), now());
+    assert!(last(&db) < wrong);
+    assert_eq!(told("ahead").len(), 1, "{:?}", told("ahead"));
+    // Once only, and it is remembered over a restart: moments are in order again from there on.
+    commit(&db, 3);
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    db.close().unwrap();
+    clock().set_back(Duration::from_secs(3600));
+    let db = rig.open();
+    let before = last(&db);
+    commit(&db, 4);
+    assert_eq!(last(&db), before, "by an hour: held");
+    let told = told("ahead");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("ahead") && told[1].contains("3600 s before"), "{told:?}");
     db.close().unwrap();
 }

@@ -10,8 +10,8 @@
 //!    else began after that checkpoint's begin record: of every loser all records are seen, its first included.
 //! 3. So a loser whose first record was not seen is one that undo could not undo, or that is none: the log or MinLSN is wrong, and
 //!    nothing may be undone ([`Analysis::unreached`]).
-//! 4. Moments are in the order of the log, and MinLSN lies at or before the checkpoint's begin record, which says one: so no record of the
-//!    log, read or not, says a later moment than [`Analysis::last_moment`].
+//! 4. MinLSN lies at or before the checkpoint's begin record, which says a moment: so [`Analysis::last_moment`] is that of the newest
+//!    record of the log that says one.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -76,7 +76,7 @@ impl Analysis {
         let h = &r.header;
         let id = h.txn;
         if let Some(moment) = facts::moment(r) {
-            self.last_moment = self.last_moment.max(UtcTime(moment));
+            self.last_moment = UtcTime(moment);
         }
         match h.op {
             Lop::BeginCkpt => {

@@ -89,7 +89,8 @@ pub fn end_time(r: &Record<'_>) -> Option<u64> {
     }
 }
 
-/// The moment that a record says it is of: 100 ns since 0001-01-01, UTC. In the order of the log they never go back.
+/// The moment that a record says it is of: 100 ns since 0001-01-01, UTC. In the order of the log they go back
+/// only where the clock was set back by more than a day.
 pub fn moment(r: &Record<'_>) -> Option<u64> {
     match r.header.op {
         Lop::BeginXact | Lop::CommitXact | Lop::AbortXact | Lop::BeginCkpt | Lop::EndCkpt => {
