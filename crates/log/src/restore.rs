@@ -316,6 +316,11 @@ impl LogInstaller {
         self.until = Some((block, records));
     }
 
+    /// True for a block that [`LogInstaller::block`] would install: it lies behind the log's end.
+    pub fn is_behind_end(&self, bytes: &[u8]) -> bool {
+        block::parse_header(bytes).is_ok_and(|h| h.pos.0 >= self.next)
+    }
+
     /// Installs a block, if it is not there yet. An error about the block is [`LogError::Specification`]; then nothing was changed.
     pub fn block(&mut self, vlf: VlfRange, bytes: &[u8]) -> Result<(), LogError> {
         let h = block::parse_header(bytes).ok();

@@ -19,7 +19,7 @@
 //! | `lost`   | the log of a database that cannot be opened |
 //! | `pace`   | how fast |
 //! | `place`  | pages of a set to their places |
-//! | `restore`| one set into a database |
+//! | `restore`| one set into a database; `restore_log`: a log set |
 //! | `stop`   | where a restore of a log set is to end |
 //! | `state`  | what the boot page keeps; `status`: what views show of it |
 //!
@@ -38,6 +38,7 @@ pub(crate) mod raw;
 mod reader;
 mod records;
 mod restore;
+mod restore_log;
 mod spec;
 mod state;
 mod status;

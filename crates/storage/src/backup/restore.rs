@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | full | none, or one that is replaced: its files are removed first | files made; pages, log; boot pages last; redo | no boot page: no database |
 //! | differential | RESTORING, its base restored | boot page: log not usable; pages, a log of its own; boot page; redo | RESTORING, wants the differential again |
-//! | log | RESTORING, its log reaches the set's | boot page: target; images of extents; blocks behind the log's end; redo | RESTORING, wants the set again if it had images, else may go on with it |
+//! | log | RESTORING, its log reaches the set's | boot page, as soon as something of the set is there to be applied: target, recovery path; images of extents; blocks behind the log's end; redo | RESTORING, wants the set again; where it had no images, any point behind the log's end will do |
 //!
 //! What follows redo (NORECOVERY or RECOVERY) is in `recovery::restored`. While the database is RESTORING nothing is
 //! appended to its log; it survives restarts as it is, since everything about it is in its boot page.
@@ -26,7 +26,6 @@ use super::spec::{
     BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Stop, Watch,
 };
 use super::state::{Base, RestoreState};
-use super::stop;
 use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
 use crate::filelist::files_of;
@@ -153,7 +152,7 @@ pub fn recover(
     })
 }
 
-fn restoring_state(boot: &Boot) -> BackupResult<RestoreState> {
+pub(super) fn restoring_state(boot: &Boot) -> BackupResult<RestoreState> {
     boot.backup.restoring.ok_or(BackupError::NotRestoring)
 }
 
@@ -187,17 +186,17 @@ pub fn restoring(
     }))
 }
 
-fn paths_of(logs: &[LogFile]) -> Vec<PathBuf> {
+pub(super) fn paths_of(logs: &[LogFile]) -> Vec<PathBuf> {
     logs.iter().map(|f| f.path.clone()).collect()
 }
 
 /// One restore.
-struct Step<'a> {
-    instance: &'a Arc<StorageInstance>,
-    spec: &'a RestoreSpec,
-    stop: Option<&'a Stop>,
+pub(super) struct Step<'a> {
+    pub(super) instance: &'a Arc<StorageInstance>,
+    pub(super) spec: &'a RestoreSpec,
+    pub(super) stop: Option<&'a Stop>,
     /// There is nowhere to stop, or it has come to there.
-    reached: bool,
+    pub(super) reached: bool,
     pages: u64,
     log_bytes: u64,
 }
@@ -206,7 +205,7 @@ struct Step<'a> {
 pub(super) type DataFiles = Vec<(FileId, Arc<dyn Volume>)>;
 
 impl Step<'_> {
-    fn env(&self) -> &Env {
+    pub(super) fn env(&self) -> &Env {
         &self.instance.env
     }
 
@@ -323,7 +322,7 @@ impl Step<'_> {
         let mut log =
             LogInstaller::create(&env, &specs, &options, sector, guid).map_err(log_create_error)?;
         let what = if set.header.is_copy_only { Pages::Data } else { Pages::Base };
-        self.fill(set, &data, &mut log, what, watch)?;
+        self.fill(set, &data, &mut log, what, &mut || Ok(()), watch)?;
         log.finish().map_err(log_error)?;
         boot.guid = guid;
         boot.log_chain = LogPos::ZERO;
@@ -380,20 +379,29 @@ impl Step<'_> {
     }
 
     /// Writes pages into the files and blocks into the log. Images are durable before the first block: a log that reaches the set's end
-    /// says that the set is applied.
-    fn fill(
+    /// says that the set is applied. `begin` comes right before the first change.
+    pub(super) fn fill(
         &mut self,
         set: &mut SetReader<'_>,
         data: &DataFiles,
         log: &mut LogInstaller,
         what: Pages,
+        begin: &mut dyn FnMut() -> BackupResult<()>,
         watch: &mut dyn Watch,
     ) -> BackupResult<()> {
+        let mut begun = false;
         let mut aligned: Option<AlignedBuf> = None;
         let (mut pages, mut log_bytes) = (0, 0);
         let mut unsynced = false;
         let mark = set.mark();
         set.read(watch, |piece, _| {
+            let changes = match &piece {
+                Piece::Pages(..) => true,
+                Piece::Block(_, block) => log.is_behind_end(block),
+            };
+            if changes && !std::mem::replace(&mut begun, true) {
+                begin()?;
+            }
             match piece {
                 Piece::Pages(runs, content) => {
                     pages += (content.len() / PAGE_BYTES) as u64;
@@ -419,7 +427,11 @@ impl Step<'_> {
     }
 
     /// Opens the files of a RESTORING database, for a set of its family.
-    fn existing(&self, header: &SetHeader, primary: &Path) -> BackupResult<(DataFiles, Boot)> {
+    pub(super) fn existing(
+        &self,
+        header: &SetHeader,
+        primary: &Path,
+    ) -> BackupResult<(DataFiles, Boot)> {
         let (volume, boot) = read_primary(self.instance, &self.spec.name, primary)?;
         restoring_state(&boot)?;
         if boot.backup.family != header.family_guid {
@@ -449,26 +461,31 @@ impl Step<'_> {
         if state.base != base || !base.is_some() {
             return Err(BackupError::WrongBase);
         }
+        let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
+        let reached = match LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable) {
+            Some(anchor) => {
+                taffrail_log::end_of_log(self.env(), &paths, &anchor).map_err(log_error)?
+            }
+            None => Lsn::ZERO,
+        };
         let fork = set.header.last_fork;
-        if state.past_base && boot.backup.fork != fork {
+        if state.past_base && boot.backup.fork_of(reached) != fork {
             return Err(BackupError::WrongFork);
         }
-        let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
-        if state.log_usable
-            && let Some(anchor) = LogAnchor::from_bytes(&boot.anchor)
-        {
-            let reached =
-                taffrail_log::end_of_log(self.env(), &paths, &anchor).map_err(log_error)?;
-            if reached > set.header.last_lsn {
-                let last = set.header.last_lsn;
-                return Err(BackupError::LogTooEarly { last, needed: reached });
-            }
+        if reached > set.header.last_lsn {
+            let last = set.header.last_lsn;
+            return Err(BackupError::LogTooEarly { last, needed: reached });
         }
         let target = set.header.last_lsn;
-        boot.backup.restoring =
-            Some(RestoreState { log_usable: false, target, past_base: true, ..state });
-        (boot.backup.fork, boot.backup.first_fork) = (fork, fork);
-        self.save(&data, &mut boot)?;
+        boot.backup.restoring = Some(RestoreState {
+            log_usable: false,
+            target,
+            past_base: true,
+            only_log: false,
+            ..state
+        });
+        on_fork(&mut boot, fork);
+        save(&data, &mut boot)?;
         // From here on only this differential, or another of the same base, brings the database on.
         for f in set.boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
             let size = set.header.files.iter().find(|h| h.id == f.id).map_or(0, |h| h.size);
@@ -481,7 +498,7 @@ impl Step<'_> {
             }
         }
         let mut log = LogInstaller::open_anew(self.env(), &paths).map_err(log_error)?;
-        self.fill(set, &data, &mut log, Pages::Data, watch)?;
+        self.fill(set, &data, &mut log, Pages::Data, &mut || Ok(()), watch)?;
         log.finish().map_err(log_error)?;
         sync(&data)?;
         // The set's boot page, with this database's identity and places.
@@ -496,92 +513,26 @@ impl Step<'_> {
             f.pages = f.pages.max(set.map_or(0, |other| other.pages));
         }
         self.set_restored(&mut new, &set.header, &log)?;
-        self.save(&data, &mut new)
+        save(&data, &mut new)
     }
+}
 
-    fn save(&self, data: &DataFiles, boot: &mut Boot) -> BackupResult<()> {
-        match data.iter().find(|(id, _)| *id == FileId(1)) {
-            Some((_, volume)) => Ok(write_boots(&**volume, boot, false)?),
-            None => Err(BackupError::NotRestoring),
-        }
+/// Writes the boot page, durably.
+pub(super) fn save(data: &DataFiles, boot: &mut Boot) -> BackupResult<()> {
+    match data.iter().find(|(id, _)| *id == FileId(1)) {
+        Some((_, volume)) => Ok(write_boots(&**volume, boot, false)?),
+        None => Err(BackupError::NotRestoring),
     }
+}
 
-    fn log(
-        &mut self,
-        set: &mut SetReader<'_>,
-        primary: &Path,
-        watch: &mut dyn Watch,
-    ) -> BackupResult<()> {
-        let (data, mut boot) = self.existing(&set.header, primary)?;
-        let state = restoring_state(&boot)?;
-        let (first, last) = (set.header.first_lsn, set.header.last_lsn);
-        let anchor = LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable);
-        let Some(anchor) = anchor else {
-            return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
-        };
-        let paths = paths_of(&log_files_of(self.instance, &boot, primary)?);
-        let marked = match self.stop {
-            Some(Stop::Mark { .. }) => stop::begun(self.env(), &paths, first)?,
-            _ => stop::Marked::new(),
-        };
-        let mut log = LogInstaller::open(self.env(), &paths, &anchor).map_err(log_error)?;
-        let reached = log.end_lsn();
-        check_fork(&boot, &set.header, reached)?;
-        if first > reached {
-            return Err(BackupError::LogTooRecent { first, needed: reached });
-        }
-        if last < reached {
-            return Err(BackupError::LogTooEarly { last, needed: reached });
-        }
-        let at = stop::Standing { state: &state, end: log.end(), lsn: reached };
-        let cut = match self.stop {
-            Some(stop) => stop::cut(self.env(), self.spec, stop, marked, &set.header, &at)?,
-            None => None,
-        };
-        self.reached |= cut.is_some();
-        let target = at.target(self.stop, cut, last)?;
-        // It ends where the database stands: all that is in it is applied, it only has its turn. (Not so while the database wants a later
-        // end: then images of an interrupted step may lack.)
-        let applied = at.has_stopped() || last == reached && target <= reached;
-        let in_block = cut.filter(|cut| cut.kept > 0).map_or(LogPos::ZERO, |cut| cut.block);
-        let past_base = state.past_base || !applied;
-        boot.backup.restoring = Some(RestoreState { target, cut: in_block, past_base, ..state });
-        self.save(&data, &mut boot)?;
-        if let Some(cut) = cut {
-            log.end_in(cut.block, cut.kept);
-        }
-        if !applied {
-            self.fill(set, &data, &mut log, Pages::Images, watch)?;
-        }
-        log.finish().map_err(log_error)?;
-        if log.end_lsn() < target {
-            return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: target });
-        }
-        let forks = set.header.fork_point;
-        let before = forks != Lsn::ZERO && cut.is_some_and(|cut| cut.lsn <= forks);
-        let fork = if before { set.header.first_fork } else { set.header.last_fork };
-        (boot.backup.fork, boot.backup.first_fork) = (fork, fork);
-        boot.options.recovery_model = set.header.recovery_model;
-        // No record says that they were changed; the backup of a lost database's tail does not know them.
-        if !set.header.has_incomplete_metadata {
-            boot.options.engine_flags = set.header.engine_flags;
-        }
-        self.save(&data, &mut boot)
-    }
+/// All of the database's log up to here is on this recovery path, or on one that it has come from.
+pub(super) fn on_fork(boot: &mut Boot, fork: [u8; 16]) {
+    let b = &mut boot.backup;
+    (b.first_fork, b.fork, b.fork_point) = (fork, fork, Lsn::ZERO);
 }
 
 fn sync(data: &DataFiles) -> BackupResult<()> {
     data.iter().try_for_each(|(_, volume)| volume.sync().map_err(io("write")))
-}
-
-/// The set must go on from where the database is on its recovery path.
-fn check_fork(boot: &Boot, header: &SetHeader, reached: Lsn) -> BackupResult<()> {
-    let own = boot.backup.fork;
-    let before = own == header.first_fork
-        && (header.fork_point == Lsn::ZERO || reached <= header.fork_point);
-    let after =
-        own == header.last_fork && (header.fork_point == Lsn::ZERO || reached >= header.fork_point);
-    if before || after { Ok(()) } else { Err(BackupError::WrongFork) }
 }
 
 pub(super) fn create_error(e: taffrail_io::IoError) -> BackupError {

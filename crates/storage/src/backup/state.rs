@@ -2,7 +2,8 @@
 //!
 //! Behind the list of files: u8 1, u16 bytes, then: family GUID, recovery fork, first recovery fork (16 bytes each), fork point (10),
 //! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log
-//! chain has no log backup yet, 2: in the middle of a restore, 4: its log is not usable, 8: it is past its base), and in a restore: u64
+//! chain has no log backup yet, 2: in the middle of a restore, 4: its log is not usable, 8: it is past its base, 16: up to its target
+//! only log is on its way), and in a restore: u64
 //! position up to which pages have everything, target LSN (10), base of the restored full backup: LSN (10), set GUID (16);
 //! then u64 time of the last log backup (absent before there was one, and in older boot pages; older versions pass over it), and
 //! of a copy the family whose mark its pages bear (16; a feature bit of the boot page tells of it), and in a restore: u64 position of the
@@ -22,6 +23,7 @@ const CHAIN_NEW: u8 = 1;
 const RESTORING: u8 = 2;
 const LOG_UNUSABLE: u8 = 4;
 const PAST_BASE: u8 = 8;
+const ONLY_LOG: u8 = 16;
 
 /// A full backup that differentials refer to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -53,11 +55,13 @@ pub struct RestoreState {
     /// The block in which a restore is to stop, not all of whose records are installed: a log that reaches beyond it ends there, and no log
     /// set can go on with it. Zero: none.
     pub cut: LogPos,
-    /// No record that is applied says a later moment. Zero: not known.
+    /// The moment of the newest record that is applied and says one. Zero: not known.
     pub last_moment: UtcTime,
     /// A differential or a log was applied, or begun, since the base: a differential of another recovery path lacks the pages that only
     /// this one has changed.
     pub past_base: bool,
+    /// What a step up to the target has begun to bring is log and nothing else: no page has a change beyond the end of the log.
+    pub only_log: bool,
 }
 
 impl Database {
@@ -142,6 +146,12 @@ impl BackupState {
         if self.copied_from == [0; 16] { self.family } else { self.copied_from }
     }
 
+    /// The recovery path that the log is on at a place.
+    pub fn fork_of(&self, lsn: Lsn) -> [u8; 16] {
+        let before = self.fork_point != Lsn::ZERO && lsn <= self.fork_point;
+        if before { self.first_fork } else { self.fork }
+    }
+
     /// From there on it is on this fork. A log chain that already has a fork since its last log backup keeps the first one: up to there
     /// it is one with what the chain begins with, behind it with nothing else.
     fn fork_at(&mut self, end: Lsn, fork: [u8; 16]) {
@@ -173,6 +183,9 @@ impl BackupState {
             }
             if restoring.past_base {
                 flags |= PAST_BASE;
+            }
+            if restoring.only_log {
+                flags |= ONLY_LOG;
             }
         }
         b.u8(flags);
@@ -227,6 +240,7 @@ impl BackupState {
             target: lsn(t)?,
             base: Base { lsn: lsn(t)?, guid: guid(t)? },
             past_base: flags & PAST_BASE != 0,
+            only_log: flags & ONLY_LOG != 0,
             ..RestoreState::default()
         };
         s.restoring = (flags & RESTORING != 0).then_some(restoring);
@@ -255,6 +269,17 @@ mod tests {
     }
 
     #[test]
+    fn the_path_changes_behind_the_fork_point() {
+        let mut s = BackupState::new([7; 16]);
+        let own = s.fork;
+        let point = Lsn::new(33, 16, 1);
+        assert_eq!(s.fork_of(point), own);
+        s.fork_at(point, [1; 16]);
+        assert_eq!(s.fork_of(point), own);
+        assert_eq!(s.fork_of(Lsn::new(33, 17, 1)), [1; 16]);
+    }
+
+    #[test]
     fn states_survive_and_older_boot_pages_have_one() {
         let mut s = BackupState::new([7; 16]);
         let mut b = Vec::new();
@@ -280,7 +305,7 @@ mod tests {
         assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
         let cut =
             RestoreState { cut: LogPos(8192), last_moment: UtcTime(7), ..s.restoring.unwrap() };
-        let cut = RestoreState { past_base: true, ..cut };
+        let cut = RestoreState { past_base: true, only_log: true, ..cut };
         let stopped = BackupState { restoring: Some(cut), ..s };
         b.clear();
         stopped.encode(&mut b);

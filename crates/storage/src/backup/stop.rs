@@ -1,7 +1,8 @@
 //! Where a restore of a log set is to stop: at a moment, at a marked transaction, at a record.
 //!
-//! The log's records count, in their order: whatever lies before the point is applied, nothing behind it. Moments in the log never go
-//! back, so the first record that is of the moment or later is the end of all that was before it.
+//! The log's records count, in their order: whatever lies before the point is applied, nothing behind it. A moment's point is the first
+//! record of that moment or later behind the last record before it: where a clock that had been far ahead was set back, moments in the log
+//! go back, too.
 //!
 //! ```text
 //! set        … │ r1 r2 r3 │ r4 r5 r6 │ …        blocks
@@ -111,9 +112,11 @@ impl Standing<'_> {
         let late = matches!(stop, Some(Stop::At(moment)) if known && *moment <= state.last_moment);
         match cut {
             _ if late => Err(BackupError::StopTooEarly),
+            None if state.only_log => Ok(last),
             None => Ok(state.target.max(last)),
-            // Pages may have changes up to the target.
-            Some(cut) if cut.lsn < self.lsn || cut.lsn < state.target => {
+            Some(cut) if cut.lsn < self.lsn => Err(BackupError::StopTooEarly),
+            // Pages may have changes up to the target, of images.
+            Some(cut) if cut.lsn < state.target && !state.only_log => {
                 Err(BackupError::StopTooEarly)
             }
             Some(cut) => Ok(cut.lsn),
@@ -151,6 +154,7 @@ fn find(
 ) -> BackupResult<Option<Cut>> {
     let mut records = SetRecords::open(env, &spec.devices, spec.position)?;
     let within = records.header.first_lsn..records.header.last_lsn;
+    let mut reached = None;
     while records.advance()? {
         let Some(e) = records.entry() else { break };
         let (pos, r) = (e.record.pos, &e.record);
@@ -159,9 +163,11 @@ fn find(
             false => Cut::behind(pos, e.lsn),
         };
         match stop {
-            Stop::At(moment) if facts::moment(r).is_some_and(|of| of >= moment.0) => {
-                return Ok(Some(Cut::before(pos, e.lsn)));
-            }
+            Stop::At(moment) => match facts::moment(r) {
+                Some(of) if of < moment.0 => reached = None,
+                Some(_) => reached = reached.or_else(|| Some(at(true))),
+                None => {}
+            },
             Stop::Lsn { lsn, before } if e.lsn == *lsn => return Ok(Some(at(*before))),
             Stop::Lsn { lsn, .. } if e.lsn > *lsn => return Err(BackupError::NoSuchLsn),
             Stop::Mark { name, after, before } => {
@@ -178,7 +184,7 @@ fn find(
     }
     match stop {
         Stop::Lsn { lsn, .. } if within.contains(lsn) => Err(BackupError::NoSuchLsn),
-        _ => Ok(None),
+        _ => Ok(reached),
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use taffrail_base::{DatabaseId, LogPos, Lsn};
-use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, Volume};
+use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, UtcTime, Volume};
 
 use super::boot::{Boot, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
@@ -114,7 +114,9 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
         b.anchor = anchor.to_bytes();
         if let Some(r) = &mut b.backup.restoring {
             r.redone = end;
-            r.last_moment = r.last_moment.max(moment);
+            if moment != UtcTime::default() {
+                r.last_moment = moment;
+            }
         }
         change(b);
     })?;
@@ -182,7 +184,7 @@ fn finish<E: From<StorageError>>(
     let fork = instance.env.entropy.guid();
     settle(&redone, |b| {
         b.backup.restoring = None;
-        b.backup.first_fork = b.backup.fork;
+        b.backup.first_fork = b.backup.fork_of(end_lsn);
         b.backup.fork = fork;
         b.backup.fork_point = fork_point;
         b.backup.chain_new = false;

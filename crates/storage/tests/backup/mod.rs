@@ -1,5 +1,6 @@
 //! Backups and restores, on the simulated disk: every kind is proven by restoring it and comparing what is there.
 
+mod begun;
 mod bulk;
 mod chain;
 mod crashes;

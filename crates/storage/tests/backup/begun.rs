@@ -1,0 +1,200 @@
+//! Log sets that were begun and did not come to their end: another point may be named where no page can have a later change.
+
+use taffrail_io::UtcTime;
+use taffrail_storage::RecoveryModel;
+use taffrail_storage::backup::{
+    self, BackupError, BackupKind, BackupResult, Restored, Stop, Watch,
+};
+
+use super::support::*;
+
+const BAK: &str = "/data/t.bak";
+const LOG: &str = "/data/log.bak";
+
+/// Lets time go by that commits can be told apart by, and tells the moment in its middle.
+fn pass(rig: &Rig) -> UtcTime {
+    rig.world.clock().advance(std::time::Duration::from_secs(1));
+    let now = rig.world.env().clock.now_utc();
+    rig.world.clock().advance(std::time::Duration::from_secs(1));
+    now
+}
+
+fn log_until(
+    rig: &Rig,
+    shared: &std::sync::Arc<taffrail_storage::StorageInstance>,
+    at: UtcTime,
+    watch: &mut dyn Watch,
+) -> BackupResult<Restored> {
+    assert!(rig.world.is_powered());
+    let spec = restore_spec(LOG, 1, true, true);
+    backup::restore_until(shared, &spec, Some(&Stop::At(at)), watch)
+}
+
+/// Stops a restore after some pieces.
+struct After(u32);
+
+impl Watch for After {
+    fn cancelled(&mut self) -> bool {
+        self.0 = self.0.saturating_sub(1);
+        self.0 == 0
+    }
+}
+
+#[test]
+fn a_log_set_of_which_nothing_can_be_read_forbids_no_earlier_point() {
+    let (rig, shared, db) = source(1, RecoveryModel::Full);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..300, 1);
+    backup(&db, BackupKind::Full, BAK);
+    let full = rows.clone();
+    put(&db, &mut rows, 0..100, 2);
+    let (at, then) = (pass(&rig), rows.clone());
+    put(&db, &mut rows, 50..400, 3);
+    backup(&db, BackupKind::Log, LOG);
+    // The first piece of log.
+    let chunk = {
+        let volume = rig.world.env().disk.open(LOG.as_ref(), taffrail_io::OpenSpec::DATA).unwrap();
+        let mut bytes = vec![0; volume.len().unwrap() as usize];
+        volume.read_at(0, &mut bytes).unwrap();
+        let is_log = |at: &usize| bytes[*at..].starts_with(b"TFBC") && bytes[*at + 6] == 4;
+        (0..bytes.len()).step_by(4096).find(is_log).expect("a piece of log")
+    };
+    let flip = || rig.world.flip_bit(LOG.as_ref(), chunk as u64 + 5000, 3).unwrap();
+    for recovers in [false, true] {
+        restore(&shared, BAK, 1, false, false).unwrap();
+        flip();
+        let damaged = refused(restore(&shared, LOG, 1, true, true));
+        assert!(matches!(damaged, BackupError::Damaged { .. }), "{damaged}");
+        flip();
+        if recovers {
+            let copy = backup::recover(&shared, COPY, "copy", COPY_PRIMARY.as_ref()).unwrap().0;
+            assert_eq!(read(&copy), full);
+            copy.close().unwrap();
+        } else {
+            check(log_until(&rig, &shared, at, &mut ()), &then);
+        }
+    }
+}
+
+#[test]
+fn a_log_set_that_was_stopped_midway_takes_any_point_behind_its_end() {
+    let (rig, shared, db) = source(2, RecoveryModel::Full);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..300, 1);
+    backup(&db, BackupKind::Full, BAK);
+    put(&db, &mut rows, 0..50, 2);
+    let early = pass(&rig);
+    for n in 0..8 {
+        put(&db, &mut rows, n * 200..n * 200 + 400, 3);
+    }
+    let (late, then) = (pass(&rig), rows.clone());
+    put(&db, &mut rows, 100..400, 4);
+    backup(&db, BackupKind::Log, LOG);
+    restore(&shared, BAK, 1, false, false).unwrap();
+    let spec = restore_spec(LOG, 1, true, true);
+    let cancelled = refused(backup::restore(&shared, &spec, &mut After(3)));
+    assert!(matches!(cancelled, BackupError::Cancelled), "{cancelled}");
+    // Half a log set is no state that was asked for.
+    let half = backup::recover(&shared, COPY, "copy", COPY_PRIMARY.as_ref());
+    assert!(matches!(half.err(), Some(BackupError::NotConsistent { .. })));
+    let past = refused(log_until(&rig, &shared, early, &mut ()));
+    assert!(matches!(past, BackupError::StopTooEarly), "{past}");
+    check(log_until(&rig, &shared, late, &mut ()), &then);
+}
+
+#[test]
+fn images_of_a_set_that_was_stopped_midway_forbid_points_before_its_end() {
+    let (rig, shared, db) = source(3, RecoveryModel::BulkLogged);
+    let heap = make(&db, 50, 0);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..300, 1);
+    backup(&db, BackupKind::Full, BAK);
+    put(&db, &mut rows, 0..50, 2);
+    let at = pass(&rig);
+    put(&db, &mut rows, 0..100, 3);
+    backup(&db, BackupKind::Log, "/data/early.bak");
+    load(&db, heap, 2000, 7);
+    backup(&db, BackupKind::Log, LOG);
+    restore(&shared, BAK, 1, false, false).unwrap();
+    restore(&shared, "/data/early.bak", 1, true, false).unwrap();
+    let spec = restore_spec(LOG, 1, true, true);
+    let cancelled = refused(backup::restore(&shared, &spec, &mut After(2)));
+    assert!(matches!(cancelled, BackupError::Cancelled), "{cancelled}");
+    let early = restore_spec("/data/early.bak", 1, true, true);
+    let refusal = refused(backup::restore_until(&shared, &early, Some(&Stop::At(at)), &mut ()));
+    assert!(matches!(refusal, BackupError::StopTooEarly), "{refusal}");
+    let copy = restore(&shared, LOG, 1, true, true).unwrap().database.unwrap();
+    assert_eq!(counts(&copy, heap), [(7, 2000)].into());
+    assert_eq!(read(&copy), rows);
+    copy.close().unwrap();
+}
+
+#[test]
+fn a_log_set_with_two_recovery_paths_can_be_said_again_after_any_loss_of_power() {
+    let (mut ended, mut half) = (false, 0);
+    for at in 1.. {
+        let (rig, shared, db) = source(2000 + at, RecoveryModel::Full);
+        let mut rows = Rows::new();
+        put(&db, &mut rows, 0..200, 1);
+        backup(&db, BackupKind::Full, BAK);
+        put(&db, &mut rows, 0..50, 2);
+        backup(&db, BackupKind::Log, BAK);
+        db.close().unwrap();
+        restore(&shared, BAK, 1, false, false).unwrap();
+        let copy = restore(&shared, BAK, 2, true, true).unwrap().database.unwrap();
+        put(&copy, &mut rows, 30..260, 3);
+        let set = backup(&copy, BackupKind::Log, LOG).header;
+        assert_ne!(set.first_fork, set.last_fork);
+        copy.close().unwrap();
+        drop(copy);
+        restore(&shared, BAK, 1, false, false).unwrap();
+        restore(&shared, BAK, 2, true, false).unwrap();
+        rig.world.crash_at(at);
+        let outcome = restore(&shared, LOG, 1, true, false);
+        ended = rig.world.is_powered();
+        let done = outcome.is_ok();
+        rig.world.restart();
+        drop((outcome, db, shared));
+        let shared = rig.instance();
+        let state = backup::restoring(&shared, "copy", COPY_PRIMARY.as_ref()).unwrap().unwrap();
+        half += u32::from(!done && state.redo_lsn > set.fork_point);
+        check(restore(&shared, LOG, 1, true, true), &rows);
+        if ended {
+            break;
+        }
+    }
+    assert!(ended);
+    println!("{half} times the log ended behind the fork point before the step was done");
+    assert!(half > 3, "{half}");
+}
+
+#[test]
+fn a_moment_behind_those_of_a_clock_that_was_far_ahead_is_found() {
+    let (rig, shared, db) = source(4, RecoveryModel::Full);
+    let year = std::time::Duration::from_secs(365 * 86_400);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..100, 1);
+    backup(&db, BackupKind::Full, BAK);
+    put(&db, &mut rows, 0..10, 2);
+    let (before, then) = (pass(&rig), rows.clone());
+    rig.world.clock().advance(year);
+    put(&db, &mut rows, 0..20, 3);
+    rig.world.clock().set_back(year);
+    put(&db, &mut rows, 0..30, 4);
+    let (behind, later) = (pass(&rig), rows.clone());
+    put(&db, &mut rows, 0..40, 5);
+    backup(&db, BackupKind::Log, LOG);
+    for (at, want) in [(before, then), (behind, later)] {
+        restore(&shared, BAK, 1, false, false).unwrap();
+        check(log_until(&rig, &shared, at, &mut ()), &want);
+    }
+    // The next log set begins behind them, and may be stopped at a moment like any other.
+    put(&db, &mut rows, 0..50, 6);
+    let (at, then) = (pass(&rig), rows.clone());
+    put(&db, &mut rows, 0..60, 7);
+    backup(&db, BackupKind::Log, "/data/next.bak");
+    restore(&shared, BAK, 1, false, false).unwrap();
+    restore(&shared, LOG, 1, true, false).unwrap();
+    let spec = restore_spec("/data/next.bak", 1, true, true);
+    check(backup::restore_until(&shared, &spec, Some(&Stop::At(at)), &mut ()), &then);
+}
