@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use taffrail_io::{AlignedBuf, Env, OpenSpec, UtcTime, Volume};
+use taffrail_log::{READ_TRIES, read_retried, tell_retried};
 
 use super::error::{BackupError, BackupResult, damaged, device};
 use super::spec::{Device, MediaLabel};
@@ -208,6 +209,24 @@ pub(super) fn parse_label(block: &[u8]) -> Option<MediaLabel> {
     sane.then_some(label)
 }
 
+/// Reads a block until it makes sense, [`READ_TRIES`] times at most. None: it does not.
+fn read_block<T>(
+    volume: &dyn Volume,
+    offset: u64,
+    sense: impl Fn(&[u8]) -> Option<T>,
+) -> BackupResult<Option<T>> {
+    let mut block = AlignedBuf::zeroed(BLOCK);
+    for times in 0..READ_TRIES {
+        read_retried(volume, offset, &mut block).map_err(device("read"))?;
+        let Some(made) = sense(&block) else { continue };
+        if times > 0 {
+            tell_retried(volume, offset, times, "a block of a backup makes no sense");
+        }
+        return Ok(Some(made));
+    }
+    Ok(None)
+}
+
 /// One file of a media, open for reading.
 pub(super) struct Family {
     pub label: MediaLabel,
@@ -233,9 +252,7 @@ impl Family {
         if len < BLOCK as u64 {
             return Err(not());
         }
-        let mut block = AlignedBuf::zeroed(BLOCK);
-        volume.read_at(0, &mut block).map_err(device("read"))?;
-        let label = parse_label(&block).ok_or_else(not)?;
+        let label = read_block(&*volume, 0, parse_label)?.ok_or_else(not)?;
         Ok(Some(Family { label, volume, len }))
     }
 
@@ -248,9 +265,17 @@ impl Family {
         if offset + BLOCK as u64 > self.len {
             return Ok(None);
         }
-        let mut block = AlignedBuf::zeroed(BLOCK);
-        self.volume.read_at(offset, &mut block).map_err(device("read"))?;
-        Ok(ChunkHeader::read(&block, offset).filter(|h| offset + h.len() <= self.len))
+        let header = read_block(&*self.volume, offset, |block| ChunkHeader::read(block, offset))?;
+        Ok(header.filter(|h| offset + h.len() <= self.len))
+    }
+
+    /// Whether the chunk that begins at an offset is what was written.
+    fn is_chunk(&self, offset: u64) -> BackupResult<bool> {
+        match ChunkReader::new(self, offset).next() {
+            Ok(_) => Ok(true),
+            Err(BackupError::Damaged { .. }) => Ok(false),
+            Err(e) => Err(e),
+        }
     }
 
     /// Where the sets of this family begin, and how they end.
@@ -267,7 +292,7 @@ impl Family {
             }
             // What says that there is a set, and that it is whole, is looked at closely.
             let decisive = matches!(h.kind, Kind::Header | Kind::End);
-            if decisive && ChunkReader::new(self, at).next().is_err() {
+            if decisive && !self.is_chunk(at)? {
                 break;
             }
             let next = at + h.len();
@@ -293,11 +318,11 @@ impl Family {
         let mut at = from;
         while at + BLOCK as u64 <= self.len {
             let n = (self.len - at).min(CONTENT_MAX as u64) as usize / BLOCK * BLOCK;
-            self.volume.read_at(at, &mut buf[..n]).map_err(device("read"))?;
+            read_retried(&*self.volume, at, &mut buf[..n]).map_err(device("read"))?;
             for block in (0..n).step_by(BLOCK) {
                 let here = at + block as u64;
                 let Some(h) = ChunkHeader::read(&buf[block..block + BLOCK], here) else { continue };
-                let ended = h.kind == Kind::End && ChunkReader::new(self, here).next().is_ok();
+                let ended = h.kind == Kind::End && self.is_chunk(here)?;
                 if h.position > position || ended {
                     return Ok(false);
                 }
@@ -390,8 +415,35 @@ impl<'m> ChunkReader<'m> {
         ChunkReader { family, at, guess: 2 * BLOCK, buf, unpacked: Vec::new() }
     }
 
-    /// The next chunk, its content checked and unpacked.
+    /// The next chunk, its content checked and unpacked. One that is not what was written is read again, [`READ_TRIES`] times in all.
     pub fn next(&mut self) -> BackupResult<(ChunkHeader, &mut [u8])> {
+        let (at, mut times, mut first) = (self.at, 0, None);
+        let h = loop {
+            match self.read_chunk() {
+                Ok(h) => break h,
+                Err(BackupError::Damaged { why, .. }) if times + 1 < READ_TRIES => {
+                    times += 1;
+                    first.get_or_insert(why);
+                }
+                Err(e) => return Err(e),
+            }
+        };
+        if let Some(why) = first {
+            tell_retried(&*self.family.volume, at, times, why);
+        }
+        self.guess = h.len() as usize;
+        self.at += h.len();
+        match h.compressed {
+            true => Ok((h, &mut self.unpacked)),
+            false => {
+                let content = BLOCK..BLOCK + h.stored as usize;
+                Ok((h, &mut self.buf[content]))
+            }
+        }
+    }
+
+    /// Reads the chunk that comes next, once.
+    fn read_chunk(&mut self) -> BackupResult<ChunkHeader> {
         let at = self.at;
         let path = self.family.path();
         let rest = self.family.len.saturating_sub(at);
@@ -400,8 +452,8 @@ impl<'m> ChunkReader<'m> {
             return Err(damaged(path, at, "the set ends without its end"));
         }
         let read = |from: usize, to: usize, buf: &mut AlignedBuf| {
-            let volume = &self.family.volume;
-            volume.read_at(at + from as u64, &mut buf[from..to]).map_err(device("read"))
+            let volume = &*self.family.volume;
+            read_retried(volume, at + from as u64, &mut buf[from..to]).map_err(device("read"))
         };
         read(0, have, &mut self.buf)?;
         let Some(h) = ChunkHeader::read(&self.buf[..BLOCK], at) else {
@@ -417,10 +469,8 @@ impl<'m> ChunkReader<'m> {
         if crc32c::crc32c(&self.buf[BLOCK..len]) != h.crc {
             return Err(damaged(path, at, "a checksum is wrong"));
         }
-        self.guess = len;
-        self.at += len as u64;
         if !h.compressed {
-            return Ok((h.clone(), &mut self.buf[BLOCK..BLOCK + h.stored as usize]));
+            return Ok(h);
         }
         self.unpacked.clear();
         self.unpacked.reserve_exact(h.raw as usize);
@@ -430,7 +480,7 @@ impl<'m> ChunkReader<'m> {
         if unpacked.is_err() || self.unpacked.len() as u64 != h.raw {
             return Err(damaged(path, at, "compressed content cannot be unpacked"));
         }
-        Ok((h, &mut self.unpacked))
+        Ok(h)
     }
 }
 

@@ -259,3 +259,30 @@ fn a_set_of_a_later_version_is_refused() {
         other => panic!("{other}"),
     }
 }
+
+#[test]
+fn a_media_is_read_four_times_before_it_counts_as_unreadable() {
+    use taffrail_io::sim::{Fault, FaultKind, IoKind};
+    let (rig, _) = small(31, false);
+    let env = rig.world.env();
+    let fail = |nth: u64| {
+        rig.world.inject(Fault {
+            nth,
+            kind: Some(IoKind::Read),
+            path_contains: "t.bak".into(),
+            fault: FaultKind::Io,
+            sticky: false,
+        });
+    };
+    // Each of the first reads in turn: the label, headers of chunks, chunks.
+    for first in 1..12 {
+        (first..first + 3).for_each(fail);
+        verify(&env, &disk("/data/t.bak"), 1, &mut ())
+            .unwrap_or_else(|e| panic!("read {first}: {e}"));
+        rig.world.clear_faults();
+        (first..first + 4).for_each(fail);
+        let e = refused(verify(&env, &disk("/data/t.bak"), 1, &mut ()));
+        assert!(matches!(e, BackupError::Device { operation: "read", .. }), "read {first}: {e}");
+        rig.world.clear_faults();
+    }
+}
