@@ -62,7 +62,7 @@ pub use ddl::is_weak_password;
 pub use events::raw as event_files;
 pub use events::trace::FailedLogin;
 #[doc(hidden)]
-pub use features::view::find as find_view;
+pub use features::{listed_needs, view::find as find_view};
 pub use instance::{Instance, Login, StartError};
 pub use instance_options::{BackupSchedule, Host, InstanceOptions};
 pub use load::{BulkSource, BulkSourceError};

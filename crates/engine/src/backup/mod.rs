@@ -34,6 +34,9 @@ mod system;
 mod take;
 mod values;
 
+use crate::features::needs::{
+    CREATES_DATABASES, Case, LOOKS_AT_BACKUPS, Needs, OnDatabase, Owned, ServerRole,
+};
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 pub(crate) use message::Statement;
@@ -58,8 +61,8 @@ pub(crate) static FEATURE: Feature = Feature {
 };
 
 /// One of them.
-const fn statement(words: &'static str, shown: Shown) -> RegisteredStatement {
-    RegisteredStatement::new(words, Run::Within(run)).shown(shown).filled(filled_in)
+const fn statement(words: &'static str, needs: Needs, shown: Shown) -> RegisteredStatement {
+    RegisteredStatement::new(words, needs, Run::Within(run)).shown(shown).filled(filled_in)
 }
 
 fn run(cx: &mut StatementContext<'_>, s: &ast::Statement, _: &str) -> SqlResult<()> {
@@ -70,16 +73,29 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Statement, _: &str) -> SqlResult<
     }
 }
 
+/// A database that exists may be out of order, so its roles do not count: only those of the server do, and its owner.
+const RESTORES: Needs = Needs::All(&[
+    Needs::When(Case::Missing, &CREATES_DATABASES),
+    Needs::When(
+        Case::Existing,
+        &Needs::Any(&[Needs::InServerRole(ServerRole::Dbcreator), Needs::Owner(Owned::Database)]),
+    ),
+]);
+
 static STATEMENTS: &[RegisteredStatement] = &[
-    statement("BACKUP DATABASE", Shown::BackupDatabase),
-    statement("BACKUP LOG", Shown::BackupLog),
-    statement("RESTORE DATABASE", Shown::RestoreDatabase),
-    statement("RESTORE FILELISTONLY", Shown::RestoreDatabase),
-    statement("RESTORE HEADERONLY", Shown::RestoreDatabase),
-    statement("RESTORE LABELONLY", Shown::RestoreDatabase),
-    statement("RESTORE LOG", Shown::RestoreLog),
-    statement("RESTORE REWINDONLY", Shown::RestoreDatabase),
-    statement("RESTORE VERIFYONLY", Shown::RestoreDatabase),
+    statement(
+        "BACKUP DATABASE",
+        Needs::Database(OnDatabase::BackupDatabase),
+        Shown::BackupDatabase,
+    ),
+    statement("BACKUP LOG", Needs::Database(OnDatabase::BackupLog), Shown::BackupLog),
+    statement("RESTORE DATABASE", RESTORES, Shown::RestoreDatabase),
+    statement("RESTORE FILELISTONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
+    statement("RESTORE HEADERONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
+    statement("RESTORE LABELONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
+    statement("RESTORE LOG", RESTORES, Shown::RestoreLog),
+    statement("RESTORE REWINDONLY", Needs::Public, Shown::RestoreDatabase),
+    statement("RESTORE VERIFYONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
 ];
 
 /// `BACKUP`.

@@ -1,6 +1,7 @@
 //! `taffrail.backup_room`: the room on the file system that backups go to.
 
 use crate::ddl::backup_path;
+use crate::features::needs;
 use crate::row;
 use crate::views::taffrail::SCHEMA;
 use crate::views::{Declaration, Rows, ViewContext, function};
@@ -10,7 +11,7 @@ use taffrail_types::Value;
 const COLUMNS: &str = "total_bytes bigint! · available_bytes bigint!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    let found = function("backup_room", 1, &[COLUMNS], room);
+    let found = function("backup_room", needs::ROOM_OF_BACKUPS, 1, &[COLUMNS], room);
     views.push(Declaration { schema: SCHEMA, ..found });
 }
 

@@ -17,6 +17,9 @@ pub(crate) use trace::quiet_backups;
 
 use crate::catalog::fold;
 use crate::database::Database;
+use crate::features::needs::{
+    Case, DB_OWNER, DatabaseRole, Needs, OWNS_TABLE, OnServer, Owned, SYSADMIN,
+};
 use crate::features::{self, DbccCommand, Feature, RegisteredStatement, Run};
 use crate::results::send;
 use crate::row;
@@ -31,12 +34,13 @@ use taffrail_storage::FileKind;
 use taffrail_syntax::ast::{self, ExprKind, Literal, StatementKind};
 use taffrail_types::{MaxLen, SqlType, Value};
 
-/// What `dbcc` brings.
+/// The tables of the feature `dbcc`.
 pub(crate) static FEATURE: Feature =
     Feature { statements: STATEMENTS, dbcc: COMMANDS, ..Feature::NOTHING };
 
 static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
     "DBCC",
+    Needs::ItsCommand,
     Run::Itself(|it, s, line| {
         let StatementKind::Dbcc(dbcc) = &s.kind else { unreachable!("registered for DBCC") };
         it.in_statement(|it| execute(&mut it.context(line), dbcc)).map(|()| None)
@@ -47,30 +51,52 @@ static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
 
 const fn command(
     name: &'static str,
+    needs: Needs,
     run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
 ) -> DbccCommand {
-    DbccCommand { name, run }
+    DbccCommand { name, needs, run }
 }
 
+/// Ownership of the table's schema, or a role that may do with every table what its owner may.
+const OWNS_SCHEMA: Needs = Needs::Any(&[
+    Needs::Owner(Owned::Schema),
+    DB_OWNER,
+    Needs::InDatabaseRole(DatabaseRole::DbDdladmin),
+]);
+
+/// One's own input buffer is everybody's to see.
+const INPUT: Needs = Needs::All(&[
+    Needs::Public,
+    Needs::When(Case::OtherSessions, &Needs::Server(OnServer::ViewServerState)),
+]);
+
+/// Figures of the server, which SQLPERF shows and clears.
+const FIGURES: Needs = Needs::All(&[
+    Needs::Server(OnServer::ViewServerState),
+    Needs::When(Case::Cleared, &Needs::Server(OnServer::AlterServerState)),
+]);
+
 static COMMANDS: &[DbccCommand] = &[
-    command("CHECKALLOC", check::alloc),
-    command("CHECKCATALOG", catalog::check),
-    command("CHECKDB", check::database),
-    command("CHECKIDENT", |cx, dbcc| identity::check(cx, dbcc, is_silent(dbcc))),
-    command("CHECKTABLE", check::table),
-    command("DBREINDEX", reindex::run),
-    command("FREEPROCCACHE", free_plans),
-    command("INPUTBUFFER", input_buffer::run),
-    command("LOGINFO", log_info),
-    command("OPENTRAN", |cx, dbcc| opentran::run(cx, dbcc, has(dbcc, "TABLERESULTS"))),
-    command("SHOWFILESTATS", file_stats),
-    command("SHRINKDATABASE", |cx, dbcc| shrink::shrink_database(cx, dbcc, is_silent(dbcc))),
-    command("SHRINKFILE", |cx, dbcc| shrink::shrink_file(cx, dbcc, is_silent(dbcc))),
-    command("SQLPERF", sqlperf),
-    command("TRACEOFF", |cx, dbcc| trace::set(cx, dbcc, false)),
-    command("TRACEON", |cx, dbcc| trace::set(cx, dbcc, true)),
-    command("TRACESTATUS", trace::status),
-    command("USEROPTIONS", |cx, _| user_options(cx)),
+    command("CHECKALLOC", DB_OWNER, check::alloc),
+    command("CHECKCATALOG", DB_OWNER, catalog::check),
+    command("CHECKDB", DB_OWNER, check::database),
+    command("CHECKIDENT", OWNS_SCHEMA, |cx, dbcc| identity::check(cx, dbcc, is_silent(dbcc))),
+    command("CHECKTABLE", OWNS_TABLE, check::table),
+    command("DBREINDEX", OWNS_TABLE, reindex::run),
+    command("FREEPROCCACHE", Needs::Server(OnServer::AlterServerState), free_plans),
+    command("INPUTBUFFER", INPUT, input_buffer::run),
+    command("LOGINFO", SYSADMIN, log_info),
+    command("OPENTRAN", DB_OWNER, |cx, dbcc| opentran::run(cx, dbcc, has(dbcc, "TABLERESULTS"))),
+    command("SHOWFILESTATS", DB_OWNER, file_stats),
+    command("SHRINKDATABASE", DB_OWNER, |cx, dbcc| {
+        shrink::shrink_database(cx, dbcc, is_silent(dbcc))
+    }),
+    command("SHRINKFILE", DB_OWNER, |cx, dbcc| shrink::shrink_file(cx, dbcc, is_silent(dbcc))),
+    command("SQLPERF", FIGURES, sqlperf),
+    command("TRACEOFF", SYSADMIN, |cx, dbcc| trace::set(cx, dbcc, false)),
+    command("TRACEON", SYSADMIN, |cx, dbcc| trace::set(cx, dbcc, true)),
+    command("TRACESTATUS", Needs::Public, trace::status),
+    command("USEROPTIONS", Needs::Public, |cx, _| user_options(cx)),
 ];
 
 /// An option stands behind WITH.

@@ -1,6 +1,10 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{alter, alter_index, attach, database, drop, index, login, module, statistics, view};
+use crate::features::needs::{
+    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
+    OnServer, Owned,
+};
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::procs::{SystemProcedure, native};
 use crate::session::context::StatementContext;
@@ -9,7 +13,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_syntax::ast::{Statement, StatementKind as K};
 
-/// What `ddl` brings.
+/// The tables of the feature `ddl`.
 pub(crate) static FEATURE: Feature = Feature {
     statements: STATEMENTS,
     procedures: PROCEDURES,
@@ -18,22 +22,27 @@ pub(crate) static FEATURE: Feature = Feature {
 };
 
 static PROCEDURES: &[SystemProcedure] = &[
-    native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], attach::detach),
-    native("sp_updatestats", &["@resample"], statistics::update_all),
+    native(
+        "sp_detach_db",
+        DB_OWNER,
+        &["@dbname", "@skipchecks", "@keepfulltextindexfile"],
+        attach::detach,
+    ),
+    native("sp_updatestats", Needs::Owner(Owned::Database), &["@resample"], statistics::update_all),
 ];
 
 /// How one of these is run.
 type Within = fn(&mut StatementContext<'_>, &Statement, &str) -> SqlResult<()>;
 
-const fn new(words: &'static str, run: Within) -> RegisteredStatement {
-    RegisteredStatement::new(words, Run::Within(run))
+const fn new(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
+    RegisteredStatement::new(words, needs, Run::Within(run))
 }
 
-const fn of_objects(words: &'static str, run: Within) -> RegisteredStatement {
-    RegisteredStatement::of_objects(words, Run::Within(run))
+const fn of_objects(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
+    RegisteredStatement::of_objects(words, needs, Run::Within(run))
 }
 
-/// What is registered under the words of another statement.
+/// A statement that is registered under the words of another one.
 #[cold]
 fn other(s: &Statement) -> SqlResult<()> {
     unreachable!("{} is registered elsewhere", s.kind.words())
@@ -144,35 +153,84 @@ const fn once(of: RegisteredStatement) -> RegisteredStatement {
     RegisteredStatement { again: false, ..of }
 }
 
+const ALTERS_DATABASE: Needs = Needs::All(&[
+    Needs::When(Case::Settings, &Needs::Database(OnDatabase::Alter)),
+    Needs::When(
+        Case::ScopedConfiguration,
+        &Needs::Database(OnDatabase::AlterAnyScopedConfiguration),
+    ),
+]);
+
+/// The password and the defaults of one's own login are one's own.
+const ALTERS_LOGIN: Needs = Needs::All(&[
+    Needs::When(Case::OtherLogins, &Needs::Server(OnServer::AlterAnyLogin)),
+    Needs::When(Case::PrivilegedLogins, &Needs::Server(OnServer::ControlServer)),
+]);
+
+const ALTERS_TABLE: Needs =
+    Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
+
+const CREATES_PROCEDURE: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateProcedure), Needs::Schema(OnSchema::Alter)]);
+
+const CREATES_SCHEMA: Needs = Needs::All(&[
+    Needs::Database(OnDatabase::CreateSchema),
+    Needs::When(Case::Authorization, &Needs::Impersonate),
+]);
+
+/// Temporary tables are everybody's to make.
+const CREATES_TABLE: Needs = Needs::When(
+    Case::Permanent,
+    &Needs::All(&[Needs::Database(OnDatabase::CreateTable), Needs::Schema(OnSchema::Alter)]),
+);
+
+const CREATES_VIEW: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateView), Needs::Schema(OnSchema::Alter)]);
+
+const DROPS_DATABASE: Needs = Needs::Any(&[
+    Needs::Database(OnDatabase::Control),
+    Needs::Server(OnServer::AlterAnyDatabase),
+    DB_OWNER,
+]);
+
+const DROPS_SCHEMA: Needs =
+    Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
+
 static STATEMENTS: &[RegisteredStatement] = &[
-    new("ALTER DATABASE", alter_database).shown(Shown::AlterDatabase),
-    ending(new("ALTER INDEX", alter_index)),
-    new("ALTER LOGIN", alter_login),
-    of_objects("ALTER PROCEDURE", procedure)
+    new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
+    ending(new("ALTER INDEX", ALTERS, alter_index)),
+    new("ALTER LOGIN", ALTERS_LOGIN, alter_login),
+    of_objects("ALTER PROCEDURE", ALTERS, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
-    of_objects("ALTER TABLE", alter_table).done(Command::ALTER_TABLE).shown(Shown::AlterTable),
-    of_objects("ALTER VIEW", view).done(Command::CREATE_VIEW),
-    new("CREATE DATABASE", create_database)
+    of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
+        .done(Command::ALTER_TABLE)
+        .shown(Shown::AlterTable),
+    of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
+    new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
-    of_objects("CREATE INDEX", create_index).done(Command::CREATE_INDEX).shown(Shown::CreateIndex),
-    of_objects("CREATE PROCEDURE", procedure)
+    of_objects("CREATE INDEX", ALTERS, create_index)
+        .done(Command::CREATE_INDEX)
+        .shown(Shown::CreateIndex),
+    of_objects("CREATE PROCEDURE", CREATES_PROCEDURE, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
-    ending(new("CREATE SCHEMA", create_schema)),
-    new("CREATE STATISTICS", create_statistics),
-    of_objects("CREATE TABLE", create_table).done(Command::CREATE_TABLE).shown(Shown::CreateTable),
-    of_objects("CREATE VIEW", view).done(Command::CREATE_VIEW),
-    new("DROP DATABASE", drop_databases).done(Command::DROP_DATABASE),
-    of_objects("DROP INDEX", drop_index).done(Command::DROP_INDEX),
-    of_objects("DROP PROCEDURE", drop_objects).done(Command::DROP_PROCEDURE),
-    once(of_objects("DROP SCHEMA", drop_objects)),
-    once(of_objects("DROP STATISTICS", drop_statistics)),
-    of_objects("DROP TABLE", drop_objects).done(Command::DROP_TABLE),
-    of_objects("DROP VIEW", drop_objects).done(Command::DROP_VIEW),
-    new("RECONFIGURE", reconfigure),
-    new("SHUTDOWN", shutdown),
-    of_objects("TRUNCATE TABLE", truncate).shown(Shown::Truncate),
-    new("UPDATE STATISTICS", update_statistics),
+    ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
+    new("CREATE STATISTICS", ALTERS, create_statistics),
+    of_objects("CREATE TABLE", CREATES_TABLE, create_table)
+        .done(Command::CREATE_TABLE)
+        .shown(Shown::CreateTable),
+    of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
+    new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
+    of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
+    of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
+    once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
+    once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
+    of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
+    of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
+    new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
+    new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
+    of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
+    new("UPDATE STATISTICS", ALTERS, update_statistics),
 ];

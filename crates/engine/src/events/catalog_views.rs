@@ -2,6 +2,7 @@
 
 use super::definition::{Definition, partition_name, retention_name};
 use super::predicate_xml;
+use crate::features::needs;
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use taffrail_base::SqlResult;
@@ -27,17 +28,17 @@ const MODULE: &str = "taffrail";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("server_event_sessions", &[SESSION], sessions),
-        sys("server_event_session_events", &[EVENT], events),
-        sys("server_event_session_actions", &[ACTION], actions),
-        sys("server_event_session_targets", &[TARGET], targets),
-        sys("server_event_session_fields", &[FIELD], fields),
+        sys("server_event_sessions", needs::SERVER_STATE, &[SESSION], sessions),
+        sys("server_event_session_events", needs::SERVER_STATE, &[EVENT], events),
+        sys("server_event_session_actions", needs::SERVER_STATE, &[ACTION], actions),
+        sys("server_event_session_targets", needs::SERVER_STATE, &[TARGET], targets),
+        sys("server_event_session_fields", needs::SERVER_STATE, &[FIELD], fields),
         // Sessions of a database are Azure's.
-        sys("database_event_sessions", &[SESSION], empty::none),
-        sys("database_event_session_events", &[EVENT], empty::none),
-        sys("database_event_session_actions", &[ACTION], empty::none),
-        sys("database_event_session_targets", &[TARGET], empty::none),
-        sys("database_event_session_fields", &[FIELD], empty::none),
+        sys("database_event_sessions", needs::DATABASE_STATE, &[SESSION], empty::none),
+        sys("database_event_session_events", needs::DATABASE_STATE, &[EVENT], empty::none),
+        sys("database_event_session_actions", needs::DATABASE_STATE, &[ACTION], empty::none),
+        sys("database_event_session_targets", needs::DATABASE_STATE, &[TARGET], empty::none),
+        sys("database_event_session_fields", needs::DATABASE_STATE, &[FIELD], empty::none),
     ]);
 }
 

@@ -2,6 +2,7 @@
 
 use super::file::{Next, Reader, Stored, gone, matching};
 use super::views::{MODULE, guid};
+use crate::features::needs;
 use crate::views::{Declaration, RowStream, ViewContext, streamed};
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -19,7 +20,13 @@ const COLUMNS: &str = "\
     event_data nvarchar(max)! · file_name nvarchar(260)! · file_offset bigint! · timestamp_utc datetime2(7)!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(streamed("fn_xe_file_target_read_file", (4, 4), &[COLUMNS], open));
+    views.push(streamed(
+        "fn_xe_file_target_read_file",
+        needs::SERVER_STATE,
+        (4, 4),
+        &[COLUMNS],
+        open,
+    ));
 }
 
 /// What is being read.

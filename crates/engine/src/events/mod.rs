@@ -49,7 +49,7 @@ use taffrail_base::{DatabaseId, SqlResult};
 use taffrail_observe::xe::{self, Running, Target, Wanted};
 use taffrail_observe::{Command, Event, EventRing, Moment, Whose, listen};
 
-/// What this brings.
+/// The tables of the feature `events`.
 pub(crate) static FEATURE: Feature = Feature {
     statements: statement::STATEMENTS,
     views: &[catalog_views::declare, file_view::declare, trace::declare, views::declare],

@@ -3,6 +3,7 @@
 use super::definition::{Definition, Options, put, remove};
 use super::resolve;
 use crate::binder::eq;
+use crate::features::needs::EVENT_SESSIONS;
 use crate::features::{RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use taffrail_syntax::ast::{
 };
 
 const fn registered(words: &'static str) -> RegisteredStatement {
-    RegisteredStatement::new(words, Run::Within(run))
+    RegisteredStatement::new(words, EVENT_SESSIONS, Run::Within(run))
 }
 
 pub(super) static STATEMENTS: &[RegisteredStatement] = &[

@@ -1,6 +1,7 @@
 //! sys.dm_xe_…: what runs, and what there is to be recorded.
 
 use super::{Running, predicate_xml, resolve, xml};
+use crate::features::needs;
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use std::sync::Arc;
@@ -38,19 +39,40 @@ const SESSION_COLUMNS: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_xe_sessions", &[SESSIONS], sessions),
-        sys("dm_xe_session_targets", &[TARGETS], targets),
-        sys("dm_xe_session_events", &[SESSION_EVENTS], session_events),
-        sys("dm_xe_session_event_actions", &[SESSION_ACTIONS], session_actions),
-        sys("dm_xe_session_object_columns", &[SESSION_COLUMNS], session_columns),
+        sys("dm_xe_sessions", needs::SERVER_PERFORMANCE, &[SESSIONS], sessions),
+        sys("dm_xe_session_targets", needs::SERVER_PERFORMANCE, &[TARGETS], targets),
+        sys("dm_xe_session_events", needs::SERVER_PERFORMANCE, &[SESSION_EVENTS], session_events),
+        sys(
+            "dm_xe_session_event_actions",
+            needs::SERVER_PERFORMANCE,
+            &[SESSION_ACTIONS],
+            session_actions,
+        ),
+        sys(
+            "dm_xe_session_object_columns",
+            needs::SERVER_PERFORMANCE,
+            &[SESSION_COLUMNS],
+            session_columns,
+        ),
         // Sessions of a database are Azure's.
-        sys("dm_xe_database_sessions", &[SESSIONS], empty::none),
-        sys("dm_xe_database_session_targets", &[TARGETS], empty::none),
-        sys("dm_xe_database_session_events", &[SESSION_EVENTS], empty::none),
-        sys("dm_xe_database_session_event_actions", &[SESSION_ACTIONS], empty::none),
-        sys("dm_xe_database_session_object_columns", &[SESSION_COLUMNS], empty::none),
+        sys("dm_xe_database_sessions", needs::DATABASE_STATE, &[SESSIONS], empty::none),
+        sys("dm_xe_database_session_targets", needs::DATABASE_STATE, &[TARGETS], empty::none),
+        sys("dm_xe_database_session_events", needs::DATABASE_STATE, &[SESSION_EVENTS], empty::none),
+        sys(
+            "dm_xe_database_session_event_actions",
+            needs::DATABASE_STATE,
+            &[SESSION_ACTIONS],
+            empty::none,
+        ),
+        sys(
+            "dm_xe_database_session_object_columns",
+            needs::DATABASE_STATE,
+            &[SESSION_COLUMNS],
+            empty::none,
+        ),
         sys(
             "dm_xe_packages",
+            needs::SERVER_PERFORMANCE,
             &[
                 "name nvarchar(256)!",
                 "guid uniqueidentifier!",
@@ -64,6 +86,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_xe_objects",
+            needs::SERVER_PERFORMANCE,
             &[
                 "name nvarchar(256)!",
                 "object_type nvarchar(60)!",
@@ -79,6 +102,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_xe_object_columns",
+            needs::SERVER_PERFORMANCE,
             &[
                 "name nvarchar(256)!",
                 "column_id int!",
@@ -96,6 +120,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_xe_map_values",
+            needs::SERVER_PERFORMANCE,
             &[
                 "name nvarchar(256)!",
                 "object_package_guid uniqueidentifier!",

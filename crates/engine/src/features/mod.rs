@@ -1,9 +1,10 @@
-//! What the features of the engine bring: statements, DBCC commands, system procedures, system views and functions.
+//! The tables of the engine's features: statements, DBCC commands, system procedures, system views and functions.
 //!
 //! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own, [`FEATURES`]
 //! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
 //! compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements make as they go.
 
+pub(crate) mod needs;
 pub(crate) mod procedure;
 mod statement;
 pub(crate) mod tables;
@@ -14,6 +15,7 @@ pub(crate) use statement::{RegisteredStatement, Run, Values};
 use crate::instance::Instance;
 use crate::session::Mark;
 use crate::session::context::StatementContext;
+use needs::Needs;
 use procedure::SystemProcedure;
 use std::sync::{Arc, LazyLock};
 use tables::Tables;
@@ -27,7 +29,7 @@ pub(crate) struct Feature {
     pub statements: &'static [RegisteredStatement],
     /// DBCC commands, by their names.
     pub dbcc: &'static [DbccCommand],
-    /// Procedures.
+    /// System procedures, by their names.
     pub procedures: &'static [SystemProcedure],
     /// Views and functions in FROM: each declares those of its module.
     pub views: &'static [fn(&mut Vec<Declaration>)],
@@ -54,13 +56,15 @@ impl Feature {
 
 /// A DBCC command.
 pub(crate) struct DbccCommand {
-    /// In capitals.
+    /// The command's name, in capitals.
     pub name: &'static str,
-    /// Runs it.
+    /// The permissions that the command needs.
+    pub needs: Needs,
+    /// The code that runs the command.
     pub run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
 }
 
-/// All of them.
+/// The features that there are.
 pub(crate) static FEATURES: [&Feature; 7] = [
     &crate::procs::FEATURE,
     &crate::ddl::FEATURE,
@@ -97,6 +101,23 @@ pub(crate) fn record_marks(instance: &Arc<Instance>, login: &str, marks: &[Mark]
 /// Tells that a statement has met damaged pages.
 pub(crate) fn pages_damaged(instance: &Arc<Instance>) {
     FEATURES.iter().filter_map(|f| f.damaged).for_each(|tell| tell(instance));
+}
+
+/// Everything that is registered, with the permissions that it needs: a line each, `statement ALTER VIEW: ALTER on the object`.
+pub fn listed_needs() -> Vec<String> {
+    let mut views = Vec::new();
+    FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut views));
+    let statements = FEATURES.iter().flat_map(|f| f.statements);
+    let commands = FEATURES.iter().flat_map(|f| f.dbcc);
+    let procedures = FEATURES.iter().flat_map(|f| f.procedures);
+    let mut lines: Vec<String> =
+        statements.map(|s| format!("statement {}: {}", s.words, s.needs)).collect();
+    lines.extend(commands.map(|c| format!("command DBCC {}: {}", c.name, c.needs)));
+    lines.extend(procedures.map(|p| format!("procedure {}: {}", p.name, p.needs)));
+    let kind = |v: &Declaration| if v.arguments.is_some() { "function" } else { "view" };
+    lines.extend(views.iter().map(|v| format!("{} {}.{}: {}", kind(v), v.schema, v.name, v.needs)));
+    lines.sort();
+    lines
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A system procedure as a feature registers it, and how its name and its arguments are found.
 
 use super::FEATURES;
+use super::needs::Needs;
 use crate::catalog::fold;
 use crate::session::context::StatementContext;
 use std::sync::LazyLock;
@@ -10,11 +11,11 @@ use taffrail_types::{SqlType, Value};
 /// An argument of a native procedure: its name with `@` (empty when it was given by position) and its value.
 #[derive(Clone, Debug)]
 pub struct Argument {
-    /// With `@`.
+    /// The parameter's name, with `@`.
     pub name: String,
     /// The value; `None` for DEFAULT.
     pub value: Option<Value>,
-    /// Its type.
+    /// The type of the value.
     pub ty: SqlType,
 }
 
@@ -26,13 +27,15 @@ pub enum Body {
     Native(Native),
 }
 
-/// A system procedure.
+/// A system procedure as a feature registers it.
 pub struct SystemProcedure {
-    /// Its name.
+    /// The procedure's name.
     pub name: &'static str,
+    /// The permissions that the procedure needs.
+    pub needs: Needs,
     /// The names of its parameters, with `@`; a parameter that has no default ends with `!`. The text of one in T-SQL declares them.
     pub parameters: &'static [&'static str],
-    /// What it does.
+    /// The code or text that is run.
     pub body: Body,
 }
 
@@ -142,7 +145,7 @@ impl<'a> Arguments<'a> {
         Some((given.value.as_ref()?, given.ty))
     }
 
-    /// A flag.
+    /// The value as a flag.
     pub fn flag(&self, at: usize) -> bool {
         self.number(at).is_some_and(|n| n != 0)
             || self.text(at).is_some_and(|t| t.eq_ignore_ascii_case("true"))

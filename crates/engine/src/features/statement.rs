@@ -1,5 +1,6 @@
 //! A statement as a feature registers it.
 
+use super::needs::Needs;
 use crate::exec::interpret::Interpreter;
 use crate::session::context::StatementContext;
 use crate::sink::Command;
@@ -28,9 +29,11 @@ pub(crate) enum Run {
 pub(crate) struct RegisteredStatement {
     /// See [`taffrail_syntax::ast::StatementKind::words`].
     pub words: &'static str,
-    /// Runs it.
+    /// The permissions that the statement needs.
+    pub needs: Needs,
+    /// The way in which the statement is run.
     pub run: Run,
-    /// What takes the place of its variables.
+    /// The code that puts values in the place of its variables.
     pub fill: Option<Fill>,
     /// `CurCmd` of its DONE.
     pub done: Command,
@@ -48,9 +51,10 @@ pub(crate) struct RegisteredStatement {
 
 impl RegisteredStatement {
     /// A statement that nothing more is to be known of.
-    pub const fn new(words: &'static str, run: Run) -> RegisteredStatement {
+    pub const fn new(words: &'static str, needs: Needs, run: Run) -> RegisteredStatement {
         RegisteredStatement {
             words,
+            needs,
             run,
             fill: None,
             done: Command::OTHER,
@@ -63,22 +67,22 @@ impl RegisteredStatement {
     }
 
     /// One that makes, changes or drops objects.
-    pub const fn of_objects(words: &'static str, run: Run) -> RegisteredStatement {
-        let new = RegisteredStatement::new(words, run);
+    pub const fn of_objects(words: &'static str, needs: Needs, run: Run) -> RegisteredStatement {
+        let new = RegisteredStatement::new(words, needs, run);
         RegisteredStatement { begins_transaction: true, ends_batch: true, again: true, ..new }
     }
 
-    /// With this `CurCmd`.
+    /// The statement with this `CurCmd`.
     pub const fn done(self, done: Command) -> RegisteredStatement {
         RegisteredStatement { done, ..self }
     }
 
-    /// Shown so.
+    /// The statement, shown so in sys.dm_exec_requests.
     pub const fn shown(self, shown: Shown) -> RegisteredStatement {
         RegisteredStatement { shown, ..self }
     }
 
-    /// With variables in it.
+    /// The statement, whose variables are filled in.
     pub const fn filled(self, fill: Fill) -> RegisteredStatement {
         RegisteredStatement { fill: Some(fill), ..self }
     }

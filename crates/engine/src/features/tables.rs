@@ -14,21 +14,21 @@ use taffrail_types::{Collation, SqlType};
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]
 pub struct NewColumn {
-    /// Its name.
+    /// The column's name.
     pub name: String,
-    /// Its type.
+    /// The type of the column.
     pub ty: SqlType,
-    /// Which of the large types it is declared as.
+    /// The large type that it is declared as.
     pub large: Large,
-    /// NULL is allowed.
+    /// NULL is allowed in the column.
     pub nullable: bool,
-    /// For character types.
+    /// The collation of a character type.
     pub collation: Collation,
-    /// IDENTITY(seed, increment).
+    /// Seed and increment of IDENTITY.
     pub identity: Option<(i64, i64)>,
 }
 
-/// Who makes them.
+/// The feature that makes and drops such tables.
 pub(crate) trait Tables: Sync {
     /// Creates the table of a SELECT INTO, `#temp` or not: 2714 when it exists.
     fn create_of_query(
@@ -48,7 +48,7 @@ pub(crate) trait Tables: Sync {
         text: &str,
     ) -> SqlResult<ObjectId>;
 
-    /// What a table variable of a module with this collation would be, for statements that are only looked at.
+    /// The table that a table variable of a module with this collation would be, for statements that are only looked at.
     fn unmade_variable(
         &self,
         session: &Session,
@@ -73,7 +73,7 @@ pub(crate) fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> Sq
     tables().drop_own(cx, &database, id)
 }
 
-/// Who makes them here.
+/// The maker of tables that a feature has registered.
 pub(crate) fn tables() -> &'static dyn Tables {
     FEATURES.iter().find_map(|f| f.tables).expect("a feature makes tables")
 }

@@ -5,6 +5,7 @@
 //! that a row cannot disagree with its columns.
 
 use super::FEATURES;
+use super::needs::Needs;
 use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
 use crate::session::Session;
@@ -17,14 +18,14 @@ use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value, names};
 
 pub use crate::plan::system_view::{SystemView, ViewColumn};
-/// What functions tell as the views show it.
+/// The facts that functions tell as the views show them.
 pub(crate) use crate::views::{
     databases::database_column, dm_exec::client_address, principals::fixed_principals,
 };
 
 /// Where a view is read.
 pub struct ViewContext<'a> {
-    /// Who reads.
+    /// The session that reads.
     pub session: &'a Session,
     /// Through which database it was named.
     pub database: &'a Arc<Database>,
@@ -35,7 +36,7 @@ pub struct ViewContext<'a> {
     pub scope: Option<&'a Scope<'a>>,
 }
 
-/// What a view is to show of the catalogue, for whoever sees to the waits itself.
+/// The part of the catalogue that a view is to show, for whoever sees to the waits itself.
 #[derive(Default)]
 pub struct Scope<'a> {
     /// Only rows of these objects and schemas, beside those that come from no object.
@@ -94,7 +95,7 @@ impl ViewContext<'_> {
         self.database.catalog.table(id, self.sight())
     }
 
-    /// All schemas.
+    /// The schemas of the database.
     pub fn schemas(&self) -> Vec<Schema> {
         let mut all = self.database.catalog.schemas(self.sight());
         if let Some(only) = self.only() {
@@ -103,7 +104,7 @@ impl ViewContext<'_> {
         all
     }
 
-    /// A schema's name.
+    /// The name of a schema.
     pub fn schema_name(&self, id: SchemaId) -> Option<Arc<str>> {
         self.database.catalog.schema_name(id, self.sight())
     }
@@ -132,81 +133,101 @@ pub(crate) enum RowSource {
 
 /// A view that is being read.
 pub enum ViewRows {
-    /// Its rows, whole.
+    /// The rows of the view, whole.
     Made(std::vec::IntoIter<Vec<Value>>),
-    /// One at a time.
+    /// The rows, made one at a time.
     Streamed(Box<dyn RowStream>),
 }
 
-/// A declaration: schema, name, columns, arguments, rows.
+/// A declaration: schema, name, needs, columns, arguments, rows.
 pub(crate) struct Declaration {
     pub schema: &'static str,
     pub name: &'static str,
+    pub needs: Needs,
     pub columns: Vec<&'static str>,
     pub arguments: Option<(usize, usize)>,
     pub source: RowSource,
 }
 
 /// Declares a view of schema `sys`. `columns` are texts that are read one after the other.
-pub(crate) fn sys(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
+pub(crate) fn sys(
+    name: &'static str,
+    needs: Needs,
+    columns: &[&'static str],
+    make: Make,
+) -> Declaration {
     let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, source }
+    Declaration { schema: "sys", name, needs, columns: columns.to_vec(), arguments: None, source }
 }
 
 /// Declares a view of schema `sys` whose rows [`Rows::show`] makes of these columns.
-pub(crate) fn by_column<T>(name: &'static str, columns: Columns<T>, make: Make) -> Declaration {
+pub(crate) fn by_column<T>(
+    name: &'static str,
+    needs: Needs,
+    columns: Columns<T>,
+    make: Make,
+) -> Declaration {
     let columns = columns.iter().flat_map(|group| group.iter()).map(|c| c.0).collect();
     let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, columns, arguments: None, source }
+    Declaration { schema: "sys", name, needs, columns, arguments: None, source }
 }
 
-/// What stands in for a table of msdb.
+/// The schema under which stands what is read as a table of msdb.dbo.
 pub(crate) const MSDB: &str = "msdb";
 
 /// Declares what is read as a table of msdb.dbo.
-pub(crate) fn msdb(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
-    Declaration { schema: MSDB, ..sys(name, columns, make) }
+pub(crate) fn msdb(
+    name: &'static str,
+    needs: Needs,
+    columns: &[&'static str],
+    make: Make,
+) -> Declaration {
+    Declaration { schema: MSDB, ..sys(name, needs, columns, make) }
 }
 
 /// Declares a function of schema `sys`.
 pub(crate) fn function(
     name: &'static str,
+    needs: Needs,
     arguments: usize,
     columns: &[&'static str],
     make: Make,
 ) -> Declaration {
-    Declaration { arguments: Some((arguments, arguments)), ..sys(name, columns, make) }
+    Declaration { arguments: Some((arguments, arguments)), ..sys(name, needs, columns, make) }
 }
 
-/// The same with arguments that may be left out: at least and at most so many.
+/// Declares a function with arguments that may be left out: at least and at most so many.
 pub(crate) fn ranged(
     name: &'static str,
+    needs: Needs,
     arguments: (usize, usize),
     columns: &[&'static str],
     make: Make,
 ) -> Declaration {
-    Declaration { arguments: Some(arguments), ..sys(name, columns, make) }
+    Declaration { arguments: Some(arguments), ..sys(name, needs, columns, make) }
 }
 
 /// Declares a function of schema `sys` whose rows are made one at a time. `arguments`: at least and at most.
 pub(crate) fn streamed(
     name: &'static str,
+    needs: Needs,
     arguments: (usize, usize),
     columns: &[&'static str],
     open: OpenStream,
 ) -> Declaration {
     let source = RowSource::Streamed(open);
     let columns = columns.to_vec();
-    Declaration { schema: "sys", name, columns, arguments: Some(arguments), source }
+    Declaration { schema: "sys", name, needs, columns, arguments: Some(arguments), source }
 }
 
-/// The same of a view.
+/// Declares a view of schema `sys` whose rows are made one at a time.
 pub(crate) fn streamed_view(
     name: &'static str,
+    needs: Needs,
     columns: &[&'static str],
     open: OpenStream,
 ) -> Declaration {
-    Declaration { arguments: None, ..streamed(name, (0, 0), columns, open) }
+    Declaration { arguments: None, ..streamed(name, needs, (0, 0), columns, open) }
 }
 
 /// How the rows of a view come.
@@ -299,7 +320,7 @@ pub fn nodes() -> &'static SystemView {
     &REGISTERED.nodes
 }
 
-/// All of them.
+/// The views and functions of all features.
 pub fn all() -> &'static [SystemView] {
     &REGISTERED.views
 }
@@ -317,7 +338,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     }
 }
 
-/// What stands in for a table of msdb, by name.
+/// The view that is read as a table of msdb, by name.
 pub fn find_in_msdb(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     match schema.map(fold).as_deref() {
         None | Some("" | "dbo") => BY_NAME.get(&(MSDB.into(), fold(name))).map(|n| &all()[*n]),

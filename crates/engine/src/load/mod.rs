@@ -15,6 +15,7 @@ use crate::catalog::{Object, Table};
 use crate::database::Database;
 use crate::ddl::resolve;
 use crate::exec::bulk::{BulkOptions, PendingLoad};
+use crate::features::needs::{Case, Needs, OnObject, OnServer};
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 use crate::sink::Command;
@@ -91,14 +92,28 @@ fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResul
     Ok(())
 }
 
-/// What `load` brings.
+/// The tables of the feature `load`.
 pub(crate) static FEATURE: Feature = Feature { statements: STATEMENTS, ..Feature::NOTHING };
+
+/// Rows of a file of the server's machine: INSERT alone does not read files.
+const FROM_FILE: Needs = Needs::All(&[
+    Needs::Server(OnServer::AdministerBulkOperations),
+    Needs::Object(OnObject::Insert),
+    Needs::When(Case::Constraints, &Needs::Object(OnObject::Alter)),
+]);
+
+/// Rows that a client sends.
+const FROM_CLIENT: Needs = Needs::All(&[
+    Needs::Object(OnObject::Insert),
+    Needs::When(Case::Constraints, &Needs::Object(OnObject::Alter)),
+]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
     RegisteredStatement {
         changes_rows: true,
         ..RegisteredStatement::new(
             "BULK INSERT",
+            FROM_FILE,
             Run::Itself(|it, s, line| {
                 let StatementKind::BulkInsert(b) = &s.kind else {
                     unreachable!("registered for BULK INSERT")
@@ -113,6 +128,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     .shown(Shown::BulkInsert),
     RegisteredStatement::new(
         "INSERT BULK",
+        FROM_CLIENT,
         Run::Itself(|it, s, line| {
             let StatementKind::InsertBulk(b) = &s.kind else {
                 unreachable!("registered for INSERT BULK")

@@ -9,24 +9,29 @@ use super::{
 };
 use super::{session_context, space};
 use crate::features::Feature;
+use crate::features::needs::{
+    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DatabaseRole, Needs, OnDatabase, OnObject, OnSchema,
+    OnServer, SYSADMIN, ServerRole,
+};
 use crate::session::context::StatementContext;
 use taffrail_base::SqlResult;
 
-/// What `procs` brings.
+/// The tables of the feature `procs`.
 pub(crate) static FEATURE: Feature = Feature { procedures: PROCEDURES, ..Feature::NOTHING };
 
-/// One of our own code.
+/// A procedure of our own code.
 pub(crate) const fn native(
     name: &'static str,
+    needs: Needs,
     parameters: &'static [&'static str],
     code: fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32>,
 ) -> SystemProcedure {
-    SystemProcedure { name, parameters, body: Body::Native(code) }
+    SystemProcedure { name, needs, parameters, body: Body::Native(code) }
 }
 
-/// One in T-SQL, which declares its parameters itself.
-const fn sql(name: &'static str, text: &'static str) -> SystemProcedure {
-    SystemProcedure { name, parameters: &[], body: Body::Sql(text) }
+/// A procedure in T-SQL, which declares its parameters itself.
+const fn sql(name: &'static str, needs: Needs, text: &'static str) -> SystemProcedure {
+    SystemProcedure { name, needs, parameters: &[], body: Body::Sql(text) }
 }
 
 const ATTACH_DB: &str = include_str!("attachdb.sql");
@@ -104,22 +109,76 @@ const STATISTICS: &[&str] =
 /// sp_datatype_info.
 const TYPES: &[&str] = &["@data_type", "@ODBCVer"];
 
+const READS_SCHEMA: Needs = Needs::Schema(OnSchema::Select);
+
+const COLUMNS_SEEN: Needs = Needs::All(&[READS_SCHEMA, Needs::Schema(OnSchema::ViewDefinition)]);
+
+const CONFIGURES: Needs = Needs::All(&[
+    Needs::Public,
+    Needs::When(Case::Changed, &Needs::Server(OnServer::AlterSettings)),
+]);
+
+/// As sys.dm_os_enumerate_fixed_drives, which shows the same.
+const DRIVES: Needs = Needs::Server(OnServer::ViewServerPerformanceState);
+
+const LISTS_DATABASES: Needs = Needs::Any(&[
+    Needs::Database(OnDatabase::CreateDatabase),
+    Needs::Server(OnServer::AlterAnyDatabase),
+    Needs::Server(OnServer::ViewAnyDefinition),
+]);
+
+/// db_ddladmin may not change properties of the database itself.
+const PROPERTIES: Needs = Needs::All(&[
+    Needs::When(
+        Case::Objects,
+        &Needs::Any(&[ALTERS, DB_OWNER, Needs::InDatabaseRole(DatabaseRole::DbDdladmin)]),
+    ),
+    Needs::When(Case::Databases, &DB_OWNER),
+]);
+
+const RENAMES: Needs = Needs::All(&[
+    Needs::When(Case::Objects, &ALTERS),
+    Needs::When(Case::Databases, &Needs::InServerRole(ServerRole::Dbcreator)),
+]);
+
+const SERVER_STATE: Needs = Needs::Server(OnServer::ViewServerState);
+
+const SESSIONS: Needs =
+    Needs::All(&[Needs::Public, Needs::When(Case::OtherSessions, &SERVER_STATE)]);
+
+const SPACE: Needs = Needs::All(&[Needs::Public, Needs::When(Case::UsageUpdated, &DB_OWNER)]);
+
+const TEXTS: Needs = Needs::All(&[
+    Needs::Public,
+    Needs::When(
+        Case::UserModules,
+        &Needs::Any(&[
+            ALTERS,
+            Needs::Object(OnObject::Control),
+            Needs::Object(OnObject::TakeOwnership),
+            Needs::Object(OnObject::ViewDefinition),
+        ]),
+    ),
+]);
+
 static PROCEDURES: &[SystemProcedure] = &[
-    sql("sp_MSforeachdb", FOREACH_DB),
-    sql("sp_MSforeachtable", FOREACH_TABLE),
-    native("sp_addextendedproperty", PROPERTY, properties::add),
-    sql("sp_attach_db", ATTACH_DB),
-    sql("sp_attach_single_file_db", ATTACH_SINGLE_FILE_DB),
+    sql("sp_MSforeachdb", Needs::HandedText, FOREACH_DB),
+    sql("sp_MSforeachtable", Needs::HandedText, FOREACH_TABLE),
+    native("sp_addextendedproperty", PROPERTIES, PROPERTY, properties::add),
+    sql("sp_attach_db", CREATES_DATABASES, ATTACH_DB),
+    sql("sp_attach_single_file_db", CREATES_DATABASES, ATTACH_SINGLE_FILE_DB),
     native(
         "sp_column_privileges",
+        READS_SCHEMA,
         &["@table_name!", "@table_owner", "@table_qualifier", "@column_name"],
         odbc_tables::column_privileges,
     ),
-    native("sp_columns", COLUMNS, odbc_columns::columns),
-    native("sp_columns_100", COLUMNS, odbc_columns::columns_100),
-    native("sp_columns_90", COLUMNS, odbc_columns::columns_90),
+    native("sp_columns", COLUMNS_SEEN, COLUMNS, odbc_columns::columns),
+    native("sp_columns_100", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_100),
+    native("sp_columns_90", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_90),
     native(
         "sp_columns_ex",
+        READS_SCHEMA,
         &[
             "@table_server!",
             "@table_name",
@@ -130,23 +189,30 @@ static PROCEDURES: &[SystemProcedure] = &[
         ],
         odbc_tables::columns_ex,
     ),
-    native("sp_configure", &["@configname", "@configvalue"], help::configure),
-    native("sp_cycle_errorlog", &[], errorlog::cycle),
-    native("sp_databases", &[], space::databases),
-    native("sp_datatype_info", TYPES, odbc_types::datatype_info),
-    native("sp_datatype_info_100", TYPES, odbc_types::datatype_info_100),
-    native("sp_datatype_info_90", TYPES, odbc_types::datatype_info_90),
-    sql("sp_db_vardecimal_storage_format", VARDECIMAL),
+    native("sp_configure", CONFIGURES, &["@configname", "@configvalue"], help::configure),
+    native("sp_cycle_errorlog", SYSADMIN, &[], errorlog::cycle),
+    native("sp_databases", LISTS_DATABASES, &[], space::databases),
+    native("sp_datatype_info", Needs::Public, TYPES, odbc_types::datatype_info),
+    native("sp_datatype_info_100", Needs::Public, TYPES, odbc_types::datatype_info_100),
+    native("sp_datatype_info_90", Needs::Public, TYPES, odbc_types::datatype_info_90),
+    sql("sp_db_vardecimal_storage_format", Needs::Public, VARDECIMAL),
     native(
         "sp_describe_first_result_set",
+        Needs::HandedText,
         &["@tsql!", "@params", "@browse_information_mode"],
         describe_rows::first_result_set,
     ),
-    native("sp_describe_undeclared_parameters", &["@tsql!", "@params"], describe_rows::undeclared),
-    native("sp_dropextendedproperty", DROPPED_PROPERTY, properties::drop),
-    native("sp_enumerrorlogs", &["@p1"], errorlog::list),
+    native(
+        "sp_describe_undeclared_parameters",
+        Needs::HandedText,
+        &["@tsql!", "@params"],
+        describe_rows::undeclared,
+    ),
+    native("sp_dropextendedproperty", PROPERTIES, DROPPED_PROPERTY, properties::drop),
+    native("sp_enumerrorlogs", SYSADMIN, &["@p1"], errorlog::list),
     native(
         "sp_fkeys",
+        READS_SCHEMA,
         &[
             "@pktable_name",
             "@pktable_owner",
@@ -157,68 +223,129 @@ static PROCEDURES: &[SystemProcedure] = &[
         ],
         odbc::fkeys,
     ),
-    native("sp_flush_log", &[], super::flush_log),
+    native("sp_flush_log", Needs::Public, &[], super::flush_log),
     native(
         "sp_getapplock",
+        Needs::Public,
         &["@Resource!", "@LockMode!", "@LockOwner", "@LockTimeout", "@DbPrincipal"],
         applock::get,
     ),
-    native("sp_help", &["@objname"], help::help),
-    native("sp_helpconstraint", &["@objname!", "@nomsg"], constraints::helpconstraint),
-    native("sp_helpdb", &["@dbname"], space::helpdb),
-    native("sp_helpfile", &["@filename"], space::helpfile),
-    native("sp_helpindex", &["@objname!"], help::helpindex),
-    sql("sp_helplogins", HELPLOGINS),
-    native("sp_helptext", &["@objname!", "@columnname"], help::helptext),
-    sql("sp_lock", LOCK),
-    native("sp_monitor", &[], monitor::run),
-    native("sp_pkeys", &["@table_name!", "@table_owner", "@table_qualifier"], odbc::pkeys),
-    native("sp_procedure_params_100_managed", PARAMETERS, odbc_routines::params_100_managed),
-    native("sp_procedure_params_managed", PARAMETERS, odbc_routines::params_managed),
-    native("sp_procedure_params_rowset", PARAMETERS, odbc_routines::params_rowset),
-    native("sp_readerrorlog", ERROR_LOG, errorlog::read),
-    native("sp_recompile", &["@objname!"], recompile::recompile),
-    native("sp_refreshview", &["@viewname!"], help::refresh),
-    native("sp_releaseapplock", &["@Resource!", "@LockOwner", "@DbPrincipal"], applock::release),
-    native("sp_removedbreplication", &["@dbname", "@type"], recompile::remove_replication),
-    native("sp_rename", &["@objname!", "@newname!", "@objtype"], rename::rename),
-    sql("sp_renamedb", RENAMEDB),
-    native("sp_server_diagnostics", &["@repeat_interval"], diagnostics::run),
-    native("sp_server_info", &["@attribute_id"], odbc::server_info),
-    native("sp_set_session_context", &["@key!", "@value!", "@read_only"], session_context::set),
+    native("sp_help", Needs::MetadataVisibility, &["@objname"], help::help),
+    native(
+        "sp_helpconstraint",
+        Needs::MetadataVisibility,
+        &["@objname!", "@nomsg"],
+        constraints::helpconstraint,
+    ),
+    native("sp_helpdb", Needs::Public, &["@dbname"], space::helpdb),
+    native("sp_helpfile", Needs::Public, &["@filename"], space::helpfile),
+    native("sp_helpindex", Needs::MetadataVisibility, &["@objname!"], help::helpindex),
+    sql("sp_helplogins", Needs::InServerRole(ServerRole::Securityadmin), HELPLOGINS),
+    native("sp_helptext", TEXTS, &["@objname!", "@columnname"], help::helptext),
+    sql("sp_lock", SERVER_STATE, LOCK),
+    native("sp_monitor", SYSADMIN, &[], monitor::run),
+    native(
+        "sp_pkeys",
+        READS_SCHEMA,
+        &["@table_name!", "@table_owner", "@table_qualifier"],
+        odbc::pkeys,
+    ),
+    native(
+        "sp_procedure_params_100_managed",
+        Needs::MetadataVisibility,
+        PARAMETERS,
+        odbc_routines::params_100_managed,
+    ),
+    native(
+        "sp_procedure_params_managed",
+        Needs::MetadataVisibility,
+        PARAMETERS,
+        odbc_routines::params_managed,
+    ),
+    native(
+        "sp_procedure_params_rowset",
+        Needs::MetadataVisibility,
+        PARAMETERS,
+        odbc_routines::params_rowset,
+    ),
+    native("sp_readerrorlog", SYSADMIN, ERROR_LOG, errorlog::read),
+    native("sp_recompile", ALTERS, &["@objname!"], recompile::recompile),
+    native("sp_refreshview", ALTERS, &["@viewname!"], help::refresh),
+    native(
+        "sp_releaseapplock",
+        Needs::Public,
+        &["@Resource!", "@LockOwner", "@DbPrincipal"],
+        applock::release,
+    ),
+    native(
+        "sp_removedbreplication",
+        SYSADMIN,
+        &["@dbname", "@type"],
+        recompile::remove_replication,
+    ),
+    native("sp_rename", RENAMES, &["@objname!", "@newname!", "@objtype"], rename::rename),
+    sql("sp_renamedb", Needs::InServerRole(ServerRole::Dbcreator), RENAMEDB),
+    native("sp_server_diagnostics", SERVER_STATE, &["@repeat_interval"], diagnostics::run),
+    native("sp_server_info", Needs::Public, &["@attribute_id"], odbc::server_info),
+    native(
+        "sp_set_session_context",
+        Needs::Public,
+        &["@key!", "@value!", "@read_only"],
+        session_context::set,
+    ),
     native(
         "sp_spaceused",
+        SPACE,
         &["@objname", "@updateusage", "@mode", "@oneresultset", "@include_total_xtp_storage"],
         space::spaceused,
     ),
-    native("sp_special_columns", SPECIAL, odbc::special_columns),
-    native("sp_special_columns_100", SPECIAL, odbc::special_columns_100),
-    native("sp_special_columns_90", SPECIAL, odbc::special_columns_90),
-    native("sp_sproc_columns", ROUTINE, odbc_routines::sproc_columns),
-    native("sp_sproc_columns_100", ROUTINE, odbc_routines::sproc_columns_100),
-    native("sp_sproc_columns_90", ROUTINE, odbc_routines::sproc_columns_90),
-    native("sp_statistics", STATISTICS, odbc::statistics),
-    native("sp_statistics_100", STATISTICS, odbc::statistics),
+    native("sp_special_columns", READS_SCHEMA, SPECIAL, odbc::special_columns),
+    native("sp_special_columns_100", READS_SCHEMA, SPECIAL, odbc::special_columns_100),
+    native("sp_special_columns_90", READS_SCHEMA, SPECIAL, odbc::special_columns_90),
+    native("sp_sproc_columns", READS_SCHEMA, ROUTINE, odbc_routines::sproc_columns),
+    native("sp_sproc_columns_100", READS_SCHEMA, ROUTINE, odbc_routines::sproc_columns_100),
+    native("sp_sproc_columns_90", READS_SCHEMA, ROUTINE, odbc_routines::sproc_columns_90),
+    native("sp_statistics", READS_SCHEMA, STATISTICS, odbc::statistics),
+    native("sp_statistics_100", READS_SCHEMA, STATISTICS, odbc::statistics),
     native(
         "sp_stored_procedures",
+        READS_SCHEMA,
         &["@sp_name", "@sp_owner", "@sp_qualifier", "@fUsePattern"],
         odbc::stored_procedures,
     ),
     native(
         "sp_table_privileges",
+        READS_SCHEMA,
         &["@table_name!", "@table_owner", "@table_qualifier", "@fUsePattern"],
         odbc_tables::table_privileges,
     ),
-    native("sp_tablecollations", &["@object!"], odbc_tables::tablecollations),
-    native("sp_tablecollations_100", &["@object!"], odbc_tables::tablecollations_100),
-    native("sp_tablecollations_90", &["@object!"], odbc_tables::tablecollations_90),
+    native(
+        "sp_tablecollations",
+        Needs::MetadataVisibility,
+        &["@object!"],
+        odbc_tables::tablecollations,
+    ),
+    native(
+        "sp_tablecollations_100",
+        Needs::MetadataVisibility,
+        &["@object!"],
+        odbc_tables::tablecollations_100,
+    ),
+    native(
+        "sp_tablecollations_90",
+        Needs::MetadataVisibility,
+        &["@object!"],
+        odbc_tables::tablecollations_90,
+    ),
     native(
         "sp_tables",
+        Needs::MetadataVisibility,
         &["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"],
         odbc_tables::tables,
     ),
     native(
         "sp_tableswc",
+        Needs::MetadataVisibility,
         &[
             "@table_name",
             "@table_owner",
@@ -229,32 +356,33 @@ static PROCEDURES: &[SystemProcedure] = &[
         ],
         odbc_tables::tableswc,
     ),
-    native("sp_updateextendedproperty", PROPERTY, properties::update),
-    native("sp_user_counter1", &["@newvalue!"], counters::set::<0>),
-    native("sp_user_counter10", &["@newvalue!"], counters::set::<9>),
-    native("sp_user_counter2", &["@newvalue!"], counters::set::<1>),
-    native("sp_user_counter3", &["@newvalue!"], counters::set::<2>),
-    native("sp_user_counter4", &["@newvalue!"], counters::set::<3>),
-    native("sp_user_counter5", &["@newvalue!"], counters::set::<4>),
-    native("sp_user_counter6", &["@newvalue!"], counters::set::<5>),
-    native("sp_user_counter7", &["@newvalue!"], counters::set::<6>),
-    native("sp_user_counter8", &["@newvalue!"], counters::set::<7>),
-    native("sp_user_counter9", &["@newvalue!"], counters::set::<8>),
-    sql("sp_validatelogins", VALIDATELOGINS),
-    native("sp_who", &["@loginame"], help::who),
-    native("sp_who2", &["@loginame"], help::who2),
-    native("xp_create_subdir", &["@path"], files::create_subdir),
+    native("sp_updateextendedproperty", PROPERTIES, PROPERTY, properties::update),
+    native("sp_user_counter1", Needs::Public, &["@newvalue!"], counters::set::<0>),
+    native("sp_user_counter10", Needs::Public, &["@newvalue!"], counters::set::<9>),
+    native("sp_user_counter2", Needs::Public, &["@newvalue!"], counters::set::<1>),
+    native("sp_user_counter3", Needs::Public, &["@newvalue!"], counters::set::<2>),
+    native("sp_user_counter4", Needs::Public, &["@newvalue!"], counters::set::<3>),
+    native("sp_user_counter5", Needs::Public, &["@newvalue!"], counters::set::<4>),
+    native("sp_user_counter6", Needs::Public, &["@newvalue!"], counters::set::<5>),
+    native("sp_user_counter7", Needs::Public, &["@newvalue!"], counters::set::<6>),
+    native("sp_user_counter8", Needs::Public, &["@newvalue!"], counters::set::<7>),
+    native("sp_user_counter9", Needs::Public, &["@newvalue!"], counters::set::<8>),
+    sql("sp_validatelogins", Needs::InServerRole(ServerRole::Securityadmin), VALIDATELOGINS),
+    native("sp_who", SESSIONS, &["@loginame"], help::who),
+    native("sp_who2", SESSIONS, &["@loginame"], help::who2),
+    native("xp_create_subdir", SYSADMIN, &["@path"], files::create_subdir),
     native(
         "xp_delete_file",
+        SYSADMIN,
         &["@type", "@directory", "@extension", "@before", "@subdirectories"],
         files::delete_file,
     ),
-    native("xp_dirtree", &["@directory", "@depth", "@file"], files::dirtree),
-    native("xp_enumerrorlogs", &["@p1"], errorlog::list),
-    sql("xp_fileexist", FILE_EXIST),
-    native("xp_fixeddrives", &[], space::fixed_drives),
-    sql("xp_instance_regread", REG_READ),
-    native("xp_msver", FACTS, help::msver),
-    native("xp_readerrorlog", ERROR_LOG, errorlog::read),
-    sql("xp_regread", REG_READ),
+    native("xp_dirtree", SYSADMIN, &["@directory", "@depth", "@file"], files::dirtree),
+    native("xp_enumerrorlogs", SYSADMIN, &["@p1"], errorlog::list),
+    sql("xp_fileexist", SYSADMIN, FILE_EXIST),
+    native("xp_fixeddrives", DRIVES, &[], space::fixed_drives),
+    sql("xp_instance_regread", Needs::Public, REG_READ),
+    native("xp_msver", Needs::Public, FACTS, help::msver),
+    native("xp_readerrorlog", SYSADMIN, ERROR_LOG, errorlog::read),
+    sql("xp_regread", Needs::Public, REG_READ),
 ];

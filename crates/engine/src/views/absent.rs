@@ -3,6 +3,7 @@
 
 use super::empty::none;
 use super::{Declaration, Rows, ViewContext, function, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -11,6 +12,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "database_mirroring",
+            needs::METADATA,
             &[
                 "database_id int!",
                 "mirroring_guid uniqueidentifier?",
@@ -38,6 +40,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         function(
             "dm_db_incremental_stats_properties",
+            needs::STATISTICS_SEEN,
             2,
             &[
                 "object_id int!",
@@ -54,6 +57,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_tran_version_store_space_usage",
+            needs::SERVER_PERFORMANCE,
             &["database_id int!", "reserved_page_count bigint!", "reserved_space_kb bigint!"],
             |cx, _, rows| {
                 // Nothing keeps old versions of rows.
@@ -65,6 +69,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "endpoints",
+            needs::METADATA,
             &[
                 "name sysname!",
                 "endpoint_id int!",
@@ -85,6 +90,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "xml_schema_collections",
+            needs::METADATA,
             &[
                 "xml_collection_id int!",
                 "schema_id int!",
@@ -101,6 +107,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "database_query_store_options",
+            needs::DATABASE_STATE,
             &[
                 "desired_state smallint!",
                 "desired_state_desc nvarchar(60)?",
@@ -154,8 +161,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 Ok(())
             },
         ),
-        sys("login_token", &[TOKEN], login_token),
-        sys("user_token", &[TOKEN], user_token),
+        sys("login_token", needs::PUBLIC, &[TOKEN], login_token),
+        sys("user_token", needs::PUBLIC, &[TOKEN], user_token),
     ]);
 }
 

@@ -2,6 +2,7 @@
 //! that SQL Server brings along.
 
 use super::{Declaration, Rows, ViewContext, msdb};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -10,6 +11,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         msdb(
             "sysoriginatingservers_view",
+            needs::READS,
             &[
                 "originating_server_id int?",
                 "originating_server nvarchar(128)?",
@@ -22,6 +24,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         msdb(
             "syscategories",
+            needs::READS,
             &["category_id int!", "category_class int!", "category_type tinyint!", "name sysname!"],
             categories,
         ),

@@ -2,6 +2,7 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_storage::{FileKind, Growth};
@@ -43,6 +44,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "sysindexes",
+            needs::METADATA,
             &[
                 "id int!",
                 "status int?",
@@ -77,6 +79,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "sysdatabases",
+            needs::DATABASES_SEEN,
             &[
                 "name sysname!",
                 "dbid smallint?",
@@ -95,6 +98,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "sysfiles",
+            needs::PUBLIC,
             &[
                 "fileid smallint?",
                 "groupid smallint?",
@@ -115,6 +119,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "sysaltfiles",
+            needs::FILES_SEEN,
             &[
                 "fileid smallint?",
                 "groupid smallint?",
@@ -141,6 +146,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             SPT_VALUES,
+            needs::PUBLIC,
             &[
                 "name nvarchar(35)?",
                 "number int!",
@@ -159,6 +165,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "syscomments",
+            needs::METADATA,
             &[
                 "id int!",
                 "number smallint?",

@@ -3,16 +3,17 @@
 use super::cell::{Column, Columns, IntoCell, Rows, null};
 use super::{Declaration, ViewContext, by_column};
 use crate::catalog::{ConstraintObject, IndexKind, Object, ObjectKind};
+use crate::features::needs;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("sysconstraints", CONSTRAINTS, constraints),
-        by_column("sysreferences", REFERENCES, references),
-        by_column("sysforeignkeys", FOREIGN_KEYS, foreign_keys),
-        by_column("sysindexkeys", INDEX_KEYS, index_keys),
+        by_column("sysconstraints", needs::METADATA, CONSTRAINTS, constraints),
+        by_column("sysreferences", needs::METADATA, REFERENCES, references),
+        by_column("sysforeignkeys", needs::METADATA, FOREIGN_KEYS, foreign_keys),
+        by_column("sysindexkeys", needs::METADATA, INDEX_KEYS, index_keys),
     ]);
 }
 

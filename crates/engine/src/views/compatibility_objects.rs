@@ -6,15 +6,16 @@ use super::objects::{schema_id, shown_views, system_date};
 use super::storage_types::{storage_type, user_type};
 use super::{Declaration, ViewContext, by_column};
 use crate::catalog::Object;
+use crate::features::needs;
 use taffrail_base::SqlResult;
 use taffrail_types::names::{SYS_TYPES, SysType};
 use taffrail_types::{Collation, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("sysobjects", OBJECTS, objects),
-        by_column("syscolumns", COLUMNS, columns),
-        by_column("systypes", TYPES, types),
+        by_column("sysobjects", needs::METADATA, OBJECTS, objects),
+        by_column("syscolumns", needs::METADATA, COLUMNS, columns),
+        by_column("systypes", needs::METADATA, TYPES, types),
     ]);
 }
 

@@ -8,32 +8,37 @@ use super::principals::{
 };
 use super::{Declaration, ViewContext, by_column};
 use crate::catalog::master;
+use crate::features::needs;
 use taffrail_base::SqlResult;
 use taffrail_base::message::{MESSAGES, Message};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("syslogins", LOGINS, |cx, _, rows| {
+        by_column("syslogins", needs::METADATA, LOGINS, |cx, _, rows| {
             logins(cx)?.iter().for_each(|login| rows.show(LOGINS, login));
             Ok(())
         }),
-        by_column("sysusers", USERS, users),
-        by_column("sysmembers", MEMBERS, |_, _, rows| {
+        by_column("sysusers", needs::METADATA, USERS, users),
+        by_column("sysmembers", needs::METADATA, MEMBERS, |_, _, rows| {
             DATABASE_ROLE_MEMBERS.iter().for_each(|member| rows.show(MEMBERS, member));
             Ok(())
         }),
-        by_column("sysconfigures", CONFIGURES, |cx, _, rows| options(cx, rows, CONFIGURES, false)),
-        by_column("syscurconfigs", CURRENT, |cx, _, rows| options(cx, rows, CURRENT, true)),
-        by_column("syscharsets", CHARACTER_SETS, |_, _, rows| {
+        by_column("sysconfigures", needs::PUBLIC, CONFIGURES, |cx, _, rows| {
+            options(cx, rows, CONFIGURES, false)
+        }),
+        by_column("syscurconfigs", needs::PUBLIC, CURRENT, |cx, _, rows| {
+            options(cx, rows, CURRENT, true)
+        }),
+        by_column("syscharsets", needs::PUBLIC, CHARACTER_SETS, |_, _, rows| {
             SETS.iter().for_each(|set| rows.show(CHARACTER_SETS, set));
             Ok(())
         }),
-        by_column("sysfilegroups", FILEGROUPS, |_, _, rows| {
+        by_column("sysfilegroups", needs::PUBLIC, FILEGROUPS, |_, _, rows| {
             rows.show(FILEGROUPS, &Primary);
             Ok(())
         }),
-        by_column("sysmessages", OLD_MESSAGES, |_, _, rows| {
+        by_column("sysmessages", needs::PUBLIC, OLD_MESSAGES, |_, _, rows| {
             MESSAGES.iter().for_each(|message| rows.show(OLD_MESSAGES, message));
             Ok(())
         }),

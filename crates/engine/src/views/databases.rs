@@ -8,6 +8,7 @@ use super::{Declaration, Rows, ViewContext, by_column, ranged, sys};
 use crate::catalog::master::EntryState;
 use crate::catalog::registry::{Databases, Slot};
 use crate::database::Database;
+use crate::features::needs;
 use crate::row;
 use taffrail_base::{FileId, Lsn, SqlResult};
 use taffrail_storage::{DatabaseState, FileInfo, FileKind, Growth, RecoveryModel};
@@ -19,14 +20,14 @@ const MASTER_FILES: Columns<FileRow> = &[FILE_DATABASE, FILE, FILE_CREDENTIAL];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("databases", &[DATABASE], databases),
-        by_column("database_files", FILES, |cx, _, rows| {
+        by_column("databases", needs::DATABASES_SEEN, &[DATABASE], databases),
+        by_column("database_files", needs::PUBLIC, FILES, |cx, _, rows| {
             for file in cx.database.storage.files() {
                 rows.show(FILES, &open_file(cx.database, file));
             }
             Ok(())
         }),
-        by_column("master_files", MASTER_FILES, |cx, _, rows| {
+        by_column("master_files", needs::FILES_SEEN, MASTER_FILES, |cx, _, rows| {
             for slot in cx.session.instance.databases().list() {
                 let Some(database) = &slot.database else {
                     match slot.entry.state {
@@ -43,6 +44,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         }),
         sys(
             "database_recovery_status",
+            needs::METADATA,
             &[
                 "database_id int!",
                 "database_guid uniqueidentifier?",
@@ -74,6 +76,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         ranged(
             "fn_helpcollations",
+            needs::PUBLIC,
             (0, 0),
             &["name sysname! · description nvarchar(1000)!"],
             collations,

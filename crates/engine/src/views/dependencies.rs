@@ -3,6 +3,7 @@
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::Object;
 use crate::exec::references::{Reference, of_procedure, of_view};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::{Collation, Value};
@@ -11,6 +12,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "sql_expression_dependencies",
+            needs::DEPENDENCIES_SEEN,
             &[
                 "referencing_id int! · referencing_minor_id int! · referencing_class tinyint?",
                 "referencing_class_desc nvarchar(60)? · is_schema_bound_reference bit!",
@@ -26,6 +28,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             schema: "INFORMATION_SCHEMA",
             ..sys(
                 "VIEW_TABLE_USAGE",
+                needs::METADATA,
                 &[
                     "VIEW_CATALOG nvarchar(128)? · VIEW_SCHEMA nvarchar(128)? · VIEW_NAME sysname!",
                     "TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname!",

@@ -1,6 +1,7 @@
 //! sys.dm_exec_describe_first_result_set and its kin for procedures: see `procs::describe`.
 
 use super::{Declaration, Rows, ViewContext, function};
+use crate::features::needs;
 use crate::procs::describe_rows::{described, described_object};
 use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;
@@ -22,8 +23,14 @@ const COLUMNS: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        function("dm_exec_describe_first_result_set", 3, &[COLUMNS], of_text),
-        function("dm_exec_describe_first_result_set_for_object", 2, &[COLUMNS], of_object),
+        function("dm_exec_describe_first_result_set", needs::HANDED_TEXT, 3, &[COLUMNS], of_text),
+        function(
+            "dm_exec_describe_first_result_set_for_object",
+            needs::HANDED_TEXT,
+            2,
+            &[COLUMNS],
+            of_object,
+        ),
     ]);
 }
 

@@ -3,6 +3,7 @@
 use super::indexes::{each_index, space};
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_storage::FileKind;
@@ -12,6 +13,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "dm_db_partition_stats",
+            needs::PARTITION_STATS,
             &[
                 "partition_id bigint?",
                 "object_id int!",
@@ -32,6 +34,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_db_file_space_usage",
+            needs::SERVER_PERFORMANCE,
             &[
                 "database_id smallint?",
                 "file_id smallint?",

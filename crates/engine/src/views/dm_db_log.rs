@@ -3,6 +3,7 @@
 use super::{Declaration, Rows, ViewContext, function, integer, sys};
 use crate::catalog::datetime;
 use crate::database::Database;
+use crate::features::needs;
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, LogPos, SqlResult};
@@ -13,6 +14,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         function(
             "dm_db_log_info",
+            needs::DATABASE_PERFORMANCE,
             1,
             &[
                 "database_id int!",
@@ -31,6 +33,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         function(
             "dm_db_log_stats",
+            needs::SERVER_PERFORMANCE,
             1,
             &[
                 "database_id int?",
@@ -57,6 +60,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_db_log_space_usage",
+            needs::SERVER_PERFORMANCE,
             &[
                 "database_id smallint!",
                 "total_log_size_in_bytes bigint!",

@@ -2,6 +2,7 @@
 //! that a statement keeps are in memory.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_observe::Status;
@@ -13,6 +14,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "dm_db_session_space_usage",
+            needs::SERVER_PERFORMANCE,
             &[
                 "session_id smallint?",
                 "database_id smallint?",
@@ -26,6 +28,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_db_task_space_usage",
+            needs::SERVER_PERFORMANCE,
             &[
                 "task_address varbinary(8)!",
                 "is_remote_task bit!",

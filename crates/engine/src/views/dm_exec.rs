@@ -4,6 +4,7 @@ use super::sql_text::{handle_cell, running_cell};
 use super::{Declaration, Rows, ViewContext, function, sys};
 use crate::catalog::datetime;
 use crate::catalog::registry::SA_SID;
+use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::row;
 use crate::session::SetOptions;
@@ -23,6 +24,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "dm_exec_sessions",
+            needs::SESSIONS_SEEN,
             &[
                 "session_id smallint!",
                 "login_time datetime!",
@@ -65,6 +67,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_exec_requests",
+            needs::SESSIONS_SEEN,
             &[
                 "session_id smallint!",
                 "request_id int!",
@@ -118,6 +121,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_exec_connections",
+            needs::SERVER_PERFORMANCE,
             &[
                 "session_id int?",
                 "most_recent_session_id int?",
@@ -146,6 +150,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         function(
             "dm_exec_input_buffer",
+            needs::SESSIONS_SEEN,
             2,
             &["event_type nvarchar(256)?", "parameters smallint?", "event_info nvarchar(max)?"],
             input_buffer,
@@ -153,6 +158,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         // A plan_handle is always NULL, and no plan is kept under one.
         function(
             "dm_exec_query_plan",
+            needs::SERVER_PERFORMANCE,
             1,
             &[
                 "dbid smallint?",

@@ -1,6 +1,7 @@
 //! I/O of files.
 
 use super::{Declaration, Rows, ViewContext, function, integer, sys};
+use crate::features::needs;
 use crate::instance::Instance;
 use crate::row;
 use std::collections::HashMap;
@@ -25,9 +26,10 @@ const PENDING: &[&str] = &[
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_io_pending_io_requests", PENDING, pending),
+        sys("dm_io_pending_io_requests", needs::SERVER_PERFORMANCE, PENDING, pending),
         function(
             "dm_io_virtual_file_stats",
+            needs::SERVER_PERFORMANCE,
             2,
             &[
                 "database_id smallint!",
@@ -49,6 +51,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         function(
             "fn_virtualfilestats",
+            needs::SERVER_STATE,
             2,
             &[
                 "DbId smallint?",

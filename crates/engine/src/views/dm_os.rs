@@ -1,6 +1,7 @@
 //! sys.dm_os_*: waits, host, memory of the process.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::process::{proc_kb, proc_stat};
 use crate::row;
 use taffrail_base::SqlResult;
@@ -11,6 +12,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "dm_os_wait_stats",
+            needs::SERVER_PERFORMANCE,
             &[
                 "wait_type nvarchar(60)!",
                 "waiting_tasks_count bigint!",
@@ -27,6 +29,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_exec_session_wait_stats",
+            needs::SESSIONS_SEEN,
             &[
                 "session_id smallint!",
                 "wait_type nvarchar(60)!",
@@ -48,6 +51,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_sys_info",
+            needs::SERVER_PERFORMANCE,
             &[
                 "cpu_ticks bigint!",
                 "ms_ticks bigint!",
@@ -91,6 +95,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_host_info",
+            needs::SERVER_PERFORMANCE,
             &[
                 "host_platform nvarchar(256)!",
                 "host_distribution nvarchar(256)!",
@@ -104,6 +109,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_process_memory",
+            needs::SERVER_PERFORMANCE,
             &[
                 "physical_memory_in_use_kb bigint!",
                 "large_page_allocations_kb bigint!",
@@ -122,6 +128,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_sys_memory",
+            needs::SERVER_PERFORMANCE,
             &[
                 "total_physical_memory_kb bigint!",
                 "available_physical_memory_kb bigint!",

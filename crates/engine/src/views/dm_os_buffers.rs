@@ -2,6 +2,7 @@
 
 use super::{Declaration, RowStream, ViewContext, streamed_view};
 use crate::database::Database;
+use crate::features::needs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use taffrail_base::message::cancelled;
@@ -28,7 +29,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(streamed_view("dm_os_buffer_descriptors", COLUMNS, open));
+    views.push(streamed_view("dm_os_buffer_descriptors", needs::SERVER_PERFORMANCE, COLUMNS, open));
 }
 
 /// The pages of one database after the other: only their numbers are kept.

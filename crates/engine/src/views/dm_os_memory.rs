@@ -1,6 +1,7 @@
 //! sys.dm_os_memory_clerks, dm_os_ring_buffers, dm_os_latch_stats, dm_os_spinlock_stats.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_observe::latches;
@@ -25,9 +26,10 @@ const CLERKS: &[&str] = &[
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_os_memory_clerks", CLERKS, clerks),
+        sys("dm_os_memory_clerks", needs::SERVER_PERFORMANCE, CLERKS, clerks),
         sys(
             "dm_os_ring_buffers",
+            needs::SERVER_PERFORMANCE,
             &[
                 "ring_buffer_address varbinary(8)!",
                 "ring_buffer_type nvarchar(60)!",
@@ -38,6 +40,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_latch_stats",
+            needs::SERVER_PERFORMANCE,
             &[
                 "latch_class nvarchar(60)!",
                 "waiting_requests_count bigint?",
@@ -48,6 +51,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_os_spinlock_stats",
+            needs::SERVER_PERFORMANCE,
             &[
                 "name nvarchar(256)!",
                 "collisions bigint?",

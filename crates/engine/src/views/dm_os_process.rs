@@ -4,6 +4,7 @@
 use super::dm_io::totals;
 use super::dm_os_memory::clerk_sizes;
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use std::collections::BTreeMap;
 use taffrail_base::SqlResult;
@@ -36,12 +37,12 @@ const LISTENERS: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_os_hosts", &[HOSTS], hosts),
-        sys("dm_os_dispatcher_pools", &[DISPATCHERS], dispatchers),
-        sys("dm_os_loaded_modules", &[MODULES], modules),
-        sys("dm_os_memory_cache_counters", &[CACHES], caches),
-        sys("dm_os_memory_objects", &[OBJECTS], objects),
-        sys("dm_tcp_listener_states", &[LISTENERS], listeners),
+        sys("dm_os_hosts", needs::SERVER_PERFORMANCE, &[HOSTS], hosts),
+        sys("dm_os_dispatcher_pools", needs::SERVER_PERFORMANCE, &[DISPATCHERS], dispatchers),
+        sys("dm_os_loaded_modules", needs::SERVER_PERFORMANCE, &[MODULES], modules),
+        sys("dm_os_memory_cache_counters", needs::SERVER_PERFORMANCE, &[CACHES], caches),
+        sys("dm_os_memory_objects", needs::SERVER_PERFORMANCE, &[OBJECTS], objects),
+        sys("dm_tcp_listener_states", needs::SERVER_SECURITY, &[LISTENERS], listeners),
     ]);
 }
 

@@ -7,6 +7,7 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::datetime;
+use crate::features::needs;
 use crate::instance::{Instance, SessionInfo};
 use crate::row;
 use std::sync::Arc;
@@ -164,12 +165,12 @@ const MEMORY_NODES: &[&str] = &[
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_os_schedulers", SCHEDULERS, schedulers),
-        sys("dm_os_tasks", TASKS, tasks),
-        sys("dm_os_workers", WORKERS, workers),
-        sys("dm_os_threads", THREADS, threads),
-        sys("dm_os_nodes", NODES, nodes),
-        sys("dm_os_memory_nodes", MEMORY_NODES, memory_nodes),
+        sys("dm_os_schedulers", needs::SERVER_PERFORMANCE, SCHEDULERS, schedulers),
+        sys("dm_os_tasks", needs::SERVER_PERFORMANCE, TASKS, tasks),
+        sys("dm_os_workers", needs::SERVER_PERFORMANCE, WORKERS, workers),
+        sys("dm_os_threads", needs::SERVER_PERFORMANCE, THREADS, threads),
+        sys("dm_os_nodes", needs::SERVER_PERFORMANCE, NODES, nodes),
+        sys("dm_os_memory_nodes", needs::SERVER_PERFORMANCE, MEMORY_NODES, memory_nodes),
     ]);
 }
 

@@ -1,6 +1,7 @@
 //! Room on the file systems that the databases' files lie on.
 
 use super::{Declaration, Rows, ViewContext, function, integer};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -8,6 +9,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(function(
         "dm_os_volume_stats",
+        needs::SERVER_PERFORMANCE,
         2,
         &[
             "database_id int?",

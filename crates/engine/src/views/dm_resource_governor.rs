@@ -3,6 +3,7 @@
 
 use super::dm_io::totals;
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::process::{proc_kb, proc_stat};
 use crate::row;
 use taffrail_base::SqlResult;
@@ -92,8 +93,13 @@ const POOLS: &[&str] = &[
 ];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(sys("dm_resource_governor_workload_groups", GROUPS, groups));
-    views.push(sys("dm_resource_governor_resource_pools", POOLS, pools));
+    views.push(sys(
+        "dm_resource_governor_workload_groups",
+        needs::SERVER_PERFORMANCE,
+        GROUPS,
+        groups,
+    ));
+    views.push(sys("dm_resource_governor_resource_pools", needs::SERVER_PERFORMANCE, POOLS, pools));
 }
 
 const INTERNAL: &str = "internal";

@@ -2,6 +2,7 @@
 
 use super::cell::{Columns, null};
 use super::{Declaration, Rows, ViewContext, by_column, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::{Conversion, SqlType, Value, convert};
@@ -19,14 +20,21 @@ const AUDITS: Columns<()> = &[&[
 ]];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(by_column("dm_server_audit_status", AUDITS, super::empty::none));
+    views.push(by_column(
+        "dm_server_audit_status",
+        needs::SERVER_SECURITY,
+        AUDITS,
+        super::empty::none,
+    ));
     views.push(sys(
         "dm_server_registry",
+        needs::SERVER_PERFORMANCE,
         &["registry_key nvarchar(256)?", "value_name nvarchar(256)?", "value_data sql_variant?"],
         registry,
     ));
     views.push(sys(
         "dm_server_services",
+        needs::SERVER_SECURITY,
         &[
             "servicename nvarchar(256)!",
             "startup_type int?",

@@ -3,6 +3,7 @@
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::datetime;
 use crate::database::Database;
+use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::row;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "dm_tran_locks",
+            needs::SERVER_PERFORMANCE,
             &[
                 "resource_type nvarchar(60)!",
                 "resource_subtype nvarchar(60)!",
@@ -43,6 +45,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_tran_database_transactions",
+            needs::SERVER_PERFORMANCE,
             &[
                 "transaction_id bigint!",
                 "database_id int!",
@@ -68,6 +71,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_tran_active_transactions",
+            needs::SERVER_PERFORMANCE,
             &[
                 "transaction_id bigint!",
                 "name nvarchar(32)!",
@@ -86,6 +90,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_tran_session_transactions",
+            needs::SERVER_PERFORMANCE,
             &[
                 "session_id int!",
                 "transaction_id bigint!",
@@ -101,6 +106,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "dm_tran_current_transaction",
+            needs::SERVER_PERFORMANCE,
             &[
                 "transaction_id bigint!",
                 "transaction_sequence_num bigint!",

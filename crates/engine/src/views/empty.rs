@@ -2,6 +2,7 @@
 //! which are listed in `data/empty-views.txt`.
 
 use super::{Declaration, MSDB, RowSource, Rows, ViewContext};
+use crate::features::needs::{self, Needs};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
@@ -21,9 +22,28 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     }
 }
 
+/// The names of needs in the list.
+const NAMED: &[(&str, Needs)] = &[
+    ("credentials", needs::CREDENTIALS),
+    ("database performance", needs::DATABASE_PERFORMANCE),
+    ("database state", needs::DATABASE_STATE),
+    ("databases seen", needs::DATABASES_SEEN),
+    ("metadata", needs::METADATA),
+    ("policies", needs::POLICIES),
+    ("public", needs::PUBLIC),
+    ("reads", needs::READS),
+    ("row groups", needs::ROW_GROUPS),
+    ("segments", needs::SEGMENTS),
+    ("server definitions", needs::SERVER_DEFINITIONS),
+    ("server performance", needs::SERVER_PERFORMANCE),
+    ("server security", needs::SERVER_SECURITY),
+];
+
 fn view(line: &'static str) -> Declaration {
-    let (schema, name) = line.split_once('.').expect("schema and name");
+    let (schema, rest) = line.split_once('.').expect("schema and name");
+    let (name, needs) = rest.split_once(": ").expect("name and needs");
     let schema = if schema == "msdb" { MSDB } else { schema };
+    let needs = NAMED.iter().find(|(of, _)| *of == needs).expect("a name of needs").1;
     let source = RowSource::Made(none);
-    Declaration { schema, name, columns: Vec::new(), arguments: None, source }
+    Declaration { schema, name, needs, columns: Vec::new(), arguments: None, source }
 }

@@ -6,6 +6,7 @@
 
 use super::{Declaration, Rows, ViewContext, function, sys};
 use crate::ddl::{backup_path, local_path};
+use crate::features::needs;
 use crate::row;
 use std::path::Path;
 use taffrail_base::SqlResult;
@@ -15,12 +16,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         function(
             "dm_os_file_exists",
+            needs::SERVER_PERFORMANCE,
             1,
             &["file_exists int!", "file_is_a_directory int!", "parent_directory_exists int!"],
             file_exists,
         ),
         sys(
             "dm_os_enumerate_fixed_drives",
+            needs::SERVER_PERFORMANCE,
             &[
                 "fixed_drive_path nvarchar(256)!",
                 "drive_type int!",

@@ -3,6 +3,7 @@
 use super::objects::{OBJECT, constraints, object_cells};
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::{Index, IndexKind, ObjectKind, Table};
+use crate::features::needs;
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -11,14 +12,14 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("indexes", &["\
+        sys("indexes", needs::METADATA, &["\
             object_id int! · name sysname? · index_id int! · type tinyint! · type_desc nvarchar(60)? · \
             is_unique bit? · data_space_id int? · ignore_dup_key bit? · is_primary_key bit? · \
             is_unique_constraint bit? · fill_factor tinyint! · is_padded bit? · is_disabled bit? · \
             is_hypothetical bit? · is_ignored_in_optimization bit? · allow_row_locks bit? · allow_page_locks bit? · \
             has_filter bit? · filter_definition nvarchar(max)? · compression_delay int? · \
             suppress_dup_key_messages bit? · auto_created bit? · optimize_for_sequential_key bit?"], indexes),
-        sys("index_columns", &[
+        sys("index_columns", needs::METADATA, &[
             "object_id int!",
             "index_id int!",
             "index_column_id int!",
@@ -29,9 +30,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "is_included_column bit?",
             "column_store_order_ordinal tinyint?",
         ], index_columns),
-        sys("key_constraints", &[OBJECT, "\
+        sys("key_constraints", needs::METADATA, &[OBJECT, "\
             unique_index_id int? · is_system_named bit! · is_enforced bit?"], key_constraints),
-        sys("foreign_keys", &[
+        sys("foreign_keys", needs::METADATA, &[
             OBJECT,
             "referenced_object_id int?",
             "key_index_id int?",
@@ -44,15 +45,15 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "update_referential_action_desc nvarchar(60)?",
             "is_system_named bit!",
         ], foreign_keys),
-        sys("foreign_key_columns", &["\
+        sys("foreign_key_columns", needs::METADATA, &["\
             constraint_object_id int! · constraint_column_id int! · parent_object_id int! · parent_column_id int! · \
             referenced_object_id int! · referenced_column_id int!"], foreign_key_columns),
-        sys("check_constraints", &[OBJECT, "\
+        sys("check_constraints", needs::METADATA, &[OBJECT, "\
             is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · parent_column_id int! · \
             definition nvarchar(max)? · uses_database_collation bit? · is_system_named bit!"], check_constraints),
-        sys("default_constraints", &[OBJECT, "\
+        sys("default_constraints", needs::METADATA, &[OBJECT, "\
             parent_column_id int! · definition nvarchar(max)? · is_system_named bit!"], default_constraints),
-        sys("partitions", &[
+        sys("partitions", needs::PUBLIC, &[
             "partition_id bigint!",
             "object_id int!",
             "index_id int!",
@@ -65,7 +66,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "xml_compression bit?",
             "xml_compression_desc varchar(3)?",
         ], partitions),
-        sys("allocation_units", &[
+        sys("allocation_units", needs::PUBLIC, &[
             "allocation_unit_id bigint!",
             "type tinyint!",
             "type_desc nvarchar(60)?",
@@ -75,7 +76,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "used_pages bigint!",
             "data_pages bigint!",
         ], allocation_units),
-        sys("data_spaces", &[
+        sys("data_spaces", needs::PUBLIC, &[
             "name sysname!",
             "data_space_id int!",
             "type char(2)!",
@@ -86,7 +87,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             rows.push(row!["PRIMARY", 1, "FG", "ROWS_FILEGROUP", true, false]);
             Ok(())
         }),
-        sys("filegroups", &[
+        sys("filegroups", needs::PUBLIC, &[
             "name sysname!",
             "data_space_id int!",
             "type char(2)!",

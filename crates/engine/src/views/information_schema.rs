@@ -3,22 +3,25 @@
 use super::objects::{constraints, is_text};
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::{ConstraintObject, ForeignKey, Object, ObjectKind, Table};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::{SqlType, Value};
 
 fn view(
     name: &'static str,
+    needs: needs::Needs,
     columns: &[&'static str],
     make: fn(&ViewContext<'_>, &[Value], &mut Rows) -> SqlResult<()>,
 ) -> Declaration {
-    Declaration { schema: "INFORMATION_SCHEMA", ..sys(name, columns, make) }
+    Declaration { schema: "INFORMATION_SCHEMA", ..sys(name, needs, columns, make) }
 }
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         view(
             "TABLES",
+            needs::METADATA,
             &[
                 "TABLE_CATALOG nvarchar(128)?",
                 "TABLE_SCHEMA nvarchar(128)?",
@@ -29,6 +32,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "COLUMNS",
+            needs::METADATA,
             &[
                 "TABLE_CATALOG nvarchar(128)?",
                 "TABLE_SCHEMA nvarchar(128)?",
@@ -58,6 +62,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "SCHEMATA",
+            needs::METADATA,
             &[
                 "CATALOG_NAME nvarchar(128)?",
                 "SCHEMA_NAME nvarchar(128)!",
@@ -70,6 +75,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "ROUTINES",
+            needs::METADATA,
             &[
                 "SPECIFIC_CATALOG nvarchar(128)?",
                 "SPECIFIC_SCHEMA nvarchar(128)?",
@@ -127,6 +133,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "PARAMETERS",
+            needs::METADATA,
             &[
                 "SPECIFIC_CATALOG nvarchar(128)?",
                 "SPECIFIC_SCHEMA nvarchar(128)?",
@@ -148,6 +155,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "VIEWS",
+            needs::METADATA,
             &[
                 "TABLE_CATALOG nvarchar(128)?",
                 "TABLE_SCHEMA nvarchar(128)?",
@@ -160,6 +168,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "TABLE_CONSTRAINTS",
+            needs::METADATA,
             &[
                 "CONSTRAINT_CATALOG nvarchar(128)?",
                 "CONSTRAINT_SCHEMA nvarchar(128)?",
@@ -175,6 +184,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "CONSTRAINT_TABLE_USAGE",
+            needs::METADATA,
             &[
                 "TABLE_CATALOG nvarchar(128)?",
                 "TABLE_SCHEMA nvarchar(128)?",
@@ -187,6 +197,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "CONSTRAINT_COLUMN_USAGE",
+            needs::METADATA,
             &[
                 "TABLE_CATALOG nvarchar(128)?",
                 "TABLE_SCHEMA nvarchar(128)?",
@@ -200,6 +211,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "CHECK_CONSTRAINTS",
+            needs::METADATA,
             &[
                 "CONSTRAINT_CATALOG nvarchar(128)?",
                 "CONSTRAINT_SCHEMA nvarchar(128)?",
@@ -210,6 +222,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "REFERENTIAL_CONSTRAINTS",
+            needs::METADATA,
             &[
                 "CONSTRAINT_CATALOG nvarchar(128)?",
                 "CONSTRAINT_SCHEMA nvarchar(128)?",
@@ -225,6 +238,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "SEQUENCES",
+            needs::METADATA,
             &[
                 "SEQUENCE_CATALOG nvarchar(128)?",
                 "SEQUENCE_SCHEMA nvarchar(128)?",
@@ -246,6 +260,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         view(
             "KEY_COLUMN_USAGE",
+            needs::METADATA,
             &[
                 "CONSTRAINT_CATALOG nvarchar(128)?",
                 "CONSTRAINT_SCHEMA nvarchar(128)?",

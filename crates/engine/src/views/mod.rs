@@ -96,7 +96,7 @@ pub(crate) fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
     Ok(number.as_i64())
 }
 
-/// What `views` brings.
+/// The tables of the feature `views`.
 pub(crate) static FEATURE: Feature = Feature { views: DECLARED, ..Feature::NOTHING };
 
 /// Each declares the views of its module.

@@ -7,6 +7,7 @@ use super::object_columns::{
 };
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
 use crate::catalog::{Column, Object, ObjectHead, Table};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::names::SYS_TYPES;
@@ -38,15 +39,16 @@ const VIEW: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("objects", &[OBJECT], |cx, _, rows| user_objects(cx, rows)),
-        sys("all_objects", &[OBJECT], |cx, _, rows| {
+        sys("objects", needs::METADATA, &[OBJECT], |cx, _, rows| user_objects(cx, rows)),
+        sys("all_objects", needs::METADATA, &[OBJECT], |cx, _, rows| {
             user_objects(cx, rows)?;
             system_objects(cx, rows)
         }),
-        sys("system_objects", &[OBJECT], |cx, _, rows| system_objects(cx, rows)),
-        sys("tables", &[OBJECT, TABLE], tables),
+        sys("system_objects", needs::METADATA, &[OBJECT], |cx, _, rows| system_objects(cx, rows)),
+        sys("tables", needs::METADATA, &[OBJECT, TABLE], tables),
         sys(
             "procedures",
+            needs::METADATA,
             &[
                 OBJECT,
                 "\
@@ -55,32 +57,32 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             ],
             procedures,
         ),
-        sys("views", &[OBJECT, VIEW], user_views),
-        sys("all_views", &[OBJECT, VIEW], |cx, args, rows| {
+        sys("views", needs::METADATA, &[OBJECT, VIEW], user_views),
+        sys("all_views", needs::METADATA, &[OBJECT, VIEW], |cx, args, rows| {
             user_views(cx, args, rows)?;
             system_views(cx, args, rows)
         }),
-        by_column("columns", COLUMNS, |cx, _, rows| {
+        by_column("columns", needs::METADATA, COLUMNS, |cx, _, rows| {
             // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
             // sys.tables or sys.objects either: scripts count on there being a thousand rows.
             user_columns(cx, rows)?;
             system_columns(cx, rows)
         }),
-        by_column("all_columns", COLUMNS, |cx, _, rows| {
+        by_column("all_columns", needs::METADATA, COLUMNS, |cx, _, rows| {
             user_columns(cx, rows)?;
             system_columns(cx, rows)
         }),
-        by_column("masked_columns", MASKED_COLUMNS, |_, _, _| Ok(())),
-        by_column("system_columns", COLUMNS, |cx, _, rows| system_columns(cx, rows)),
-        by_column("identity_columns", IDENTITY_COLUMNS, identity_columns),
-        by_column("computed_columns", COMPUTED_COLUMNS, |_, _, _| Ok(())),
-        by_column("parameters", PARAMETERS, parameters),
-        by_column("all_parameters", PARAMETERS, parameters),
-        sys("system_sql_modules", &[MODULE], system_modules),
-        sys("sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
-        sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
-        sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
-        sys("types", &[
+        by_column("masked_columns", needs::METADATA, MASKED_COLUMNS, |_, _, _| Ok(())),
+        by_column("system_columns", needs::METADATA, COLUMNS, |cx, _, rows| system_columns(cx, rows)),
+        by_column("identity_columns", needs::METADATA, IDENTITY_COLUMNS, identity_columns),
+        by_column("computed_columns", needs::METADATA, COMPUTED_COLUMNS, |_, _, _| Ok(())),
+        by_column("parameters", needs::METADATA, PARAMETERS, parameters),
+        by_column("all_parameters", needs::METADATA, PARAMETERS, parameters),
+        sys("system_sql_modules", needs::METADATA, &[MODULE], system_modules),
+        sys("sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("all_sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("schemas", needs::PUBLIC, &["name sysname! · schema_id int! · principal_id int?"], schemas),
+        sys("types", needs::METADATA, &[
             "name sysname!",
             "system_type_id tinyint!",
             "user_type_id int!",
@@ -97,8 +99,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "rule_object_id int!",
             "is_table_type bit!",
         ], types),
-        sys("system_views", &[OBJECT, VIEW], system_views),
-        sys("triggers", &[
+        sys("system_views", needs::METADATA, &[OBJECT, VIEW], system_views),
+        sys("triggers", needs::METADATA, &[
             "name sysname!",
             "object_id int!",
             "parent_class tinyint!",
@@ -113,7 +115,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "is_not_for_replication bit!",
             "is_instead_of_trigger bit!",
         ], |_, _, _| Ok(())),
-        sys("synonyms", &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
+        sys("synonyms", needs::METADATA, &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
     ]);
 }
 

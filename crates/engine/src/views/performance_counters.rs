@@ -7,6 +7,7 @@ mod measured;
 mod zero;
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_observe::{DatabaseCounters, SessionCell, WaitClass, WaitStats};
@@ -30,8 +31,8 @@ const COLUMNS: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_os_performance_counters", &[COLUMNS], counters),
-        sys("sysperfinfo", &[COLUMNS], counters),
+        sys("dm_os_performance_counters", needs::SERVER_PERFORMANCE, &[COLUMNS], counters),
+        sys("sysperfinfo", needs::SERVER_PERFORMANCE, &[COLUMNS], counters),
     ]);
 }
 

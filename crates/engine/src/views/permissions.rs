@@ -1,6 +1,7 @@
 //! What the session may do: everything, since every session is sa's.
 
 use super::{Declaration, Rows, ViewContext, function};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;
@@ -9,6 +10,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([function(
         "fn_my_permissions",
+        needs::PUBLIC,
         2,
         &["entity_name sysname! · subentity_name sysname! · permission_name nvarchar(60)!"],
         my_permissions,

@@ -12,6 +12,7 @@
 
 use super::{Declaration, Rows, ViewContext, function};
 use crate::catalog::{Index, IndexKind, Table};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::StorageError;
@@ -21,6 +22,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(function(
         "dm_db_index_physical_stats",
+        needs::PHYSICAL_STATS,
         5,
         &[
             "database_id smallint?",

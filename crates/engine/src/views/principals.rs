@@ -4,6 +4,7 @@ use super::cell::{Column, Columns, IntoCell, no, null};
 use super::{Declaration, Rows, ViewContext, by_column, sys};
 use crate::catalog::master;
 use crate::catalog::registry::{MAX_SERVER_MEMORY, SA_SID};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -11,11 +12,17 @@ use taffrail_types::datetime::language::languages;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("server_principals", SERVER_PRINCIPALS, server_principals),
-        by_column("sql_logins", SQL_LOGINS, sql_logins),
-        by_column("database_principals", &[DATABASE_PRINCIPAL], database_principals),
+        by_column("server_principals", needs::METADATA, SERVER_PRINCIPALS, server_principals),
+        by_column("sql_logins", needs::LOGINS_SEEN, SQL_LOGINS, sql_logins),
+        by_column(
+            "database_principals",
+            needs::METADATA,
+            &[DATABASE_PRINCIPAL],
+            database_principals,
+        ),
         sys(
             "configurations",
+            needs::PUBLIC,
             &[
                 "configuration_id int!",
                 "name nvarchar(35)!",
@@ -31,6 +38,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "messages",
+            needs::PUBLIC,
             &[
                 "message_id int!",
                 "language_id smallint!",
@@ -47,6 +55,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "syslanguages",
+            needs::PUBLIC,
             &[
                 "langid smallint!",
                 "dateformat nchar(3)!",
@@ -84,6 +93,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "server_role_members",
+            needs::SERVER_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
             |_, _, rows| {
                 rows.push(row![3, 1]);
@@ -92,6 +102,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "database_role_members",
+            needs::DATABASE_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
             |_, _, rows| {
                 for (role, member) in DATABASE_ROLE_MEMBERS {

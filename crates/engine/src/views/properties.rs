@@ -3,6 +3,7 @@
 use super::{Declaration, Rows, ViewContext, ranged, sys};
 use crate::catalog::properties::ExtendedProperty;
 use crate::catalog::{Object, fold};
+use crate::features::needs;
 use crate::procs::properties::is_kind;
 use crate::row;
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
@@ -12,6 +13,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "extended_properties",
+            needs::METADATA,
             &[
                 "class tinyint!",
                 "class_desc nvarchar(60)?",
@@ -24,6 +26,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         ranged(
             "fn_listextendedproperty",
+            needs::METADATA,
             (7, 7),
             &["objtype sysname?", "objname sysname?", "name sysname!", "value sql_variant?"],
             list,

@@ -1,6 +1,7 @@
 //! sys.resource_governor_…: the groups and pools that there are from the beginning. The governor is off, and nobody can switch it on.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -19,10 +20,20 @@ const POOLS: &str = "\
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("resource_governor_configuration", &[CONFIGURATION], configuration),
-        sys("dm_resource_governor_configuration", &[IN_FORCE], configuration),
-        sys("resource_governor_workload_groups", &[GROUPS], groups),
-        sys("resource_governor_resource_pools", &[POOLS], pools),
+        sys(
+            "resource_governor_configuration",
+            needs::SERVER_DEFINITIONS,
+            &[CONFIGURATION],
+            configuration,
+        ),
+        sys(
+            "dm_resource_governor_configuration",
+            needs::SERVER_PERFORMANCE,
+            &[IN_FORCE],
+            configuration,
+        ),
+        sys("resource_governor_workload_groups", needs::SERVER_DEFINITIONS, &[GROUPS], groups),
+        sys("resource_governor_resource_pools", needs::SERVER_DEFINITIONS, &[POOLS], pools),
     ]);
 }
 

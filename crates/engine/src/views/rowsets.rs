@@ -1,6 +1,7 @@
 //! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES, which are found without a schema; nodes().
 
 use super::{Declaration, RowStream, ViewContext, streamed};
+use crate::features::needs;
 use crate::functions::xquery;
 use crate::plan::system_view::NODES;
 use taffrail_base::{SqlError, SqlResult};
@@ -11,17 +12,18 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         streamed(
             "STRING_SPLIT",
+            needs::PUBLIC,
             (2, 3),
             &["value nvarchar(4000)? · ordinal bigint!"],
             string_split,
         ),
-        streamed("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
+        streamed("GENERATE_SERIES", needs::PUBLIC, (2, 3), &["value bigint?"], series),
     ]);
 }
 
 /// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
 pub(crate) fn nodes() -> Declaration {
-    streamed(NODES, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
+    streamed(NODES, needs::PUBLIC, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
         let text = |n: usize| args.get(n).and_then(Value::as_text);
         let (Some(document), Some(path)) = (text(0), text(1)) else {
             return Ok(Box::new(Nodes(None)));

@@ -2,6 +2,7 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::ddl::scoped::{FIXED, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -9,6 +10,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(sys(
         "database_scoped_configurations",
+        needs::PUBLIC,
         &[
             "configuration_id int!",
             "name nvarchar(60)!",

@@ -3,6 +3,7 @@
 use super::cell::{Columns, IntoCell, no, null, yes};
 use super::objects::system_date;
 use super::{Declaration, ViewContext, by_column};
+use crate::features::needs;
 use taffrail_types::Value;
 
 /// The server itself.
@@ -75,11 +76,11 @@ const OLD_SERVERS: Columns<Own> = &[&[
 ]];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(by_column("servers", SERVERS, |cx, _, rows| {
+    views.push(by_column("servers", needs::SERVERS_SEEN, SERVERS, |cx, _, rows| {
         rows.show(SERVERS, &own(cx));
         Ok(())
     }));
-    views.push(by_column("sysservers", OLD_SERVERS, |cx, _, rows| {
+    views.push(by_column("sysservers", needs::SERVERS_SEEN, OLD_SERVERS, |cx, _, rows| {
         rows.show(OLD_SERVERS, &own(cx));
         Ok(())
     }));

@@ -5,6 +5,7 @@
 //! sessions run, or ran last; a handle of any other finds nothing, as one of a batch that SQL Server's cache has lost does.
 
 use super::{Declaration, Rows, ViewContext, function};
+use crate::features::needs;
 use crate::row;
 use crate::session::entry::Statements;
 use taffrail_base::SqlResult;
@@ -13,6 +14,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(function(
         "dm_exec_sql_text",
+        needs::SERVER_PERFORMANCE,
         1,
         &[
             "dbid smallint?",

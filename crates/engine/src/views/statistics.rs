@@ -4,6 +4,7 @@
 use super::indexes::each_index;
 use super::{Declaration, Rows, ViewContext, function, integer, sys};
 use crate::catalog::{IndexKind, Object, Statistics, Table};
+use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -12,6 +13,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys(
             "stats",
+            needs::METADATA,
             &[
                 "object_id int!",
                 "name nvarchar(128)?",
@@ -35,11 +37,13 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "stats_columns",
+            needs::METADATA,
             &["object_id int!", "stats_id int!", "stats_column_id int!", "column_id int?"],
             stats_columns,
         ),
         function(
             "dm_db_stats_properties",
+            needs::STATISTICS_SEEN,
             2,
             &[
                 "object_id int!",

@@ -1,6 +1,7 @@
 //! sysprocesses, the old view of sessions and what they wait for.
 
 use super::{Declaration, Rows, ViewContext, sys};
+use crate::features::needs;
 use crate::row;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlResult;
@@ -9,6 +10,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(sys(
         "sysprocesses",
+        needs::PROCESSES_SEEN,
         &[
             "spid smallint!",
             "kpid smallint!",

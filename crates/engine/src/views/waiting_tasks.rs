@@ -2,6 +2,7 @@
 
 use super::cell::{Columns, IntoCell, Rows, null};
 use super::{Declaration, ViewContext, by_column};
+use crate::features::needs;
 use crate::instance::SessionInfo;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -9,7 +10,12 @@ use taffrail_storage::lock::{LockRow, LockStatus, Resource, ResourceKind};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(by_column("dm_os_waiting_tasks", WAITING_TASKS, waiting_tasks));
+    views.push(by_column(
+        "dm_os_waiting_tasks",
+        needs::SERVER_PERFORMANCE,
+        WAITING_TASKS,
+        waiting_tasks,
+    ));
 }
 
 /// A session that waits.

@@ -3,6 +3,7 @@
 
 use super::row::{COLUMNS, Holds};
 use super::{MAX_FILES, MAX_MB, note};
+use crate::features::needs;
 use crate::row;
 use crate::views::{Declaration, Rows, ViewContext, function, integer, sys};
 use std::sync::LazyLock;
@@ -33,19 +34,22 @@ const TRACES: &[&str] = &[
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("traces", TRACES, traces),
+        sys("traces", needs::METADATA, TRACES, traces),
         sys(
             "trace_categories",
+            needs::METADATA,
             &["category_id smallint!", "name nvarchar(128)!", "type tinyint!"],
             categories,
         ),
         sys(
             "trace_events",
+            needs::METADATA,
             &["trace_event_id smallint!", "category_id smallint!", "name nvarchar(128)!"],
             events,
         ),
         sys(
             "trace_columns",
+            needs::METADATA,
             &[
                 "trace_column_id smallint!",
                 "name nvarchar(128)!",
@@ -59,11 +63,13 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         sys(
             "trace_event_bindings",
+            needs::METADATA,
             &["trace_event_id smallint!", "trace_column_id smallint!"],
             bindings,
         ),
         sys(
             "trace_subclass_values",
+            needs::METADATA,
             &[
                 "trace_event_id smallint!",
                 "trace_column_id smallint!",
@@ -74,14 +80,22 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         function(
             "fn_trace_getinfo",
+            needs::TRACES,
             1,
             &["traceid int!", "property int!", "value sql_variant?"],
             info,
         ),
-        function("fn_trace_geteventinfo", 1, &["eventid int!", "columnid int!"], event_info),
+        function(
+            "fn_trace_geteventinfo",
+            needs::TRACES,
+            1,
+            &["eventid int!", "columnid int!"],
+            event_info,
+        ),
         // The default trace has no filter.
         function(
             "fn_trace_getfilterinfo",
+            needs::TRACES,
             1,
             &[
                 "columnid int!",

@@ -8,6 +8,7 @@ use super::super::blocks::{Next, Reader, Unreadable};
 use super::row::{COLUMNS, Holds, decode};
 use super::{FILES, rolled};
 use crate::ddl::{event_path, local_path};
+use crate::features::needs;
 use crate::instance::Instance;
 use crate::views::{Declaration, RowStream, ViewContext, integer, streamed};
 use std::collections::VecDeque;
@@ -38,7 +39,7 @@ static DECLARED: LazyLock<String> = LazyLock::new(|| {
 });
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(streamed("fn_trace_gettable", (2, 2), &[&**DECLARED], open));
+    views.push(streamed("fn_trace_gettable", needs::TRACES, (2, 2), &[&**DECLARED], open));
 }
 
 fn missing(name: &str, why: &str) -> Box<SqlError> {

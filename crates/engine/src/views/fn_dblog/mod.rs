@@ -17,6 +17,7 @@ mod dump;
 pub mod text;
 
 use super::{Declaration, RowStream, ViewContext, streamed};
+use crate::features::needs;
 use columns::Column;
 use decode::Decoder;
 use taffrail_base::{LogPos, Lsn, SqlError, SqlResult};
@@ -24,8 +25,14 @@ use taffrail_log::{LogError, LsnMap, Reader};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(streamed("fn_dblog", (2, 2), Column::DECLARED, open));
-    views.push(streamed("fn_dump_dblog", dump::ARGUMENTS, Column::DECLARED, dump::open));
+    views.push(streamed("fn_dblog", needs::DB_OWNER, (2, 2), Column::DECLARED, open));
+    views.push(streamed(
+        "fn_dump_dblog",
+        needs::SYSADMIN,
+        dump::ARGUMENTS,
+        Column::DECLARED,
+        dump::open,
+    ));
 }
 
 /// An LSN given as text, in any of its forms: 9005 if it is none.

@@ -1,6 +1,7 @@
 //! taffrail.checkpoint_history.
 
 use super::{Declaration, Times, ViewContext, database_names, taffrail};
+use crate::features::needs;
 use crate::row;
 use crate::views::Rows;
 use taffrail_base::SqlResult;
@@ -10,6 +11,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(taffrail(
         "checkpoint_history",
+        needs::SERVER_PERFORMANCE,
         &[
             "start_time datetime2(7)!",
             "database_id smallint!",

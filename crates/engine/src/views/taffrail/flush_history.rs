@@ -1,6 +1,7 @@
 //! taffrail.flush_history.
 
 use super::{Declaration, Times, ViewContext, database_names, taffrail};
+use crate::features::needs;
 use crate::row;
 use crate::views::Rows;
 use crate::views::dm_db_log::log_file_ids;
@@ -12,6 +13,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(taffrail(
         "flush_history",
+        needs::SERVER_PERFORMANCE,
         &[
             "sequence_number bigint!",
             "start_time datetime2(7)!",

@@ -1,6 +1,7 @@
 //! taffrail.io_trace.
 
 use super::{Declaration, Times, ViewContext, owners, taffrail};
+use crate::features::needs;
 use crate::row;
 use crate::views::Rows;
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(taffrail(
         "io_trace",
+        needs::SERVER_PERFORMANCE,
         &[
             "sequence_number bigint!",
             "start_time datetime2(7)!",

@@ -4,6 +4,7 @@ use super::{Declaration, SCHEMA, ViewContext};
 use crate::catalog::Sight;
 use crate::ddl::backup_path;
 use crate::explain::{Change, Range, Scan, Shown, Source, local, table_of};
+use crate::features::needs;
 use crate::views::fn_dblog::text;
 use crate::views::{RowStream, streamed};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    let found = streamed("log_changes", ARGUMENTS, COLUMNS, open);
+    let found = streamed("log_changes", needs::DB_OWNER, ARGUMENTS, COLUMNS, open);
     views.push(Declaration { schema: SCHEMA, ..found });
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Declaration, SCHEMA, ViewContext};
 use crate::explain::{Named, Undo};
+use crate::features::needs;
 use crate::views::{RowStream, streamed};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult, TransactionId};
@@ -12,7 +13,10 @@ const ARGUMENTS: (usize, usize) = (1, 65);
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     let columns = &["line int! · statement nvarchar(max)!"];
-    views.push(Declaration { schema: SCHEMA, ..streamed("log_undo", ARGUMENTS, columns, open) });
+    views.push(Declaration {
+        schema: SCHEMA,
+        ..streamed("log_undo", needs::DB_OWNER, ARGUMENTS, columns, open)
+    });
 }
 
 /// `0000:000002d6` as the log shows it, or the number that views show.

@@ -24,6 +24,7 @@ mod recovery_estimate;
 mod trace_rings;
 
 use super::{Declaration, Make, ViewContext, sys};
+use crate::features::needs::Needs;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use taffrail_base::DatabaseId;
@@ -47,8 +48,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 /// Declares a view of this schema.
-fn taffrail(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
-    Declaration { schema: SCHEMA, ..sys(name, columns, make) }
+fn taffrail(name: &'static str, needs: Needs, columns: &[&'static str], make: Make) -> Declaration {
+    Declaration { schema: SCHEMA, ..sys(name, needs, columns, make) }
 }
 
 /// Turns moments into times of the server's zone, all by one look at the clocks.

@@ -2,6 +2,7 @@
 
 use super::{Declaration, SCHEMA, ViewContext};
 use crate::exec::showplan::plans_of;
+use crate::features::needs;
 use crate::row;
 use crate::views::{Rows, function};
 use taffrail_base::SqlResult;
@@ -11,7 +12,7 @@ const COLUMNS: &str =
     "statement int! · line int! · logical nvarchar(max)! · physical nvarchar(max)!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    let found = function("plan_of", 1, &[COLUMNS], of_text);
+    let found = function("plan_of", needs::PLANS_SEEN, 1, &[COLUMNS], of_text);
     views.push(Declaration { schema: SCHEMA, ..found });
 }
 

@@ -1,6 +1,7 @@
 //! taffrail.recovery_estimate.
 
 use super::{Declaration, ViewContext, taffrail};
+use crate::features::needs;
 use crate::row;
 use crate::views::Rows;
 use taffrail_base::SqlResult;
@@ -18,7 +19,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         "estimated_seconds float!",
         "target_seconds int!",
     ];
-    views.push(taffrail("recovery_estimate", columns, recovery_estimate));
+    views.push(taffrail(
+        "recovery_estimate",
+        needs::SERVER_PERFORMANCE,
+        columns,
+        recovery_estimate,
+    ));
 }
 
 fn recovery_estimate(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -1,6 +1,7 @@
 //! taffrail.trace_rings.
 
 use super::{Declaration, ViewContext, taffrail};
+use crate::features::needs;
 use crate::row;
 use crate::views::Rows;
 use taffrail_base::SqlResult;
@@ -11,6 +12,7 @@ use taffrail_types::Value;
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(taffrail(
         "trace_rings",
+        needs::SERVER_PERFORMANCE,
         &[
             "name nvarchar(128)!",
             "capacity bigint!",
