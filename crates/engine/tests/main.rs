@@ -57,6 +57,7 @@ mod memory_limit;
 mod monitor;
 mod moved_rows;
 mod names;
+mod needs;
 mod performance_counters;
 mod references;
 mod reopened;
