@@ -13,6 +13,7 @@ pub mod device;
 pub mod fresh;
 pub mod groups;
 pub mod growth;
+pub mod instructions;
 pub mod lob;
 pub mod pairs;
 pub mod peers;

@@ -68,6 +68,11 @@ impl Taffrail {
         Ok((Taffrail { child, port, time_to_ready }, line))
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Where it listens.
     pub fn port(&self) -> u16 {
         self.port

@@ -33,7 +33,7 @@ fn statements(text: &str) -> Vec<String> {
 }
 
 /// The queries by number.
-fn queries() -> Vec<(u32, String)> {
+pub(super) fn queries() -> Vec<(u32, String)> {
     let mut out: Vec<(u32, String)> = Vec::new();
     for line in QUERIES.lines() {
         if let Some(number) = line.strip_prefix("--") {
@@ -44,6 +44,23 @@ fn queries() -> Vec<(u32, String)> {
         }
     }
     out
+}
+
+/// What makes the tables from the files of a folder, and their indexes.
+pub(super) fn load(files: &Path) -> Vec<String> {
+    let (mut all, indexes): (Vec<_>, Vec<_>) =
+        statements(MADE).into_iter().partition(|s| s.starts_with("CREATE TABLE"));
+    all.extend(TABLES.map(|table| bulk_insert(files, table)));
+    all.extend(indexes);
+    all
+}
+
+fn bulk_insert(files: &Path, table: &str) -> String {
+    let file = files.join(format!("{table}.tbl"));
+    format!(
+        "BULK INSERT {table} FROM '{}' WITH (FIELDTERMINATOR = '|', ROWTERMINATOR = '|\\n', TABLOCK)",
+        file.display()
+    )
 }
 
 /// A query as PostgreSQL has it: TOP, DATEADD and YEAR are written otherwise.
@@ -118,11 +135,9 @@ pub fn tpch(binary: &Path, dir: &Path, files: &Path) -> io::Result<Vec<Figure>> 
         driver.run(sql)?;
     }
     for table in TABLES {
+        run(&bulk_insert(&files, table))?;
         let file = files.join(format!("{table}.tbl"));
         let file = file.display();
-        run(&format!(
-            "BULK INSERT {table} FROM '{file}' WITH (FIELDTERMINATOR = '|', ROWTERMINATOR = '|\\n', TABLOCK)"
-        ))?;
         driver.run(&format!(
             "COPY {table} FROM PROGRAM 'sed ''s/|$//'' {file}' WITH (DELIMITER '|')"
         ))?;

@@ -1,4 +1,5 @@
-//! `taffrail-bench --server BINARY [--peers] [--quick] [--only PART] [--out DIR] [--dir DIR]`
+//! `taffrail-bench --server BINARY [--peers] [--quick] [--only PART] [--out DIR] [--dir DIR]`, or
+//! `taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR]`
 #![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
@@ -10,15 +11,17 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, lob, plans, points,
-    print_table, reading, tpch, vlfs, watching, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, instructions, lob,
+    plans, points, print_table, reading, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, lob, groups, points (both with --peers), tpch (with --tpch)";
+                     deadlocks, watching, lob, groups, points (both with --peers), tpch (with --tpch)\n\
+                     or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
+                     clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
 const ALONE: [&str; 15] = [
@@ -153,6 +156,11 @@ fn main() -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
+    if let Some((command, rest)) = words.split_first()
+        && command == "--instructions"
+    {
+        return compared(rest);
+    }
     let Some(arguments) = arguments() else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
@@ -162,6 +170,41 @@ fn main() -> ExitCode {
         Err(e) => {
             eprintln!("taffrail-bench: {e}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// `--instructions OLD NEW`.
+fn compared(words: &[String]) -> ExitCode {
+    let parse = || {
+        let (mut tpch, mut only) = (None, None);
+        let [old, new, more @ ..] = words else { return None };
+        for pair in more.chunks(2) {
+            match pair {
+                [flag, value] if flag == "--tpch" => tpch = Some(PathBuf::from(value)),
+                [flag, value] if flag == "--only" => only = Some(value.clone()),
+                _ => return None,
+            }
+        }
+        Some((Path::new(old).canonicalize().ok()?, Path::new(new).canonicalize().ok()?, tpch, only))
+    };
+    let Some((old, new, tpch, only)) = parse() else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let dir = instructions::place(Path::new("bench-results"));
+    let counted = instructions::instructions(&old, &new, &dir, tpch.as_deref(), only.as_deref());
+    let _ = std::fs::remove_dir_all(&dir);
+    match counted {
+        Err(e) => {
+            eprintln!("taffrail-bench: {e}");
+            ExitCode::FAILURE
+        }
+        Ok(figures) => {
+            print_table(&figures);
+            let beyond = instructions::beyond(&figures);
+            beyond.iter().for_each(|line| eprintln!("taffrail-bench: {line}"));
+            if beyond.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
     }
 }
