@@ -121,6 +121,9 @@ fn custom(local: Local, zone: Zone, picture: &str, culture: &Culture) -> Option<
     Some(out)
 }
 
+/// Letters whose number says how they are written.
+const RUNS: &str = "ghHmsfFtdMyz";
+
 /// Writes what begins at `at`; the place behind it.
 fn token(
     local: Local,
@@ -131,7 +134,11 @@ fn token(
     out: &mut String,
 ) -> Option<usize> {
     let c = picture[at];
-    let run = picture[at..].iter().take_while(|x| **x == c).count();
+    // Counting the other characters of a run at each of them would be quadratic.
+    let run = match RUNS.contains(c) {
+        true => picture[at..].iter().take_while(|x| **x == c).count(),
+        false => 1,
+    };
     let end = at + run;
     let civil = local.civil();
     let (hour, minute, second, fraction) = local.clock();
