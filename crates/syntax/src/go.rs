@@ -14,7 +14,7 @@ pub struct ScriptBatch<'a> {
     pub repeat: u32,
 }
 
-/// What a character belongs to.
+/// The text that a character of a script belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Plain,
@@ -70,7 +70,7 @@ fn go_count(line: &str) -> Option<u32> {
     count.parse().ok()
 }
 
-/// What the end of `line` belongs to, given what its beginning belongs to.
+/// The state at the end of `line`, given the one at its beginning.
 fn after_line(mut state: State, line: &[u8]) -> State {
     let mut i = 0;
     while i < line.len() {

@@ -35,10 +35,10 @@ impl Default for ParseOptions {
     }
 }
 
-/// What is wrong with a batch: one error or a few, in the order a client gets them.
+/// The errors of a batch: one or a few, in the order a client gets them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxErrors {
-    /// At least one.
+    /// The errors, at least one.
     pub errors: Vec<SqlError>,
 }
 

@@ -7,7 +7,7 @@ use crate::{ParseOptions, Unwatched};
 /// A variable as a text names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedVariable<'t> {
-    /// With its `@`.
+    /// The variable's name with its `@`.
     pub name: &'t str,
     /// The byte where it stands.
     pub at: u32,

@@ -9,7 +9,7 @@ pub struct Dbcc {
     pub command: Ident,
     /// The arguments; a bare word arrives as a column of that name.
     pub arguments: Vec<Expr>,
-    /// Parentheses were there.
+    /// Whether the command had parentheses, which may be empty.
     pub parenthesised: bool,
     /// `WITH TABLERESULTS, NO_INFOMSGS …`.
     pub options: Vec<NamedOption>,
@@ -20,16 +20,16 @@ pub struct Dbcc {
 pub struct Kill {
     /// A session's number, or a unit of work's GUID as a string.
     pub target: Expr,
-    /// `WITH STATUSONLY`.
+    /// Whether `WITH STATUSONLY` asks how far a rollback has come instead of ending the session.
     pub status_only: bool,
 }
 
 /// `BULK INSERT table FROM 'file' WITH (…)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkInsert {
-    /// The table.
+    /// The table that receives the rows.
     pub table: ObjectName,
-    /// The file.
+    /// The path of the file that is read.
     pub file: Box<str>,
     /// `WITH (…)`; `ORDER (…)` is a list.
     pub options: Vec<NamedOption>,
@@ -38,7 +38,7 @@ pub struct BulkInsert {
 /// `INSERT BULK table (columns) WITH (…)`: the client sends the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InsertBulk {
-    /// The table.
+    /// The table that receives the rows.
     pub table: ObjectName,
     /// Its columns with their types, `COLLATE` and `NULL`.
     pub columns: Vec<ColumnDefinition>,

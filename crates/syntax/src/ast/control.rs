@@ -10,11 +10,11 @@ use super::{
 pub struct Declaration {
     /// Its name with `@`.
     pub name: Ident,
-    /// What it holds.
+    /// The kind of variable, with its type.
     pub kind: DeclarationKind,
 }
 
-/// What a declared variable holds.
+/// The kinds of variables that `DECLARE` makes.
 #[allow(clippy::large_enum_variant)] // Nearly all are scalars.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeclarationKind {
@@ -22,12 +22,12 @@ pub enum DeclarationKind {
     Scalar {
         /// Its type (perhaps a table type: only a catalogue knows).
         ty: DataType,
-        /// `= expression`.
+        /// The first value, after `=`.
         value: Option<Expr>,
     },
-    /// `TABLE (…)`.
+    /// A table variable: `TABLE (…)`.
     Table(Box<TableBody>),
-    /// `CURSOR`.
+    /// A cursor variable, declared as `CURSOR`.
     Cursor,
 }
 
@@ -45,18 +45,18 @@ pub struct TableBody {
 /// `SET @v = expression`, `SET @v += expression`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetVariable {
-    /// The variable.
+    /// The variable's name with `@`.
     pub variable: Ident,
     /// `=` or a compound operator.
     pub op: AssignOp,
-    /// The value.
+    /// The right side of the assignment.
     pub value: SetValue,
 }
 
-/// What a variable is set to.
+/// The right side of `SET @v = …`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetValue {
-    /// A value.
+    /// An expression, for a variable with a type.
     Expr(Expr),
     /// `CURSOR … FOR SELECT …`.
     Cursor(Box<CursorDefinition>),
@@ -67,25 +67,25 @@ pub enum SetValue {
 pub enum SetOptionStatement {
     /// `SET a, b ON | OFF`.
     Switch {
-        /// The options.
+        /// The options that are switched, in the order written.
         options: Vec<SwitchOption>,
-        /// `ON`.
+        /// True for `ON`, false for `OFF`.
         on: bool,
     },
     /// `SET IDENTITY_INSERT table ON | OFF`.
     IdentityInsert {
-        /// The table.
+        /// The table whose identity column takes explicit values.
         table: ObjectName,
-        /// `ON`.
+        /// True for `ON`, false for `OFF`.
         on: bool,
     },
     /// `SET TRANSACTION ISOLATION LEVEL`.
     Isolation(IsolationLevel),
     /// `SET option value`. A bare word (`mdy`, `LOW`) arrives as a string literal.
     Value {
-        /// The option.
+        /// The option that is set.
         option: ValueOption,
-        /// Its value.
+        /// The option's new value.
         value: Expr,
     },
 }
@@ -194,37 +194,38 @@ impl ValueOption {
     }
 }
 
-/// Isolation levels.
+/// The isolation levels of `SET TRANSACTION ISOLATION LEVEL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IsolationLevel {
-    /// `READ UNCOMMITTED`
+    /// `READ UNCOMMITTED`: reads see changes that are not committed.
     ReadUncommitted,
-    /// `READ COMMITTED`
+    /// `READ COMMITTED`, the level of a new session.
     ReadCommitted,
-    /// `REPEATABLE READ`
+    /// `REPEATABLE READ`: rows that were read stay as they are.
     RepeatableRead,
-    /// `SNAPSHOT`
+    /// `SNAPSHOT`: reads see the rows as of the transaction's beginning.
     Snapshot,
-    /// `SERIALIZABLE`
+    /// `SERIALIZABLE`: ranges that were read get no new rows.
     Serializable,
 }
 
-/// `IF`.
+/// `IF condition statement [ELSE statement]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
-    /// A condition.
+    /// The condition that chooses the branch.
     pub condition: Expr,
     /// When it is true.
     pub then: Statement,
-    /// What follows when it is false or unknown: of `ELSE IF … ELSE IF … ELSE …` all the parts in one list, since they
-    /// may be thousands. Each but the last is an `If` of its own with an empty list here.
+    /// The branch for a condition that is false or unknown: of `ELSE IF … ELSE IF … ELSE …` all the
+    /// parts in one list, since they may be thousands. Each but the last is an `If` of its own with
+    /// an empty list here.
     pub otherwise: Vec<Statement>,
 }
 
-/// `WHILE`.
+/// `WHILE condition statement`, a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct While {
-    /// A condition.
+    /// The condition, evaluated before each round.
     pub condition: Expr,
     /// Repeated while it is true.
     pub body: Statement,
@@ -233,13 +234,13 @@ pub struct While {
 /// `BEGIN TRY … END TRY BEGIN CATCH … END CATCH`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TryCatch {
-    /// Tried.
+    /// The statements of the TRY block.
     pub body: Vec<Statement>,
     /// Run after an error; may be empty.
     pub catch: Vec<Statement>,
 }
 
-/// `WAITFOR`.
+/// `WAITFOR DELAY | TIME value`: a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaitFor {
     /// `TIME` rather than `DELAY`.
@@ -253,49 +254,49 @@ pub struct WaitFor {
 pub struct RaisError {
     /// Text, message number or variable.
     pub message: Expr,
-    /// Severity.
+    /// The severity, 0 to 25.
     pub severity: Expr,
-    /// State.
+    /// The state, a number that the client gets beside the message.
     pub state: Expr,
-    /// For the placeholders.
+    /// Values for the placeholders of the message, from left to right.
     pub arguments: Vec<Expr>,
-    /// `WITH LOG`.
+    /// Whether `WITH LOG` writes the message to the error log.
     pub log: bool,
-    /// `WITH NOWAIT`.
+    /// Whether `WITH NOWAIT` sends the message at once.
     pub nowait: bool,
-    /// `WITH SETERROR`.
+    /// Whether `WITH SETERROR` sets `@@ERROR` at any severity.
     pub set_error: bool,
 }
 
 /// `THROW number, message, state`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Throw {
-    /// 50000 or more.
+    /// The error number, 50000 or more.
     pub number: Expr,
-    /// The text.
+    /// The message's text, without placeholders.
     pub message: Expr,
-    /// The state.
+    /// The state, 0 to 255.
     pub state: Expr,
 }
 
-/// `EXEC`.
+/// `EXEC procedure arguments` or `EXEC ('text')`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execute {
-    /// `@status =`.
+    /// The variable before `=`, which receives the return code.
     pub return_variable: Option<Ident>,
-    /// What is run.
+    /// The procedure, variable or text that is executed.
     pub target: ExecTarget,
-    /// The arguments.
+    /// The arguments in the order written.
     pub arguments: Vec<ExecArgument>,
     /// `AS LOGIN | USER = '…'` after `EXEC ('…')`.
     pub run_as: Option<(Ident, Box<str>)>,
-    /// `AT linked_server`.
+    /// The linked server after `AT`.
     pub at: Option<Ident>,
     /// `WITH RECOMPILE`, `WITH RESULT SETS …` (the latter's definitions are in the text only).
     pub options: Vec<Ident>,
 }
 
-/// What `EXEC` runs.
+/// The forms of code that `EXEC` takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExecTarget {
     /// A procedure or scalar function; `;number` of old procedure groups beside it.
@@ -309,11 +310,11 @@ pub enum ExecTarget {
 /// An argument of `EXEC`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecArgument {
-    /// `@name =`.
+    /// The parameter's name before `=`, for an argument by name.
     pub name: Option<Ident>,
     /// A literal, variable or `DEFAULT`; a bare word arrives as an `NString` literal.
     pub value: Expr,
-    /// `OUTPUT`.
+    /// Whether `OUTPUT` passes the parameter's value back to the variable.
     pub output: bool,
 }
 
@@ -327,15 +328,15 @@ pub struct TransactionName {
 /// `BEGIN [DISTRIBUTED] TRANSACTION [name] [WITH MARK ['…']]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeginTransaction {
-    /// `DISTRIBUTED`.
+    /// Whether `DISTRIBUTED` was written.
     pub distributed: bool,
-    /// Its name.
+    /// The transaction's name, where it has one.
     pub name: Option<TransactionName>,
     /// `WITH MARK`, and the description.
     pub mark: Option<Option<Expr>>,
 }
 
-/// `COMMIT`.
+/// `COMMIT [TRANSACTION] [name]`: ends a transaction, or one level of nested ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Commit {
     /// The name, which SQL Server ignores.
@@ -344,7 +345,7 @@ pub struct Commit {
     pub delayed_durability: Option<bool>,
 }
 
-/// `ROLLBACK`.
+/// `ROLLBACK [TRANSACTION] [name]`: to the beginning, or to a savepoint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rollback {
     /// The outermost transaction's name or a savepoint's.
@@ -354,18 +355,18 @@ pub struct Rollback {
 /// A cursor by name or in a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CursorName {
-    /// `GLOBAL` before it.
+    /// Whether `GLOBAL` stood before the name.
     pub global: bool,
-    /// The name.
+    /// The cursor's name, or the variable that holds the cursor.
     pub name: NameOrVariable,
 }
 
 /// `DECLARE name CURSOR …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeclareCursor {
-    /// Its name.
+    /// The name that the cursor gets.
     pub name: Ident,
-    /// The rest.
+    /// The cursor's options and its query.
     pub definition: CursorDefinition,
 }
 
@@ -376,51 +377,51 @@ pub struct CursorDefinition {
     pub options: Vec<Ident>,
     /// `WITH name AS (…)` of the query.
     pub with: Option<With>,
-    /// The query.
+    /// The query whose rows the cursor walks.
     pub query: Query,
     /// `FOR UPDATE [OF columns]` is `Some`.
     pub for_update: Option<Vec<Ident>>,
-    /// `FOR READ ONLY`.
+    /// Whether `FOR READ ONLY` was written.
     pub read_only: bool,
 }
 
-/// `FETCH`.
+/// `FETCH [direction FROM] cursor [INTO variables]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fetch {
-    /// Which row.
+    /// The row that is fetched, counted from the present one or an end.
     pub direction: FetchDirection,
-    /// From which cursor.
+    /// The cursor that is read.
     pub cursor: CursorName,
-    /// `INTO` variables.
+    /// The variables that receive the columns; without any the row goes to the client.
     pub into: Vec<Ident>,
 }
 
 /// Which row `FETCH` gets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FetchDirection {
-    /// `NEXT`
+    /// `NEXT`: the row after the present one.
     Next,
-    /// `PRIOR`
+    /// `PRIOR`: the row before the present one.
     Prior,
-    /// `FIRST`
+    /// `FIRST`: the cursor's first row.
     First,
-    /// `LAST`
+    /// `LAST`: the cursor's last row.
     Last,
-    /// `ABSOLUTE n`
+    /// `ABSOLUTE n`: the nth row, from the end when negative.
     Absolute(Expr),
-    /// `RELATIVE n`
+    /// `RELATIVE n`: n rows after the present one, before it when negative.
     Relative(Expr),
 }
 
-/// `EXECUTE AS`.
+/// `EXECUTE AS kind [= name]`: switches the security context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecuteAs {
     /// `LOGIN`, `USER`, `CALLER`, `SELF` or `OWNER`.
     pub kind: Ident,
-    /// The name.
+    /// The login's or user's name, for the kinds that need one.
     pub name: Option<Expr>,
     /// `WITH NO REVERT` or `COOKIE INTO`.
     pub options: Vec<NamedOption>,
-    /// All of it.
+    /// The whole statement's text.
     pub span: Span,
 }

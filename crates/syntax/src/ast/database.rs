@@ -4,20 +4,20 @@ use super::{
     Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Span, Statement, StatementKind,
 };
 
-/// `CREATE DATABASE`.
+/// `CREATE DATABASE name …`: a new database with its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateDatabase {
-    /// Its name.
+    /// The name of the new database.
     pub name: Ident,
-    /// `CONTAINMENT = …`.
+    /// The word after `CONTAINMENT =`.
     pub containment: Option<Ident>,
     /// `ON [PRIMARY] (…)`, `FILEGROUP name (…)`; the first group is the primary one.
     pub filegroups: Vec<FilegroupSpec>,
-    /// `LOG ON (…)`.
+    /// The log files, after `LOG ON`.
     pub log: Vec<FileSpec>,
-    /// `COLLATE`.
+    /// The database's collation, after `COLLATE`.
     pub collation: Option<Ident>,
-    /// `WITH …`.
+    /// The options after `WITH`, in order.
     pub options: Vec<NamedOption>,
     /// `FOR ATTACH`, `FOR ATTACH_REBUILD_LOG`, `AS SNAPSHOT OF`, `AS CLONE OF` (ours).
     pub variant: Option<Ident>,
@@ -26,43 +26,43 @@ pub struct CreateDatabase {
 /// A filegroup and its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilegroupSpec {
-    /// None is `PRIMARY`.
+    /// The filegroup's name; none is `PRIMARY`.
     pub name: Option<Ident>,
     /// `CONTAINS FILESTREAM` or `CONTAINS MEMORY_OPTIMIZED_DATA`.
     pub contains: Option<Ident>,
-    /// `DEFAULT`.
+    /// Whether `DEFAULT` makes it the filegroup of new tables.
     pub default: bool,
-    /// The files.
+    /// The filegroup's data files, in order.
     pub files: Vec<FileSpec>,
 }
 
 /// `(NAME = …, FILENAME = …, SIZE = …, MAXSIZE = …, FILEGROWTH = …)`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct FileSpec {
-    /// Logical name.
+    /// The file's logical name, unique in the database.
     pub name: Option<Ident>,
-    /// `NEWNAME`.
+    /// The logical name that `NEWNAME` gives the file.
     pub new_name: Option<Ident>,
-    /// Path.
+    /// The path after `FILENAME =`.
     pub filename: Option<Box<str>>,
-    /// Size now.
+    /// The size of the file now, or its new size.
     pub size: Option<FileSize>,
-    /// Limit.
+    /// The size that the file's growth stops at.
     pub max_size: Option<MaxFileSize>,
     /// How it grows; zero is not at all.
     pub growth: Option<FileGrowth>,
-    /// `OFFLINE`.
+    /// Whether `OFFLINE` takes the file offline.
     pub offline: bool,
-    /// All of it.
+    /// The text of the whole file specification.
     pub span: Span,
 }
 
 /// A number with a unit; megabytes when none was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileSize {
-    /// The number.
+    /// The number, in the unit beside it.
     pub amount: u64,
-    /// The unit.
+    /// The unit that the number counts.
     pub unit: SizeUnit,
 }
 
@@ -79,96 +79,96 @@ impl FileSize {
     }
 }
 
-/// Units of sizes.
+/// The units in which sizes of files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeUnit {
-    /// 1,024 bytes
+    /// The unit `KB`: 1,024 bytes.
     Kb,
-    /// 1,024 KB
+    /// The unit `MB`: 1,024 KB.
     Mb,
-    /// 1,024 MB
+    /// The unit `GB`: 1,024 MB.
     Gb,
-    /// 1,024 GB
+    /// The unit `TB`: 1,024 GB.
     Tb,
 }
 
-/// `MAXSIZE`.
+/// The value of `MAXSIZE`, where a file's growth stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxFileSize {
-    /// `UNLIMITED`
+    /// `UNLIMITED`: until the volume is full.
     Unlimited,
-    /// A size.
+    /// A size with its unit.
     Size(FileSize),
 }
 
-/// `FILEGROWTH`.
+/// The value of `FILEGROWTH`: by how much a file grows at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileGrowth {
-    /// By so much.
+    /// A fixed amount for each growth.
     Size(FileSize),
     /// By so many percent of its size then.
     Percent(u32),
 }
 
-/// `ALTER DATABASE`.
+/// `ALTER DATABASE name action`: a change of a database or its files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlterDatabase {
-    /// None is `CURRENT`.
+    /// The database; none is `CURRENT`.
     pub name: Option<Ident>,
-    /// What is done.
+    /// The one change that the statement makes.
     pub action: AlterDatabaseAction,
 }
 
-/// What `ALTER DATABASE` does.
+/// The changes that `ALTER DATABASE` makes, one a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterDatabaseAction {
     /// `SET option, … [WITH termination]`.
     Set {
-        /// The options.
+        /// The options with their new values.
         options: Vec<DatabaseOption>,
-        /// What happens to those who are in the way.
+        /// The way to deal with sessions that use the database meanwhile.
         termination: Option<Termination>,
     },
     /// `ADD FILE … [TO FILEGROUP name]`.
     AddFile {
-        /// The files.
+        /// The data files that are added.
         files: Vec<FileSpec>,
-        /// The filegroup.
+        /// The filegroup after `TO FILEGROUP`, which receives the files.
         filegroup: Option<Ident>,
     },
-    /// `ADD LOG FILE`.
+    /// `ADD LOG FILE`: more log files.
     AddLogFile(Vec<FileSpec>),
-    /// `REMOVE FILE`.
+    /// `REMOVE FILE name`: an empty data or log file goes.
     RemoveFile(Ident),
-    /// `MODIFY FILE`.
+    /// `MODIFY FILE (…)`: new name, path, size or growth.
     ModifyFile(FileSpec),
-    /// `ADD FILEGROUP`.
+    /// `ADD FILEGROUP name`: a filegroup without files.
     AddFilegroup {
-        /// Its name.
+        /// The new filegroup's name.
         name: Ident,
-        /// `CONTAINS …`.
+        /// The word after `CONTAINS`: `FILESTREAM` or `MEMORY_OPTIMIZED_DATA`.
         contains: Option<Ident>,
     },
-    /// `REMOVE FILEGROUP`.
+    /// `REMOVE FILEGROUP name`: an empty filegroup goes.
     RemoveFilegroup(Ident),
     /// `MODIFY FILEGROUP name DEFAULT | READ_ONLY | NAME = …`.
     ModifyFilegroup {
-        /// Its name.
+        /// The filegroup that is changed.
         name: Ident,
         /// The words or the new name.
         change: NamedOption,
     },
     /// `MODIFY NAME = new`.
     ModifyName(Ident),
-    /// `COLLATE`.
+    /// `COLLATE name`: the database's new collation.
     Collate(Ident),
     /// `ALTER DATABASE SCOPED CONFIGURATION [FOR SECONDARY] SET name = value | CLEAR name`.
     ScopedConfiguration {
-        /// `FOR SECONDARY`.
+        /// Whether `FOR SECONDARY` names the configuration of replicas.
         secondary: bool,
         /// `CLEAR` rather than `SET`.
         clear: bool,
-        /// Name and value.
+        /// The configuration's name and its value.
         option: NamedOption,
     },
 }
@@ -176,32 +176,32 @@ pub enum AlterDatabaseAction {
 /// `WITH …` after `ALTER DATABASE … SET`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Termination {
-    /// `ROLLBACK IMMEDIATE`
+    /// `ROLLBACK IMMEDIATE`: transactions in the way are rolled back at once.
     RollbackImmediate,
     /// `ROLLBACK AFTER n SECONDS`
     RollbackAfter(u32),
-    /// `NO_WAIT`
+    /// `NO_WAIT`: the statement fails when transactions are in the way.
     NoWait,
 }
 
 /// An option of a database.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DatabaseOption {
-    /// `RECOVERY`
+    /// `RECOVERY`: whether the log is kept for log backups.
     Recovery(RecoveryModel),
-    /// `DELAYED_DURABILITY`
+    /// `DELAYED_DURABILITY`: whether a commit may return before its log is durable.
     DelayedDurability(DelayedDurability),
-    /// `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`
+    /// `SINGLE_USER`, `RESTRICTED_USER`, `MULTI_USER`: the sessions that are let in.
     UserAccess(UserAccess),
     /// `READ_ONLY` is true, `READ_WRITE` false.
     ReadOnly(bool),
-    /// `ONLINE`, `OFFLINE`, `EMERGENCY`
+    /// `ONLINE`, `OFFLINE`, `EMERGENCY`: the state that the database is put into.
     State(DatabaseState),
-    /// `TARGET_RECOVERY_TIME`, in seconds.
+    /// `TARGET_RECOVERY_TIME` in seconds, which paces indirect checkpoints.
     TargetRecoveryTime(u32),
-    /// `PAGE_VERIFY`
+    /// `PAGE_VERIFY`: how a page read from disk is proved whole.
     PageVerify(PageVerify),
-    /// `COMPATIBILITY_LEVEL`
+    /// `COMPATIBILITY_LEVEL`: the version whose language the database speaks, as 160.
     CompatibilityLevel(u32),
     /// An option that is on or off: `READ_COMMITTED_SNAPSHOT`, `ALLOW_SNAPSHOT_ISOLATION`, `AUTO_CLOSE` …; the name in
     /// capitals.
@@ -210,115 +210,115 @@ pub enum DatabaseOption {
     Other(Box<str>, Option<OptionValue>),
 }
 
-/// Recovery models.
+/// The recovery models of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryModel {
-    /// `SIMPLE`
+    /// `SIMPLE`: a checkpoint lets the log be reused, without log backups.
     Simple,
-    /// `BULK_LOGGED`
+    /// `BULK_LOGGED`: as `FULL`, but bulk operations log their allocations only.
     BulkLogged,
-    /// `FULL`
+    /// `FULL`: the log is kept until a log backup has it.
     Full,
 }
 
 /// Delayed durability of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedDurability {
-    /// `DISABLED`
+    /// `DISABLED`: every commit waits for its log.
     Disabled,
-    /// `ALLOWED`
+    /// `ALLOWED`: a transaction says whether its commit waits.
     Allowed,
-    /// `FORCED`
+    /// `FORCED`: no commit waits for its log.
     Forced,
 }
 
-/// Who may use a database.
+/// The sessions that a database lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserAccess {
-    /// `SINGLE_USER`
+    /// `SINGLE_USER`: one session at a time.
     Single,
-    /// `RESTRICTED_USER`
+    /// `RESTRICTED_USER`: owners and administrators only.
     Restricted,
-    /// `MULTI_USER`
+    /// `MULTI_USER`: all who have access.
     Multi,
 }
 
 /// States a database can be put into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatabaseState {
-    /// `ONLINE`
+    /// `ONLINE`: open for use.
     Online,
-    /// `OFFLINE`
+    /// `OFFLINE`: closed, with its files free to be copied.
     Offline,
-    /// `EMERGENCY`
+    /// `EMERGENCY`: readable by administrators, whatever is damaged.
     Emergency,
 }
 
-/// `PAGE_VERIFY`.
+/// The values of `PAGE_VERIFY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageVerify {
-    /// `CHECKSUM`
+    /// `CHECKSUM`: a checksum of the whole page.
     Checksum,
-    /// `TORN_PAGE_DETECTION`
+    /// `TORN_PAGE_DETECTION`: two bits for each sector of the page.
     TornPageDetection,
-    /// `NONE`
+    /// `NONE`: pages are taken as they are read.
     None,
 }
 
-/// `BACKUP`.
+/// `BACKUP DATABASE | LOG name TO devices [WITH options]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backup {
-    /// `DATABASE`, `LOG`.
+    /// Whether the database or its log is backed up.
     pub kind: BackupKind,
-    /// The database.
+    /// The database, by name or variable.
     pub database: NameOrVariable,
     /// `FILE = …`, `FILEGROUP = …`, `READ_WRITE_FILEGROUPS`.
     pub parts: Vec<NamedOption>,
-    /// `TO`.
+    /// The devices after `TO`, over which the backup is striped.
     pub to: Vec<Device>,
     /// `MIRROR TO`, each list.
     pub mirrors: Vec<Vec<Device>>,
-    /// `WITH`.
+    /// The options after `WITH`, in order.
     pub options: Vec<NamedOption>,
 }
 
-/// What is backed up.
+/// The kinds of backups, by the word after `BACKUP`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackupKind {
-    /// `DATABASE`
+    /// `DATABASE`: full, differential, or of some files.
     Database,
-    /// `LOG`
+    /// `LOG`: the log since the last log backup.
     Log,
 }
 
 /// Where a backup goes or comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Device {
-    /// Its kind.
+    /// The word that says how the name is read.
     pub kind: DeviceKind,
     /// [`OptionValue::Text`], [`OptionValue::Variable`] or, for a logical device, [`OptionValue::Word`].
     pub target: OptionValue,
 }
 
-/// Kinds of devices.
+/// The kinds of backup devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// A device by its logical name.
     Logical,
-    /// `DISK =`
+    /// `DISK =` the path of a file.
     Disk,
-    /// `TAPE =`
+    /// `TAPE =` the path of a tape drive.
     Tape,
-    /// `URL =`
+    /// `URL =` an address of object storage.
     Url,
-    /// `DATABASE_SNAPSHOT =`
+    /// `DATABASE_SNAPSHOT =` the name of a database snapshot.
     DatabaseSnapshot,
 }
 
-/// `RESTORE`.
+/// `RESTORE kind [name] FROM devices [WITH options]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restore {
-    /// What is restored or shown.
+    /// The thing that is restored or shown.
     pub kind: RestoreKind,
     /// The database; none for the forms that only look into a backup.
     pub database: Option<NameOrVariable>,
@@ -332,33 +332,33 @@ pub struct Restore {
     pub moves: Vec<(OptionValue, OptionValue)>,
 }
 
-/// Kinds of `RESTORE`.
+/// The kinds of `RESTORE`, by the word that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestoreKind {
-    /// `DATABASE`
+    /// `DATABASE`: a full or differential backup.
     Database,
-    /// `LOG`
+    /// `LOG`: a log backup, put on top of the ones before.
     Log,
-    /// `HEADERONLY`
+    /// `HEADERONLY`: lists the backup sets of a device.
     HeaderOnly,
-    /// `FILELISTONLY`
+    /// `FILELISTONLY`: lists the files of one backup set.
     FileListOnly,
-    /// `LABELONLY`
+    /// `LABELONLY`: shows the label of the medium.
     LabelOnly,
-    /// `VERIFYONLY`
+    /// `VERIFYONLY`: reads a backup set through and checks it.
     VerifyOnly,
-    /// `REWINDONLY`
+    /// `REWINDONLY`: rewinds a tape, restoring nothing.
     RewindOnly,
 }
 
 /// `DROP something [IF EXISTS] names`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drop {
-    /// What kind of object.
+    /// The kind of object that is dropped.
     pub kind: DropKind,
-    /// `IF EXISTS`.
+    /// Whether `IF EXISTS` forgives names that are not there.
     pub if_exists: bool,
-    /// The names.
+    /// The names of the dropped objects, in order.
     pub names: Vec<ObjectName>,
     /// `ON DATABASE` or `ON ALL SERVER` after a DDL trigger.
     pub scope: Option<Ident>,

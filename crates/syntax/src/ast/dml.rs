@@ -5,22 +5,22 @@ use super::{
     SelectItem, TableRef, Top, With,
 };
 
-/// `INSERT`.
+/// `INSERT [INTO] target (columns) source`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     /// `WITH name AS (…)`.
     pub with: Option<With>,
-    /// `TOP`.
+    /// The `TOP` that limits the inserted rows.
     pub top: Option<Top>,
     /// A named table, a table variable, or `OPENROWSET`.
     pub target: TableRef,
     /// The columns; empty when none were named.
     pub columns: Vec<Ident>,
-    /// `OUTPUT`.
+    /// The `OUTPUT` clauses, in the order written.
     pub output: Vec<Output>,
     /// Where the rows come from.
     pub source: InsertSource,
-    /// `OPTION (…)`.
+    /// The hints of `OPTION (…)`.
     pub options: Vec<QueryHint>,
 }
 
@@ -29,43 +29,43 @@ pub struct Insert {
 pub enum InsertSource {
     /// `VALUES (…), (…)`; an element may be [`super::ExprKind::Default`].
     Values(Vec<Vec<Expr>>),
-    /// A query.
+    /// A query, `VALUES` among them.
     Query(Box<Query>),
-    /// `EXEC …`.
+    /// `EXEC …`: the rows that a procedure sends.
     Execute(Box<Execute>),
-    /// `DEFAULT VALUES`.
+    /// `DEFAULT VALUES`: one row of defaults.
     DefaultValues,
 }
 
 /// `OUTPUT items [INTO target (columns)]`; a statement may have one with and one without `INTO`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
-    /// What is put out, over `inserted` and `deleted`.
+    /// The items that are put out, over `inserted` and `deleted`.
     pub items: Vec<SelectItem>,
     /// The table or table variable that receives it; the client when there is none.
     pub into: Option<TableRef>,
-    /// The receiver's columns.
+    /// The receiving columns of `INTO`; empty means all, in order.
     pub columns: Vec<Ident>,
 }
 
-/// `UPDATE`.
+/// `UPDATE target SET … [FROM …] [WHERE …]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
     /// `WITH name AS (…)`.
     pub with: Option<With>,
-    /// `TOP`.
+    /// The `TOP` that limits the updated rows.
     pub top: Option<Top>,
     /// A table, an alias of `from`, or a table variable.
     pub target: TableRef,
-    /// `SET`.
+    /// The assignments of `SET`, in order.
     pub set: Vec<SetClause>,
-    /// `OUTPUT`.
+    /// The `OUTPUT` clauses, in the order written.
     pub output: Vec<Output>,
-    /// `FROM`.
+    /// The sources of `FROM`, joined by commas.
     pub from: Vec<TableRef>,
-    /// `WHERE`.
+    /// The `WHERE` clause; without one all rows are changed.
     pub filter: Option<DmlFilter>,
-    /// `OPTION (…)`.
+    /// The hints of `OPTION (…)`.
     pub options: Vec<QueryHint>,
 }
 
@@ -74,20 +74,20 @@ pub struct Update {
 pub enum SetClause {
     /// `column = value`, `@v = value`, `@v = column = value`, each also with a compound operator.
     Assign {
-        /// `@v =`.
+        /// The variable that also receives the value.
         variable: Option<Ident>,
-        /// The column.
+        /// The column that receives the value.
         column: Option<ColumnRef>,
         /// `=` or a compound operator.
         op: AssignOp,
         /// The value, perhaps `DEFAULT`.
         value: Expr,
     },
-    /// `column.WRITE(value, offset, length)`.
+    /// `column.WRITE(value, offset, length)`: a change of a part of a long value.
     Write {
-        /// The column.
+        /// The long column that is changed.
         column: ColumnRef,
-        /// Three arguments.
+        /// The arguments as written: value, offset and length.
         arguments: Vec<Expr>,
     },
 }
@@ -95,67 +95,67 @@ pub enum SetClause {
 /// `WHERE` of an update or delete.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DmlFilter {
-    /// A condition.
+    /// A condition on the rows.
     Condition(Expr),
-    /// `CURRENT OF cursor`.
+    /// `CURRENT OF cursor`: the one row on which a cursor stands.
     CurrentOf(CursorName),
 }
 
-/// `DELETE`.
+/// `DELETE [FROM] target [FROM …] [WHERE …]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delete {
     /// `WITH name AS (…)`.
     pub with: Option<With>,
-    /// `TOP`.
+    /// The `TOP` that limits the deleted rows.
     pub top: Option<Top>,
     /// A table, an alias of `from`, or a table variable.
     pub target: TableRef,
-    /// `OUTPUT`.
+    /// The `OUTPUT` clauses, in the order written.
     pub output: Vec<Output>,
-    /// The second `FROM`.
+    /// The sources of the second `FROM`, joined by commas.
     pub from: Vec<TableRef>,
-    /// `WHERE`.
+    /// The `WHERE` clause; without one all rows are deleted.
     pub filter: Option<DmlFilter>,
-    /// `OPTION (…)`.
+    /// The hints of `OPTION (…)`.
     pub options: Vec<QueryHint>,
 }
 
-/// `MERGE`.
+/// `MERGE target USING source ON condition clauses`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merge {
     /// `WITH name AS (…)`.
     pub with: Option<With>,
-    /// `TOP`.
+    /// The `TOP` that limits the changed rows.
     pub top: Option<Top>,
     /// The target with its alias and hints.
     pub target: TableRef,
-    /// `USING`.
+    /// The source after `USING`, whose rows are compared with the target's.
     pub source: TableRef,
-    /// `ON`.
+    /// The condition under which a source row matches a target row.
     pub on: Expr,
-    /// `WHEN …`.
+    /// The `WHEN` clauses, tried in order for each row.
     pub clauses: Vec<MergeClause>,
-    /// `OUTPUT`.
+    /// The `OUTPUT` clauses, in the order written.
     pub output: Vec<Output>,
-    /// `OPTION (…)`.
+    /// The hints of `OPTION (…)`.
     pub options: Vec<QueryHint>,
 }
 
 /// `WHEN [NOT] MATCHED …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergeClause {
-    /// When it applies.
+    /// The pairs of rows that the clause is for.
     pub when: MergeWhen,
-    /// `AND condition`.
+    /// The condition after `AND`, which the pair must meet as well.
     pub condition: Option<Expr>,
-    /// What it does.
+    /// The change that the clause makes.
     pub action: MergeAction,
 }
 
 /// When a clause of `MERGE` applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergeWhen {
-    /// `MATCHED`
+    /// `MATCHED`: a source row and a target row meet the condition.
     Matched,
     /// `NOT MATCHED [BY TARGET]`
     NotMatchedByTarget,
@@ -163,28 +163,28 @@ pub enum MergeWhen {
     NotMatchedBySource,
 }
 
-/// What a clause of `MERGE` does.
+/// The changes that a clause of `MERGE` makes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MergeAction {
-    /// `UPDATE SET …`
+    /// `UPDATE SET …` of the matched target row.
     Update(Vec<SetClause>),
-    /// `DELETE`
+    /// `DELETE` of the matched target row.
     Delete,
     /// `INSERT (columns) VALUES (…)`
     Insert {
-        /// The columns.
+        /// The columns that receive values; empty means all, in order.
         columns: Vec<Ident>,
-        /// The values.
+        /// The values, one a column.
         values: Vec<Expr>,
     },
     /// `INSERT (columns) DEFAULT VALUES`
     InsertDefaultValues,
 }
 
-/// `TRUNCATE TABLE`.
+/// `TRUNCATE TABLE table`: all rows go, extents at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truncate {
-    /// The table.
+    /// The table that is emptied.
     pub table: ObjectName,
     /// `WITH (PARTITIONS (…))` was there.
     pub partitions: bool,

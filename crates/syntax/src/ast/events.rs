@@ -4,81 +4,81 @@ use std::fmt::{self, Display};
 
 use super::{CompareOp, Ident, NamedOption};
 
-/// What an EVENT SESSION statement does.
+/// The verbs of a statement about an event session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSessionVerb {
-    /// `CREATE`.
+    /// `CREATE`: a new session, not running yet.
     Create,
-    /// `ALTER`.
+    /// `ALTER`: its parts, options or state change.
     Alter,
-    /// `DROP`.
+    /// `DROP`: the session is stopped and forgotten.
     Drop,
 }
 
 /// `CREATE | ALTER | DROP EVENT SESSION name ON SERVER …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventSession {
-    /// What it does.
+    /// The verb that the statement begins with.
     pub verb: EventSessionVerb,
-    /// The session's name.
+    /// The event session's name, unique on the server.
     pub name: Ident,
-    /// `ON DATABASE`.
+    /// True for `ON DATABASE`, false for `ON SERVER`.
     pub on_database: bool,
     /// `ADD …`, `DROP …`, in the order in which they are written.
     pub parts: Vec<EventSessionPart>,
-    /// `WITH (…)`.
+    /// The session's options after `WITH`.
     pub options: Vec<NamedOption>,
     /// `STATE = START` (true) or `STOP`.
     pub state: Option<bool>,
 }
 
-/// A clause of it.
+/// A clause of an EVENT SESSION statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventSessionPart {
-    /// `ADD EVENT`.
+    /// `ADD EVENT`: one event, with its actions and predicate.
     AddEvent(EventDefinition),
-    /// `DROP EVENT`.
+    /// `DROP EVENT`: one event by name.
     DropEvent(EventName),
-    /// `ADD TARGET`.
+    /// `ADD TARGET`: one target, with its parameters.
     AddTarget(TargetDefinition),
-    /// `DROP TARGET`.
+    /// `DROP TARGET`: one target by name.
     DropTarget(EventName),
 }
 
-/// `[module.]package.name`.
+/// The name of an object of a package: `[module.]package.name`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventName {
-    /// The package.
+    /// The package, such as `sqlserver` or `package0`.
     pub package: Ident,
     /// The event, target, action …
     pub name: Ident,
 }
 
-/// An event, and what is recorded of it when.
+/// An event, with the values recorded beside it and the condition for recording it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventDefinition {
-    /// Which.
+    /// The event's name, with its package.
     pub name: EventName,
     /// `SET attribute = value`.
     pub set: Vec<(Ident, EventValue)>,
-    /// `ACTION (…)`.
+    /// The actions: values of the surroundings recorded with each event.
     pub actions: Vec<EventName>,
-    /// `WHERE …`.
+    /// The predicate after `WHERE`: events that fail it are not recorded.
     pub predicate: Option<EventPredicate>,
     /// How many characters the predicate was written in.
     pub predicate_length: u32,
 }
 
-/// Where events go.
+/// A target: the receiver of a session's events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetDefinition {
-    /// Which.
+    /// The target's name, with its package.
     pub name: EventName,
     /// `SET parameter = value`.
     pub set: Vec<(Ident, EventValue)>,
 }
 
-/// A literal.
+/// A literal in a clause of an event session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventValue {
     /// A number as typed.
@@ -90,19 +90,19 @@ pub enum EventValue {
 /// Which events are recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventPredicate {
-    /// All of these.
+    /// All of these hold.
     And(Vec<EventPredicate>),
-    /// One of these.
+    /// At least one of these holds.
     Or(Vec<EventPredicate>),
-    /// Not this.
+    /// The inner predicate does not hold.
     Not(Box<EventPredicate>),
-    /// `source op value`.
+    /// `source op value`: a comparison by an operator.
     Compare(EventSource, CompareOp, EventValue),
-    /// `package.comparator(source, value)`.
+    /// `package.comparator(source, value)`: a comparison by a named comparator.
     Call(EventName, EventSource, EventValue),
 }
 
-/// What a predicate looks at.
+/// The left side of a comparison in a predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventSource {
     /// A field of the event.

@@ -12,7 +12,7 @@ use std::fmt;
 pub struct Expr {
     /// Its text, with the parentheses around it.
     pub span: Span,
-    /// What it is.
+    /// The kind of expression, with its operands.
     pub kind: ExprKind,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Debug for Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     // Values.
-    /// A literal.
+    /// A literal, typed by its spelling.
     Literal(Literal),
     /// `@v`; the value keeps its `@`.
     Variable(Ident),
@@ -57,21 +57,21 @@ pub enum ExprKind {
     SystemVariable(Ident),
     /// A column's name with up to four parts before it.
     Column(Box<ColumnRef>),
-    /// `-x`, `+x`, `~x`.
+    /// An operator with one operand: `-x`, `+x`, `~x`.
     Unary(UnaryOp, Box<Expr>),
-    /// Arithmetic, bits, concatenation.
+    /// An operator with two operands: arithmetic, bits, concatenation.
     Binary(Box<Binary>),
-    /// `CASE`.
+    /// `CASE … WHEN … THEN … END`, simple or searched.
     Case(Box<Case>),
     /// `CAST`, `CONVERT`, `PARSE` and their `TRY_` forms.
     Cast(Box<Cast>),
     /// A function call of any kind, `COALESCE`, `NULLIF`, `LEFT` and niladic functions too.
     Function(Box<FunctionCall>),
-    /// `IIF(condition, a, b)`.
+    /// `IIF(condition, a, b)`, the short form of a searched `CASE`.
     Iif(Box<Iif>),
     /// `(SELECT …)` as a value.
     Subquery(Box<Query>),
-    /// `x COLLATE name`.
+    /// `x COLLATE name`: the value under an explicit collation.
     Collate(Box<Expr>, Ident),
     /// `x AT TIME ZONE zone`.
     AtTimeZone(Box<Expr>, Box<Expr>),
@@ -93,7 +93,7 @@ pub enum ExprKind {
     And(Vec<Expr>),
     /// `a OR b OR …`, two or more, flat.
     Or(Vec<Expr>),
-    /// `NOT a`.
+    /// The negation `NOT a`; unknown stays unknown.
     Not(Box<Expr>),
     /// `a = b` and so on.
     Compare(Box<Compare>),
@@ -111,18 +111,18 @@ pub enum ExprKind {
     InQuery(Box<InQuery>),
     /// `a [NOT] LIKE b [ESCAPE c]`.
     Like(Box<Like>),
-    /// `EXISTS (SELECT …)`.
+    /// `EXISTS (SELECT …)`: whether the query has a row.
     Exists(Box<Query>),
     /// `UPDATE(column)` in a trigger.
     UpdatedColumn(Ident),
-    /// `CONTAINS(…)`, `FREETEXT(…)`.
+    /// `CONTAINS(…)`, `FREETEXT(…)`: predicates of full-text search.
     FullText(Box<FunctionCall>),
 }
 
 /// A literal as its type is decided by its spelling.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// `NULL`.
+    /// The literal `NULL`, which has no type of its own.
     Null,
     /// Digits that fit `int`.
     Int(i32),
@@ -134,18 +134,18 @@ pub enum Literal {
     Money(Box<str>),
     /// `'…'`: `varchar`. Doubled quotes are single.
     String(Box<str>),
-    /// `N'…'`: `nvarchar`.
+    /// A Unicode string `N'…'`, an `nvarchar`.
     NString(Box<str>),
-    /// `0x…`: `varbinary`.
+    /// A binary literal `0x…`, a `varbinary`.
     Binary(Box<[u8]>),
 }
 
-/// A column's name.
+/// The name of a column, perhaps qualified.
 #[derive(Clone, PartialEq)]
 pub struct ColumnRef {
-    /// What stands before the column: an alias or a table's name.
+    /// The qualifier before the column: an alias or a table's name.
     pub qualifier: Option<ObjectName>,
-    /// The column.
+    /// The column's own name.
     pub name: Ident,
 }
 
@@ -200,11 +200,11 @@ pub enum BinaryOp {
 /// loop.
 #[derive(Debug)]
 pub struct Binary {
-    /// The operator.
+    /// The operator between the operands.
     pub op: BinaryOp,
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
 }
 
@@ -251,14 +251,14 @@ impl Drop for Binary {
     }
 }
 
-/// `CASE`.
+/// A simple or searched `CASE`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// The operand of a simple `CASE`: then each `when` is a value, otherwise a condition.
     pub operand: Option<Expr>,
     /// The branches, at least one.
     pub branches: Vec<CaseBranch>,
-    /// `ELSE`.
+    /// The result after `ELSE`; without one NULL.
     pub otherwise: Option<Expr>,
 }
 
@@ -267,14 +267,14 @@ pub struct Case {
 pub struct CaseBranch {
     /// A condition, or a value to compare the operand with.
     pub when: Expr,
-    /// The result.
+    /// The result of the branch.
     pub then: Expr,
 }
 
 /// `IIF(condition, then, otherwise)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Iif {
-    /// The condition.
+    /// The condition that chooses the value.
     pub condition: Expr,
     /// When it is true.
     pub then: Expr,
@@ -293,16 +293,16 @@ pub enum CastKind {
     Parse,
 }
 
-/// A conversion.
+/// A conversion, by any of its functions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cast {
-    /// The function.
+    /// The function that was written.
     pub kind: CastKind,
     /// The `TRY_` form: NULL instead of an error.
     pub try_: bool,
-    /// The value.
+    /// The value that is converted.
     pub operand: Expr,
-    /// The target type.
+    /// The type that the value is converted to.
     pub ty: DataType,
     /// `CONVERT`'s style or `PARSE`'s culture.
     pub style: Option<Expr>,
@@ -314,9 +314,9 @@ pub struct Cast {
 pub struct DataType {
     /// The type, perhaps with a schema.
     pub name: ObjectName,
-    /// What stood in parentheses, up to two.
+    /// The arguments in parentheses, up to two: length, or precision and scale.
     pub arguments: Vec<TypeArgument>,
-    /// All of it.
+    /// The text of the whole type.
     pub span: Span,
 }
 
@@ -339,7 +339,7 @@ impl fmt::Debug for DataType {
 pub enum TypeArgument {
     /// A number (digits that do not fit saturate: no type takes them).
     Number(u32),
-    /// `MAX`.
+    /// `MAX`, for long values of up to 2 GB.
     Max,
     /// A name: an XML schema collection.
     Name(ObjectName),
@@ -371,24 +371,24 @@ pub struct FunctionCall {
     pub niladic: bool,
     /// Written as `{fn …}`.
     pub odbc: bool,
-    /// `TRIM`'s side.
+    /// The side in `TRIM(LEADING x FROM y)`.
     pub trim: Option<TrimSide>,
     /// `IGNORE NULLS` is `Some(true)`, `RESPECT NULLS` `Some(false)`.
     pub ignore_nulls: Option<bool>,
     /// `WITHIN GROUP (ORDER BY …)`.
     pub within_group: Vec<OrderItem>,
-    /// `OVER (…)`.
+    /// The window after `OVER`.
     pub over: Option<Box<Over>>,
 }
 
 /// The side from which `TRIM` takes characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrimSide {
-    /// From the start.
+    /// `LEADING`: from the start of the string.
     Leading,
-    /// From the end.
+    /// `TRAILING`: from the end of the string.
     Trailing,
-    /// From both.
+    /// `BOTH`: from the start and the end.
     Both,
 }
 
@@ -397,11 +397,11 @@ pub enum TrimSide {
 pub struct Over {
     /// The name of a window of the `WINDOW` clause that this one extends or is.
     pub window: Option<Ident>,
-    /// `PARTITION BY`.
+    /// The expressions of `PARTITION BY`; equal values make one partition.
     pub partition_by: Vec<Expr>,
-    /// `ORDER BY`.
+    /// The order of the rows within a partition.
     pub order_by: Vec<OrderItem>,
-    /// `ROWS` or `RANGE`.
+    /// The rows around the current one that the function sees: `ROWS` or `RANGE`.
     pub frame: Option<Frame>,
 }
 
@@ -410,7 +410,7 @@ pub struct Over {
 pub struct Frame {
     /// `RANGE` rather than `ROWS`.
     pub range: bool,
-    /// Where it begins.
+    /// The end at which the frame begins.
     pub start: FrameBound,
     /// Where it ends; the current row when nothing was said.
     pub end: FrameBound,
@@ -419,22 +419,22 @@ pub struct Frame {
 /// One end of a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrameBound {
-    /// `UNBOUNDED PRECEDING`.
+    /// `UNBOUNDED PRECEDING`: the partition's first row.
     UnboundedPreceding,
-    /// `n PRECEDING`.
+    /// `n PRECEDING`: n rows before the current one.
     Preceding(Expr),
-    /// `CURRENT ROW`.
+    /// `CURRENT ROW`: the row that the value is for.
     CurrentRow,
-    /// `n FOLLOWING`.
+    /// `n FOLLOWING`: n rows after the current one.
     Following(Expr),
-    /// `UNBOUNDED FOLLOWING`.
+    /// `UNBOUNDED FOLLOWING`: the partition's last row.
     UnboundedFollowing,
 }
 
 /// `NEXT VALUE FOR sequence`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextValue {
-    /// The sequence.
+    /// The sequence that gives the number.
     pub sequence: ObjectName,
     /// `OVER (ORDER BY …)`.
     pub over: Option<Over>,
@@ -443,32 +443,32 @@ pub struct NextValue {
 /// `IDENTITY(type [, seed, increment])`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdentityFunction {
-    /// The column's type.
+    /// The type of the new column.
     pub ty: DataType,
-    /// Seed and increment.
+    /// The seed and the increment; without them both are 1.
     pub arguments: Option<(Expr, Expr)>,
 }
 
 /// Kinds of ODBC literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OdbcLiteral {
-    /// `{d '…'}`
+    /// A date: `{d '…'}`.
     Date,
-    /// `{t '…'}`
+    /// A time of day: `{t '…'}`.
     Time,
-    /// `{ts '…'}`
+    /// A date and time: `{ts '…'}`.
     Timestamp,
-    /// `{guid '…'}`
+    /// A uniqueidentifier: `{guid '…'}`.
     Guid,
 }
 
-/// `target.name(arguments)`.
+/// A method called on a value: `target.name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodCall {
     /// A variable or a parenthesised value.
     pub target: Expr,
-    /// The method.
+    /// The method's name, in the case written.
     pub name: Ident,
-    /// The arguments.
+    /// The arguments in the order written.
     pub arguments: Vec<Expr>,
 }

@@ -35,7 +35,7 @@ pub use table::*;
 /// A piece of the batch's text: byte offsets, `start` inclusive, `end` exclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
@@ -97,13 +97,13 @@ impl fmt::Display for Ident {
 /// `server.database.schema.name`; every part but the last may be left out (`db..t`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ObjectName {
-    /// Linked server.
+    /// The linked server's name.
     pub server: Option<Ident>,
-    /// Database.
+    /// The database's name; none is the current one.
     pub database: Option<Ident>,
-    /// Schema.
+    /// The schema's name; none is the user's default schema.
     pub schema: Option<Ident>,
-    /// The object itself.
+    /// The name of the object itself.
     pub name: Ident,
     /// From the first part to the last.
     pub span: Span,
@@ -156,14 +156,14 @@ impl fmt::Debug for ObjectName {
     }
 }
 
-/// A parsed batch.
+/// A parsed batch: its statements and the lines of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     /// The statements in order.
     pub statements: Vec<Statement>,
     /// Where the lines of its text begin.
     pub lines: LineIndex,
-    /// What it sets while it is parsed.
+    /// The settings that the batch changes while it is parsed.
     pub settings: ParseSettings,
 }
 
@@ -173,7 +173,7 @@ pub struct Batch {
 pub struct ParseSettings {
     /// SET QUOTED_IDENTIFIER, SET ANSI_DEFAULTS.
     pub quoted_identifier: Option<bool>,
-    /// SET PARSEONLY.
+    /// The last `SET PARSEONLY` of the batch.
     pub parse_only: Option<bool>,
 }
 
@@ -216,7 +216,7 @@ impl LineIndex {
 pub struct Statement {
     /// From its first token to its last.
     pub span: Span,
-    /// What it is.
+    /// The kind of statement, with its parts.
     pub kind: StatementKind,
 }
 
@@ -232,15 +232,15 @@ pub enum StatementKind {
     // Queries and changes.
     /// `SELECT`, also `SELECT … INTO` and `SELECT @v = …`.
     Select(Box<SelectStatement>),
-    /// `INSERT`.
+    /// `INSERT`, from values, a query or a procedure.
     Insert(Box<Insert>),
-    /// `UPDATE`.
+    /// `UPDATE` of a table, view or common table expression.
     Update(Box<Update>),
-    /// `DELETE`.
+    /// `DELETE` from a table, view or common table expression.
     Delete(Box<Delete>),
-    /// `MERGE`.
+    /// `MERGE` of a source into a target.
     Merge(Box<Merge>),
-    /// `TRUNCATE TABLE`.
+    /// `TRUNCATE TABLE` of one table.
     Truncate(Box<Truncate>),
 
     // Variables and settings.
@@ -252,29 +252,29 @@ pub enum StatementKind {
     SetOption(Box<SetOptionStatement>),
 
     // Control of flow.
-    /// `BEGIN … END`.
+    /// Statements between `BEGIN` and `END`.
     Block(Vec<Statement>),
-    /// `IF`.
+    /// `IF` with its branches.
     If(Box<If>),
-    /// `WHILE`.
+    /// `WHILE` with its body.
     While(Box<While>),
-    /// `BREAK`.
+    /// `BREAK`: leaves the innermost loop.
     Break,
-    /// `CONTINUE`.
+    /// `CONTINUE`: begins the next round of the innermost loop.
     Continue,
     /// `BEGIN TRY … END TRY BEGIN CATCH … END CATCH`.
     TryCatch(Box<TryCatch>),
-    /// `RETURN [expression]`.
+    /// `RETURN [expression]`: leaves the batch or module.
     Return(Option<Box<Expr>>),
-    /// `GOTO label`.
+    /// `GOTO label`: goes on at the label.
     Goto(Ident),
-    /// `label:`.
+    /// A label for `GOTO`: `name:`.
     Label(Ident),
     /// `WAITFOR DELAY | TIME`.
     WaitFor(Box<WaitFor>),
-    /// `PRINT expression`.
+    /// `PRINT expression`: sends a message of severity 0.
     Print(Box<Expr>),
-    /// `RAISERROR(…)`.
+    /// `RAISERROR(…)`: raises a message.
     RaisError(Box<RaisError>),
     /// `THROW [number, message, state]`.
     Throw(Option<Box<Throw>>),
@@ -282,53 +282,53 @@ pub enum StatementKind {
     Execute(Box<Execute>),
 
     // Transactions.
-    /// `BEGIN TRANSACTION`.
+    /// `BEGIN TRANSACTION`, local or distributed.
     BeginTransaction(Box<BeginTransaction>),
-    /// `COMMIT`.
+    /// `COMMIT` of the innermost transaction.
     Commit(Box<Commit>),
-    /// `ROLLBACK`.
+    /// `ROLLBACK`, of all or to a savepoint.
     Rollback(Box<Rollback>),
-    /// `SAVE TRANSACTION`.
+    /// `SAVE TRANSACTION` with the savepoint's name.
     SaveTransaction(Box<TransactionName>),
 
     // Cursors.
     /// `DECLARE name CURSOR …`.
     DeclareCursor(Box<DeclareCursor>),
-    /// `OPEN`.
+    /// `OPEN` of a declared cursor.
     OpenCursor(Box<CursorName>),
-    /// `FETCH`.
+    /// `FETCH` of one row.
     Fetch(Box<Fetch>),
-    /// `CLOSE`.
+    /// `CLOSE` of an open cursor.
     CloseCursor(Box<CursorName>),
-    /// `DEALLOCATE`.
+    /// `DEALLOCATE` of a cursor's name or variable.
     DeallocateCursor(Box<CursorName>),
 
     // Databases.
-    /// `USE`.
+    /// `USE database`: the session's current database from now on.
     Use(Ident),
-    /// `CREATE DATABASE`.
+    /// `CREATE DATABASE` with its files.
     CreateDatabase(Box<CreateDatabase>),
-    /// `ALTER DATABASE`.
+    /// `ALTER DATABASE` with one change.
     AlterDatabase(Box<AlterDatabase>),
-    /// `BACKUP`.
+    /// `BACKUP` of a database or its log.
     Backup(Box<Backup>),
-    /// `RESTORE`.
+    /// `RESTORE`, also the forms that look into a backup.
     Restore(Box<Restore>),
 
     // Tables and indexes.
-    /// `CREATE TABLE`.
+    /// `CREATE TABLE`, temporary ones too.
     CreateTable(Box<CreateTable>),
-    /// `ALTER TABLE`.
+    /// `ALTER TABLE` with one change.
     AlterTable(Box<AlterTable>),
-    /// `CREATE INDEX`.
+    /// `CREATE INDEX` on a table or view.
     CreateIndex(Box<CreateIndex>),
-    /// `ALTER INDEX`.
+    /// `ALTER INDEX` of one index or all.
     AlterIndex(Box<AlterIndex>),
-    /// `DROP INDEX`.
+    /// `DROP INDEX` of one or more.
     DropIndex(Box<DropIndex>),
-    /// `CREATE STATISTICS`.
+    /// `CREATE STATISTICS` on columns of a table.
     CreateStatistics(Box<CreateStatistics>),
-    /// `UPDATE STATISTICS`.
+    /// `UPDATE STATISTICS` of a table.
     UpdateStatistics(Box<UpdateStatistics>),
     /// `DROP TABLE`, `DROP DATABASE`, `DROP PROCEDURE`, … (all but `DROP INDEX`).
     Drop(Box<Drop>),
@@ -344,15 +344,15 @@ pub enum StatementKind {
     Trigger(Box<TriggerDefinition>),
     /// `ENABLE | DISABLE TRIGGER`.
     SwitchTrigger(Box<SwitchTrigger>),
-    /// `CREATE SCHEMA`.
+    /// `CREATE SCHEMA` with its first objects.
     CreateSchema(Box<CreateSchema>),
     /// `ALTER SCHEMA … TRANSFER`.
     AlterSchema(Box<AlterSchema>),
-    /// `CREATE TYPE`.
+    /// `CREATE TYPE`: an alias or a table type.
     CreateType(Box<CreateType>),
     /// `CREATE | ALTER SEQUENCE`.
     Sequence(Box<SequenceDefinition>),
-    /// `CREATE SYNONYM`.
+    /// `CREATE SYNONYM` for an object.
     CreateSynonym(Box<CreateSynonym>),
 
     // Security.
@@ -364,31 +364,31 @@ pub enum StatementKind {
     Role(Box<RoleDefinition>),
     /// `GRANT | DENY | REVOKE`.
     Permission(Box<PermissionStatement>),
-    /// `ALTER AUTHORIZATION`.
+    /// `ALTER AUTHORIZATION`: a new owner.
     AlterAuthorization(Box<AlterAuthorization>),
-    /// `EXECUTE AS`.
+    /// `EXECUTE AS`: another security context.
     ExecuteAs(Box<ExecuteAs>),
-    /// `REVERT`.
+    /// `REVERT` to the security context before.
     Revert,
 
     // Administration.
-    /// `CHECKPOINT [seconds]`.
+    /// `CHECKPOINT [seconds]`, which aims at that duration.
     Checkpoint(Option<Box<Expr>>),
-    /// `DBCC`.
+    /// `DBCC` with the name of a command.
     Dbcc(Box<Dbcc>),
-    /// `KILL session`.
+    /// `KILL session`: ends another session.
     Kill(Box<Kill>),
-    /// `SHUTDOWN [WITH NOWAIT]`.
+    /// `SHUTDOWN [WITH NOWAIT]`: stops the server.
     Shutdown {
-        /// `WITH NOWAIT`.
+        /// Whether `WITH NOWAIT` leaves out the checkpoints.
         nowait: bool,
     },
-    /// `RECONFIGURE [WITH OVERRIDE]`.
+    /// `RECONFIGURE [WITH OVERRIDE]`: configured values take effect.
     Reconfigure {
-        /// `WITH OVERRIDE`.
+        /// Whether `WITH OVERRIDE` accepts values that are not recommended.
         with_override: bool,
     },
-    /// `BULK INSERT`.
+    /// `BULK INSERT` of a file.
     BulkInsert(Box<BulkInsert>),
     /// `CREATE | ALTER | DROP EVENT SESSION`.
     EventSession(Box<EventSession>),
@@ -411,28 +411,28 @@ pub struct Unsupported {
 pub struct NamedOption {
     /// The option's word or words with single blanks (`MAX_DURATION`, `NO LOG`).
     pub name: Ident,
-    /// What follows it.
+    /// The option's value; none for a bare name.
     pub value: Option<OptionValue>,
 }
 
 /// The value of a [`NamedOption`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum OptionValue {
-    /// `ON`.
+    /// The word `ON`, a switch that is set.
     On,
-    /// `OFF`.
+    /// The word `OFF`, a switch that is not set.
     Off,
     /// A number with its sign as typed.
     Number(Box<str>),
     /// A number and a unit (`60 SECONDS`, `500 MB`, `10 %`).
     Quantity(u64, Ident),
-    /// A string literal.
+    /// A string literal, without its quotes.
     Text(Box<str>),
-    /// A binary literal.
+    /// A binary literal, as bytes.
     Binary(Box<[u8]>),
-    /// A bare word.
+    /// A bare word, in the case written.
     Word(Ident),
-    /// `@variable`.
+    /// A variable that holds the value.
     Variable(Ident),
     /// A parenthesised list, or the list that follows `ON (…)`.
     List(Vec<NamedOption>),
@@ -441,19 +441,19 @@ pub enum OptionValue {
 /// Either a name or a variable that holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NameOrVariable {
-    /// A literal name.
+    /// A name that stands in the text.
     Name(Ident),
-    /// `@variable`.
+    /// A variable that holds the name.
     Variable(Ident),
 }
 
-/// `ASC` or `DESC`.
+/// The direction of a sort: `ASC` or `DESC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SortOrder {
     /// Ascending, also when nothing was said.
     #[default]
     Ascending,
-    /// Descending.
+    /// Descending: greatest values first.
     Descending,
 }
 

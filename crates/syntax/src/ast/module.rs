@@ -7,32 +7,32 @@ use super::{
 /// How a module is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleVerb {
-    /// `CREATE`
+    /// `CREATE`: fails when the module is there.
     Create,
-    /// `ALTER`
+    /// `ALTER`: fails when the module is not there.
     Alter,
-    /// `CREATE OR ALTER`
+    /// `CREATE OR ALTER`: makes or changes the module.
     CreateOrAlter,
 }
 
 /// `CREATE PROCEDURE`. The definition that the catalogue keeps is the whole batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProcedureDefinition {
-    /// `CREATE` or `ALTER`.
+    /// `CREATE`, `ALTER` or `CREATE OR ALTER`.
     pub verb: ModuleVerb,
-    /// Its name.
+    /// The procedure's name, perhaps with a schema.
     pub name: ObjectName,
     /// `;number` of old procedure groups.
     pub number: Option<u32>,
-    /// Its parameters.
+    /// The procedure's parameters, in order.
     pub parameters: Vec<Parameter>,
     /// `WITH RECOMPILE, EXECUTE AS OWNER …`.
     pub options: Vec<NamedOption>,
-    /// `FOR REPLICATION`.
+    /// Whether `FOR REPLICATION` was written.
     pub for_replication: bool,
     /// The statements after `AS`, up to the end of the batch.
     pub body: Vec<Statement>,
-    /// Their text.
+    /// The text of the statements.
     pub body_span: Span,
 }
 
@@ -41,129 +41,129 @@ pub struct ProcedureDefinition {
 pub struct Parameter {
     /// Its name with `@`.
     pub name: Ident,
-    /// Its type.
+    /// The parameter's type, perhaps a table type.
     pub ty: DataType,
-    /// `CURSOR VARYING`.
+    /// Whether the parameter is a `CURSOR VARYING`.
     pub varying: bool,
     /// `NULL` is `Some(true)`, `NOT NULL` `Some(false)`.
     pub nullable: Option<bool>,
     /// `= default`: a literal, or a bare word as an `NString`.
     pub default: Option<Expr>,
-    /// `OUTPUT`.
+    /// Whether the procedure hands the value back to its caller.
     pub output: bool,
-    /// `READONLY`.
+    /// Whether `READONLY` was written, which table types need.
     pub readonly: bool,
 }
 
-/// `CREATE FUNCTION`.
+/// `CREATE FUNCTION`: scalar, inline or of several statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionDefinition {
-    /// `CREATE` or `ALTER`.
+    /// `CREATE`, `ALTER` or `CREATE OR ALTER`.
     pub verb: ModuleVerb,
-    /// Its name.
+    /// The function's name, perhaps with a schema.
     pub name: ObjectName,
-    /// Its parameters.
+    /// The function's parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// What it returns.
+    /// The type or table that the function returns.
     pub returns: FunctionReturns,
-    /// `WITH SCHEMABINDING …`.
+    /// The options after `WITH`: `SCHEMABINDING`, `RETURNS NULL ON NULL INPUT` and so on.
     pub options: Vec<NamedOption>,
-    /// What it does.
+    /// The statements or the query that compute the result.
     pub body: FunctionBody,
     /// The text of the body.
     pub body_span: Span,
 }
 
-/// What a function returns.
+/// The results that functions return.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FunctionReturns {
-    /// A value.
+    /// A scalar of this type.
     Scalar(DataType),
     /// `TABLE`: the rows of one query.
     InlineTable,
-    /// `@t TABLE (…)`.
+    /// A table variable that the statements fill: `@t TABLE (…)`.
     Table(Ident, Box<TableBody>),
 }
 
-/// What a function does.
+/// The bodies of functions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FunctionBody {
-    /// `BEGIN … END`.
+    /// Statements between `BEGIN` and `END`.
     Statements(Vec<Statement>),
     /// `RETURN (SELECT …)` of an inline function.
     Query(Option<With>, Box<Query>),
 }
 
-/// `CREATE VIEW`.
+/// `CREATE VIEW name [(columns)] AS query`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewDefinition {
-    /// `CREATE` or `ALTER`.
+    /// `CREATE`, `ALTER` or `CREATE OR ALTER`.
     pub verb: ModuleVerb,
-    /// Its name.
+    /// The view's name, perhaps with a schema.
     pub name: ObjectName,
     /// Its columns' names; empty when the query's serve.
     pub columns: Vec<Ident>,
-    /// `WITH SCHEMABINDING …`.
+    /// The options after `WITH`: `SCHEMABINDING`, `VIEW_METADATA` and so on.
     pub options: Vec<NamedOption>,
     /// `WITH name AS (…)` of the query.
     pub with: Option<With>,
-    /// The query.
+    /// The query whose rows the view shows.
     pub query: Query,
-    /// `WITH CHECK OPTION`.
+    /// Whether `WITH CHECK OPTION` refuses changes that would leave the view.
     pub check_option: bool,
 }
 
-/// `CREATE TRIGGER`.
+/// `CREATE TRIGGER name ON target … AS statements`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriggerDefinition {
-    /// `CREATE` or `ALTER`.
+    /// `CREATE`, `ALTER` or `CREATE OR ALTER`.
     pub verb: ModuleVerb,
-    /// Its name.
+    /// The trigger's name, perhaps with a schema.
     pub name: ObjectName,
-    /// What it is on.
+    /// The object or scope whose events fire the trigger.
     pub target: TriggerTarget,
-    /// `WITH …`.
+    /// The options after `WITH`, in order.
     pub options: Vec<NamedOption>,
     /// `INSTEAD OF` rather than `AFTER`.
     pub instead_of: bool,
     /// `INSERT`, `UPDATE`, `DELETE`, or DDL events.
     pub events: Vec<Ident>,
-    /// `NOT FOR REPLICATION`.
+    /// Whether `NOT FOR REPLICATION` was written.
     pub not_for_replication: bool,
     /// The statements after `AS`.
     pub body: Vec<Statement>,
-    /// Their text.
+    /// The text of the statements.
     pub body_span: Span,
 }
 
-/// What a trigger is on.
+/// The objects and scopes of triggers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TriggerTarget {
     /// A table or view.
     Object(ObjectName),
-    /// `DATABASE`
+    /// `DATABASE`: statements of DDL in the current database.
     Database,
-    /// `ALL SERVER`
+    /// `ALL SERVER`: statements of DDL and logins on the server.
     AllServer,
 }
 
 /// `ENABLE | DISABLE TRIGGER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchTrigger {
-    /// `ENABLE`.
+    /// True for `ENABLE`, false for `DISABLE`.
     pub enable: bool,
-    /// Empty is `ALL`.
+    /// The triggers' names; empty is `ALL`.
     pub names: Vec<ObjectName>,
-    /// What they are on.
+    /// The object or scope to which the triggers belong.
     pub target: TriggerTarget,
 }
 
-/// `CREATE SCHEMA`.
+/// `CREATE SCHEMA [name] [AUTHORIZATION owner] elements`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateSchema {
     /// Its name; none is the authorized principal's.
     pub name: Option<Ident>,
-    /// `AUTHORIZATION`.
+    /// The owner after `AUTHORIZATION`.
     pub owner: Option<Ident>,
     /// `CREATE TABLE`, `CREATE VIEW`, `GRANT` … within it.
     pub elements: Vec<Statement>,
@@ -176,16 +176,16 @@ pub struct AlterSchema {
     pub schema: Ident,
     /// `OBJECT`, `TYPE` or `XML SCHEMA COLLECTION`.
     pub class: Option<Ident>,
-    /// What is moved.
+    /// The object that moves into the schema.
     pub object: ObjectName,
 }
 
-/// `CREATE TYPE`.
+/// `CREATE TYPE name …`: an alias or a table type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateType {
-    /// Its name.
+    /// The type's name, perhaps with a schema.
     pub name: ObjectName,
-    /// What it is.
+    /// The kind of type, with its definition.
     pub kind: TypeKind,
 }
 
@@ -194,25 +194,25 @@ pub struct CreateType {
 pub enum TypeKind {
     /// `FROM base [NULL | NOT NULL]`.
     Alias {
-        /// The base type.
+        /// The system type that the alias stands for.
         base: DataType,
-        /// `NULL` is `Some(true)`.
+        /// `NULL` is `Some(true)`, `NOT NULL` `Some(false)`.
         nullable: Option<bool>,
     },
     /// `AS TABLE (…) [WITH (…)]`.
     Table(Box<TableBody>, Vec<NamedOption>),
-    /// `EXTERNAL NAME …`.
+    /// `EXTERNAL NAME …`: a type of the CLR.
     External,
 }
 
 /// `CREATE | ALTER SEQUENCE`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequenceDefinition {
-    /// `ALTER`.
+    /// True for `ALTER`, false for `CREATE`.
     pub alter: bool,
-    /// Its name.
+    /// The sequence's name, perhaps with a schema.
     pub name: ObjectName,
-    /// `AS type`.
+    /// The integer type after `AS`.
     pub ty: Option<DataType>,
     /// `START WITH`, `RESTART WITH`, `INCREMENT BY`, `MINVALUE`, `NO MINVALUE`, `CYCLE`, `CACHE` … in order.
     pub options: Vec<NamedOption>,
@@ -221,18 +221,18 @@ pub struct SequenceDefinition {
 /// `CREATE SYNONYM name FOR object`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateSynonym {
-    /// Its name.
+    /// The synonym's name, perhaps with a schema.
     pub name: ObjectName,
-    /// What it stands for.
+    /// The object that the synonym stands for, there or not.
     pub target: ObjectName,
 }
 
 /// `CREATE | ALTER LOGIN`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoginDefinition {
-    /// `ALTER`.
+    /// True for `ALTER`, false for `CREATE`.
     pub alter: bool,
-    /// Its name.
+    /// The login's name, unique on the server.
     pub name: Ident,
     /// `FROM WINDOWS | CERTIFICATE …`.
     pub from: Option<Ident>,
@@ -246,13 +246,13 @@ pub struct LoginDefinition {
 /// `CREATE | ALTER USER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserDefinition {
-    /// `ALTER`.
+    /// True for `ALTER`, false for `CREATE`.
     pub alter: bool,
-    /// Its name.
+    /// The user's name, unique in the database.
     pub name: Ident,
     /// `FOR | FROM LOGIN name`.
     pub login: Option<Ident>,
-    /// `WITHOUT LOGIN`.
+    /// Whether the user is `WITHOUT LOGIN`.
     pub without_login: bool,
     /// `WITH DEFAULT_SCHEMA = …`.
     pub options: Vec<NamedOption>,
@@ -261,54 +261,54 @@ pub struct UserDefinition {
 /// `CREATE | ALTER [SERVER] ROLE`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleDefinition {
-    /// `SERVER ROLE`.
+    /// True for a `SERVER ROLE`, false for a database's.
     pub server: bool,
-    /// Its name.
+    /// The role's name, unique in its scope.
     pub name: Ident,
-    /// What is done.
+    /// The change that the statement makes.
     pub action: RoleAction,
 }
 
-/// What is done to a role.
+/// The statements about a role, by their change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RoleAction {
     /// `CREATE … [AUTHORIZATION owner]`
     Create(Option<Ident>),
-    /// `ADD MEMBER`
+    /// `ADD MEMBER principal`: the principal joins the role.
     AddMember(Ident),
-    /// `DROP MEMBER`
+    /// `DROP MEMBER principal`: the principal leaves the role.
     DropMember(Ident),
-    /// `WITH NAME =`
+    /// `WITH NAME = name`: the role is renamed.
     Rename(Ident),
 }
 
-/// `GRANT`, `DENY`, `REVOKE`.
+/// `GRANT`, `DENY` or `REVOKE` of permissions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PermissionStatement {
-    /// Which.
+    /// The verb that the statement begins with.
     pub verb: PermissionVerb,
     /// The permissions with their columns; `ALL` is a word of its own.
     pub permissions: Vec<(Box<str>, Vec<Ident>)>,
-    /// `ON [class::]object`.
+    /// The class and the object after `ON`.
     pub on: Option<(Option<Box<str>>, ObjectName)>,
-    /// The principals.
+    /// The principals after `TO` or `FROM`.
     pub principals: Vec<Ident>,
     /// `WITH GRANT OPTION`, or `GRANT OPTION FOR` of `REVOKE`.
     pub grant_option: bool,
-    /// `CASCADE`.
+    /// Whether `CASCADE` reaches those to whom the permission was passed on.
     pub cascade: bool,
-    /// `AS principal`.
+    /// The principal after `AS`, whose right to grant is used.
     pub grantor: Option<Ident>,
 }
 
-/// Verbs of permissions.
+/// The verbs of statements about permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PermissionVerb {
-    /// `GRANT`
+    /// `GRANT`: the principal may.
     Grant,
-    /// `DENY`
+    /// `DENY`: the principal may not, whatever its roles may.
     Deny,
-    /// `REVOKE`
+    /// `REVOKE`: takes back a `GRANT` or `DENY`.
     Revoke,
 }
 
@@ -317,7 +317,7 @@ pub enum PermissionVerb {
 pub struct AlterAuthorization {
     /// The class in capitals.
     pub class: Option<Box<str>>,
-    /// The entity.
+    /// The object, database, schema … that gets a new owner.
     pub entity: ObjectName,
     /// Its new owner; none is `SCHEMA OWNER`.
     pub owner: Option<Ident>,

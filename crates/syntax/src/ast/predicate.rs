@@ -2,7 +2,7 @@
 
 use super::{Expr, Query};
 
-/// Comparison operators.
+/// The operators that compare two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
     /// `=`
@@ -19,25 +19,25 @@ pub enum CompareOp {
     Ge,
 }
 
-/// `left op right`.
+/// The comparison `left op right`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare {
-    /// The operator.
+    /// The operator between the operands.
     pub op: CompareOp,
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
 }
 
 /// `left op ALL | ANY | SOME (query)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantified {
-    /// The operator.
+    /// The operator between the operands.
     pub op: CompareOp,
     /// `ALL`; else `ANY` or `SOME`.
     pub all: bool,
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
     /// The rows compared with.
     pub query: Query,
@@ -46,67 +46,67 @@ pub struct Quantified {
 /// `operand IS [NOT] NULL`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IsNull {
-    /// What is tested.
+    /// The value that is tested for NULL.
     pub operand: Expr,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }
 
 /// `left IS [NOT] DISTINCT FROM right`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IsDistinct {
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }
 
 /// `operand [NOT] BETWEEN low AND high`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Between {
-    /// What is tested.
+    /// The value that is compared with both bounds.
     pub operand: Expr,
-    /// Lower bound, inclusive.
+    /// The lower bound, which is inside.
     pub low: Expr,
-    /// Upper bound, inclusive.
+    /// The upper bound, which is inside.
     pub high: Expr,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }
 
 /// `operand [NOT] IN (list)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InList {
-    /// What is tested.
+    /// The value that is sought in the list.
     pub operand: Expr,
     /// The values, at least one.
     pub list: Vec<Expr>,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }
 
 /// `operand [NOT] IN (query)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InQuery {
-    /// What is tested.
+    /// The value that is sought among the rows.
     pub operand: Expr,
-    /// The rows.
+    /// The query of one column whose rows are searched.
     pub query: Query,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }
 
 /// `operand [NOT] LIKE pattern [ESCAPE escape]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Like {
-    /// What is tested.
+    /// The string that is matched with the pattern.
     pub operand: Expr,
-    /// The pattern.
+    /// The pattern, with `%`, `_` and `[…]`.
     pub pattern: Expr,
-    /// The escape character.
+    /// The character that takes a wildcard's meaning away.
     pub escape: Option<Expr>,
-    /// `NOT`.
+    /// Whether `NOT` was written.
     pub negated: bool,
 }

@@ -5,14 +5,14 @@ use super::{
     SortOrder, Span, Statement,
 };
 
-/// A `SELECT` statement.
+/// A `SELECT` statement with its common table expressions and hints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectStatement {
     /// `WITH name AS (…)`.
     pub with: Option<With>,
-    /// The query.
+    /// The query whose rows are sent or assigned.
     pub query: Query,
-    /// `OPTION (…)`.
+    /// The hints of `OPTION (…)`.
     pub options: Vec<QueryHint>,
 }
 
@@ -28,24 +28,24 @@ pub struct With {
 /// `name (columns) AS (query)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommonTable {
-    /// Its name.
+    /// The name by which the query refers to the rows.
     pub name: Ident,
     /// Its columns' names; empty when the query's serve.
     pub columns: Vec<Ident>,
-    /// The query.
+    /// The query that defines the rows.
     pub query: Query,
 }
 
 /// A query expression with its `ORDER BY`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// Its text.
+    /// The text of the query.
     pub span: Span,
-    /// What yields the rows.
+    /// The `SELECT` blocks, perhaps combined by set operators.
     pub body: QueryBody,
-    /// `ORDER BY`.
+    /// The items of `ORDER BY`, most significant first.
     pub order_by: Vec<OrderItem>,
-    /// `OFFSET n ROWS`.
+    /// The number of rows that `OFFSET n ROWS` skips.
     pub offset: Option<Expr>,
     /// `FETCH NEXT n ROWS ONLY`.
     pub fetch: Option<Expr>,
@@ -53,10 +53,10 @@ pub struct Query {
     pub for_clause: Option<ForClause>,
 }
 
-/// What yields the rows of a query.
+/// The forms of a query without `ORDER BY`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryBody {
-    /// One `SELECT`.
+    /// A single `SELECT` block.
     Select(Box<SelectBlock>),
     /// `a UNION b …`; `INTERSECT` binds tighter than the rest, so it is a chain within a chain.
     Set(Box<SetChain>),
@@ -78,47 +78,47 @@ impl QueryBody {
 /// Set operations of one precedence, applied from left to right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetChain {
-    /// The first operand.
+    /// The operand on the far left.
     pub first: QueryBody,
     /// The operations and their right operands, at least one.
     pub rest: Vec<(SetOperator, QueryBody)>,
 }
 
-/// Set operators.
+/// The operators that combine two queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOperator {
-    /// `UNION`
+    /// `UNION`: rows of either side, without duplicates.
     Union,
-    /// `UNION ALL`
+    /// `UNION ALL`: rows of either side, duplicates too.
     UnionAll,
-    /// `EXCEPT`
+    /// `EXCEPT`: distinct rows of the left side that the right side has not.
     Except,
-    /// `INTERSECT`
+    /// `INTERSECT`: distinct rows that both sides have.
     Intersect,
 }
 
 /// `SELECT … FROM … WHERE … GROUP BY … HAVING …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectBlock {
-    /// Its text.
+    /// The text of the block.
     pub span: Span,
-    /// `DISTINCT`.
+    /// Whether `DISTINCT` leaves out duplicates.
     pub distinct: bool,
-    /// `TOP`.
+    /// The `TOP` that limits the rows.
     pub top: Option<Top>,
-    /// The select list.
+    /// The items of the select list, in order.
     pub items: Vec<SelectItem>,
-    /// `INTO table`.
+    /// The new table that `INTO` makes for the rows.
     pub into: Option<ObjectName>,
     /// `INTO table ON filegroup`.
     pub into_filegroup: Option<Ident>,
     /// `FROM`, the comma-separated parts; empty without `FROM`.
     pub from: Vec<TableRef>,
-    /// `WHERE`, a condition.
+    /// The condition of `WHERE`, on single rows.
     pub filter: Option<Expr>,
-    /// `GROUP BY`.
+    /// The grouping of `GROUP BY`.
     pub group_by: Option<GroupBy>,
-    /// `HAVING`, a condition.
+    /// The condition of `HAVING`, on groups.
     pub having: Option<Expr>,
     /// `WINDOW name AS (…)`.
     pub windows: Vec<(Ident, Over)>,
@@ -127,35 +127,35 @@ pub struct SelectBlock {
 /// `TOP (n) [PERCENT] [WITH TIES]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Top {
-    /// How many.
+    /// The number of rows, or their percentage.
     pub count: Expr,
-    /// `PERCENT`.
+    /// Whether `PERCENT` makes the number a percentage.
     pub percent: bool,
-    /// `WITH TIES`.
+    /// Whether `WITH TIES` adds the rows that equal the last in `ORDER BY`.
     pub with_ties: bool,
 }
 
 /// An item of the select list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SelectItem {
-    /// `*`
+    /// A bare `*`: all columns of all sources.
     Star(Span),
-    /// `t.*`
+    /// `t.*`: all columns of one source.
     QualifiedStar(ObjectName),
     /// `expression [AS alias]`, `alias = expression`.
     Expr {
-        /// The value.
+        /// The expression that yields the column.
         expr: Expr,
-        /// The column's name.
+        /// The name that the column gets.
         alias: Option<Ident>,
     },
     /// `@v = expression`, `@v += expression`.
     Assign {
-        /// The variable.
+        /// The variable that receives the value.
         variable: Ident,
         /// `=` or a compound operator.
         op: AssignOp,
-        /// The value.
+        /// The right side of the assignment.
         value: Expr,
     },
 }
@@ -163,13 +163,13 @@ pub enum SelectItem {
 /// `expression ASC | DESC`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderItem {
-    /// What is sorted by; an integer literal is a position.
+    /// The expression that rows are sorted by; an integer literal is a position.
     pub expr: Expr,
-    /// The direction.
+    /// The direction of the sort.
     pub order: SortOrder,
 }
 
-/// `GROUP BY`.
+/// `GROUP BY items`, also with `ROLLUP`, `CUBE` or `GROUPING SETS`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupBy {
     /// The items in order.
@@ -181,13 +181,13 @@ pub struct GroupBy {
 /// An item of `GROUP BY`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GroupItem {
-    /// A plain expression.
+    /// A single expression; equal values make one group.
     Expr(Expr),
     /// `ROLLUP (…)`, also `… WITH ROLLUP`. Each element is a composite of one or more expressions.
     Rollup(Vec<Vec<Expr>>),
     /// `CUBE (…)`, also `… WITH CUBE`.
     Cube(Vec<Vec<Expr>>),
-    /// `GROUPING SETS (…)`.
+    /// `GROUPING SETS (…)`: one grouping for each item.
     GroupingSets(Vec<GroupItem>),
     /// `()`; within `GROUPING SETS` also `(a, b)`, all of which are grouped by at once.
     Composite(Vec<GroupItem>),
@@ -205,22 +205,22 @@ pub struct ForClause {
 /// A hint of `OPTION (…)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryHint {
-    /// What it says.
+    /// The kind of hint, with its value.
     pub kind: QueryHintKind,
-    /// All of it.
+    /// The text of the whole hint.
     pub span: Span,
 }
 
-/// What a hint of `OPTION (…)` says.
+/// The hints of `OPTION (…)`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QueryHintKind {
     /// `LOOP JOIN`, `HASH JOIN`, `MERGE JOIN`: a method that joins may take.
     Join(JoinHint),
-    /// `FORCE ORDER`
+    /// `FORCE ORDER`: joins are made in the order written.
     ForceOrder,
-    /// `FAST n`
+    /// `FAST n`: the plan is made for the first n rows.
     Fast(u64),
-    /// `MAXRECURSION n`
+    /// `MAXRECURSION n`: a recursive query ends after n levels; 0 is no limit.
     MaxRecursion(u64),
     /// `OPTIMIZE FOR (@v …, …)`: the variables.
     OptimizeFor(Vec<Ident>),
@@ -235,9 +235,9 @@ pub enum QueryHintKind {
 pub enum TableRef {
     /// A table or view.
     Named(Box<NamedTable>),
-    /// `@t`.
+    /// A table variable: `@t`.
     Variable(Box<TableVariableRef>),
-    /// A table-valued function.
+    /// A function that returns a table.
     Function(Box<TableFunction>),
     /// `(SELECT …) AS t (columns)`.
     Derived(Box<DerivedTable>),
@@ -245,11 +245,11 @@ pub enum TableRef {
     Values(Box<ValuesTable>),
     /// A join of two.
     Join(Box<Join>),
-    /// `PIVOT`.
+    /// `PIVOT`: rows turned into columns.
     Pivot(Box<Pivot>),
-    /// `UNPIVOT`.
+    /// `UNPIVOT`: columns turned into rows.
     Unpivot(Box<Unpivot>),
-    /// `OPENROWSET`, `OPENQUERY`, `OPENDATASOURCE`.
+    /// A rowset from elsewhere: `OPENROWSET`, `OPENQUERY`, `OPENDATASOURCE`.
     OpenRowset(Box<OpenRowset>),
     /// `(DELETE … OUTPUT …) AS t`, the source of an `INSERT`.
     Changes(Box<ChangesTable>),
@@ -260,9 +260,9 @@ pub enum TableRef {
 pub struct ChangesTable {
     /// `INSERT`, `UPDATE`, `DELETE` or `MERGE`.
     pub statement: Statement,
-    /// Its alias.
+    /// The alias, which this source must have.
     pub alias: Ident,
-    /// Its columns' names.
+    /// The names that the alias gives the columns, in order.
     pub columns: Vec<Ident>,
 }
 
@@ -271,7 +271,7 @@ pub struct ChangesTable {
 pub struct NamedTable {
     /// Its name; a common table expression, `inserted` and `deleted` look the same.
     pub name: ObjectName,
-    /// Its alias.
+    /// The alias that qualifies columns of the source.
     pub alias: Option<Ident>,
     /// `WITH (…)` or the old `(…)` form.
     pub hints: Vec<TableHint>,
@@ -281,67 +281,67 @@ pub struct NamedTable {
     pub system_time: Option<Span>,
 }
 
-/// Table hints.
+/// A hint of one table in `FROM`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableHint {
-    /// Which.
+    /// The kind of hint, with its value.
     pub kind: TableHintKind,
-    /// Its text.
+    /// The text of the hint.
     pub span: Span,
 }
 
 /// Kinds of table hints.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableHintKind {
-    /// `NOLOCK`
+    /// `NOLOCK`: the same as `READUNCOMMITTED`.
     NoLock,
-    /// `READUNCOMMITTED`
+    /// `READUNCOMMITTED`: reads without shared locks.
     ReadUncommitted,
-    /// `READCOMMITTED`
+    /// `READCOMMITTED`: reads as at that isolation level.
     ReadCommitted,
-    /// `READCOMMITTEDLOCK`
+    /// `READCOMMITTEDLOCK`: read committed by locks, also where versions of rows are kept.
     ReadCommittedLock,
-    /// `REPEATABLEREAD`
+    /// `REPEATABLEREAD`: reads as at that isolation level.
     RepeatableRead,
-    /// `SERIALIZABLE`
+    /// `SERIALIZABLE`: reads as at that isolation level.
     Serializable,
-    /// `HOLDLOCK`
+    /// `HOLDLOCK`: the same as `SERIALIZABLE`.
     HoldLock,
-    /// `SNAPSHOT`
+    /// `SNAPSHOT`: reads as at that isolation level.
     Snapshot,
-    /// `READPAST`
+    /// `READPAST`: passes over rows that others have locked.
     ReadPast,
-    /// `UPDLOCK`
+    /// `UPDLOCK`: takes update locks and keeps them.
     UpdLock,
-    /// `XLOCK`
+    /// `XLOCK`: takes exclusive locks and keeps them.
     XLock,
-    /// `ROWLOCK`
+    /// `ROWLOCK`: locks rows, where pages or tables might be locked.
     RowLock,
-    /// `PAGLOCK`
+    /// `PAGLOCK`: locks pages, where rows or the table might be locked.
     PagLock,
-    /// `TABLOCK`
+    /// `TABLOCK`: locks the whole table.
     TabLock,
-    /// `TABLOCKX`
+    /// `TABLOCKX`: locks the whole table exclusively.
     TabLockX,
-    /// `NOWAIT`
+    /// `NOWAIT`: a lock that is not free is an error at once.
     NoWait,
-    /// `NOEXPAND`
+    /// `NOEXPAND`: reads the view's own index.
     NoExpand,
-    /// `FORCESCAN`
+    /// `FORCESCAN`: reads the index or table from end to end.
     ForceScan,
     /// `FORCESEEK`, `FORCESEEK (index (column, …))`: the index, by name or number, and the first of its columns.
     ForceSeek(Option<(Expr, Vec<Ident>)>),
     /// `INDEX (…)`, `INDEX = …`: names and numbers.
     Index(Vec<Expr>),
-    /// `KEEPIDENTITY`
+    /// `KEEPIDENTITY`: identity values come from the data that is loaded.
     KeepIdentity,
-    /// `KEEPDEFAULTS`
+    /// `KEEPDEFAULTS`: missing values become the columns' defaults.
     KeepDefaults,
-    /// `IGNORE_CONSTRAINTS`
+    /// `IGNORE_CONSTRAINTS`: the load checks no constraints.
     IgnoreConstraints,
-    /// `IGNORE_TRIGGERS`
+    /// `IGNORE_TRIGGERS`: the load fires no triggers.
     IgnoreTriggers,
-    /// `SPATIAL_WINDOW_MAX_CELLS = n`
+    /// `SPATIAL_WINDOW_MAX_CELLS = n`: how finely a spatial index is searched.
     SpatialWindowMaxCells(u32),
 }
 
@@ -380,7 +380,7 @@ impl TableHintKind {
         found.map(|(_, kind)| kind.clone())
     }
 
-    /// Its word.
+    /// The word by which the hint is written.
     pub fn word(&self) -> &'static str {
         let mine = std::mem::discriminant(self);
         let found = HINT_WORDS.iter().find(|(_, kind)| std::mem::discriminant(kind) == mine);
@@ -393,44 +393,44 @@ impl TableHintKind {
 pub struct TableVariableRef {
     /// The variable with its `@`.
     pub name: Ident,
-    /// Its alias.
+    /// The alias that qualifies columns of the source.
     pub alias: Option<Ident>,
-    /// Hints.
+    /// The hints after `WITH`.
     pub hints: Vec<TableHint>,
 }
 
 /// A table-valued function, `OPENJSON`, `OPENXML`, `STRING_SPLIT` too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableFunction {
-    /// The call.
+    /// The call of the function.
     pub call: FunctionCall,
     /// `OPENJSON`'s and `OPENXML`'s `WITH (…)`.
     pub schema: Vec<RowsetColumn>,
-    /// Its alias.
+    /// The alias that qualifies columns of the source.
     pub alias: Option<Ident>,
-    /// Its columns' names.
+    /// The names that the alias gives the columns, in order.
     pub columns: Vec<Ident>,
 }
 
 /// A column of `OPENJSON … WITH (…)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowsetColumn {
-    /// Its name.
+    /// The name of the column.
     pub name: Ident,
-    /// Its type.
+    /// The type that the column's value is converted to.
     pub ty: DataType,
     /// The path or pattern.
     pub path: Option<Box<str>>,
-    /// `AS JSON`.
+    /// Whether `AS JSON` makes the value a fragment of JSON.
     pub as_json: bool,
 }
 
-/// A parenthesised query.
+/// A derived table: a query in parentheses in `FROM`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DerivedTable {
-    /// The query.
+    /// The query whose rows the table has.
     pub query: Query,
-    /// Its alias.
+    /// The alias, which a derived table must have.
     pub alias: Ident,
     /// Its columns' names; empty when the query's serve.
     pub columns: Vec<Ident>,
@@ -441,54 +441,54 @@ pub struct DerivedTable {
 pub struct ValuesTable {
     /// The rows, all as long as the first.
     pub rows: Vec<Vec<Expr>>,
-    /// Its alias.
+    /// The alias, which a table of constants must have.
     pub alias: Ident,
-    /// Its columns' names.
+    /// The names that the alias gives the columns, in order.
     pub columns: Vec<Ident>,
 }
 
-/// Kinds of joins.
+/// The kinds of joins, `APPLY` too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JoinKind {
-    /// `[INNER] JOIN`
+    /// `[INNER] JOIN`: pairs that meet the condition.
     Inner,
-    /// `LEFT [OUTER] JOIN`
+    /// `LEFT [OUTER] JOIN`: also left rows without a pair.
     Left,
-    /// `RIGHT [OUTER] JOIN`
+    /// `RIGHT [OUTER] JOIN`: also right rows without a pair.
     Right,
-    /// `FULL [OUTER] JOIN`
+    /// `FULL [OUTER] JOIN`: also rows of either side without a pair.
     Full,
-    /// `CROSS JOIN`
+    /// `CROSS JOIN`: all pairs.
     Cross,
-    /// `CROSS APPLY`
+    /// `CROSS APPLY`: the right side is evaluated for each left row.
     CrossApply,
-    /// `OUTER APPLY`
+    /// `OUTER APPLY`: as `CROSS APPLY`, also left rows without a right one.
     OuterApply,
 }
 
 /// `LOOP`, `HASH`, `MERGE` or `REMOTE` between the kind and `JOIN`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JoinHint {
-    /// Nested loops.
+    /// A nested loops join.
     Loop,
-    /// Hash.
+    /// A hash join, which needs an equality.
     Hash,
-    /// Merge.
+    /// A merge join, which needs an equality.
     Merge,
     /// At the right table's server.
     Remote,
 }
 
-/// A join.
+/// A join of two sources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Join {
-    /// Its kind.
+    /// The kind of join.
     pub kind: JoinKind,
     /// A method the user insists on.
     pub hint: Option<JoinHint>,
-    /// Left side.
+    /// The source on the left.
     pub left: TableRef,
-    /// Right side.
+    /// The source on the right.
     pub right: TableRef,
     /// `ON`, a condition; none for `CROSS JOIN` and `APPLY`.
     pub on: Option<Expr>,
@@ -497,30 +497,30 @@ pub struct Join {
 /// `source PIVOT (aggregate(value) FOR column IN ([a], [b])) AS alias`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pivot {
-    /// The rows.
+    /// The source whose rows are turned.
     pub source: TableRef,
-    /// The aggregates.
+    /// The aggregates that fill the new columns.
     pub aggregates: Vec<FunctionCall>,
-    /// The column spread.
+    /// The column whose values become columns.
     pub column: Expr,
     /// The values that become columns.
     pub values: Vec<Ident>,
-    /// Its alias.
+    /// The alias, which the result must have.
     pub alias: Ident,
 }
 
 /// `source UNPIVOT (value FOR name IN (a, b)) AS alias`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unpivot {
-    /// The rows.
+    /// The source whose columns are turned.
     pub source: TableRef,
     /// The new column of values.
     pub value: Ident,
     /// The new column of names.
     pub name: Ident,
-    /// The columns gathered.
+    /// The columns that become rows.
     pub columns: Vec<Ident>,
-    /// Its alias.
+    /// The alias, which the result must have.
     pub alias: Ident,
 }
 
@@ -535,12 +535,12 @@ pub struct OpenRowset {
     pub arguments: Vec<Expr>,
     /// The options of `BULK`.
     pub options: Vec<NamedOption>,
-    /// `WITH (column definitions)`.
+    /// The columns of the rowset, after `WITH`.
     pub schema: Vec<ColumnDefinition>,
     /// The name after `OPENDATASOURCE(…)`.
     pub object: Option<ObjectName>,
-    /// Its alias.
+    /// The alias that qualifies columns of the source.
     pub alias: Option<Ident>,
-    /// Its columns' names.
+    /// The names that the alias gives the columns, in order.
     pub columns: Vec<Ident>,
 }

@@ -4,20 +4,20 @@ use super::{
     DataType, Expr, Ident, NamedOption, ObjectName, OptionValue, SortOrder, Span, TableBody,
 };
 
-/// `CREATE TABLE`.
+/// `CREATE TABLE name (body) …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
-    /// Its name.
+    /// The table's name; `#` begins a temporary one's.
     pub name: ObjectName,
-    /// Columns, constraints, indexes.
+    /// The columns, constraints and indexes.
     pub body: TableBody,
     /// `ON filegroup` or a partition scheme.
     pub on: Option<Placement>,
-    /// `TEXTIMAGE_ON`.
+    /// The filegroup after `TEXTIMAGE_ON`, for long values.
     pub textimage_on: Option<Ident>,
-    /// `FILESTREAM_ON`.
+    /// The filegroup after `FILESTREAM_ON`.
     pub filestream_on: Option<Ident>,
-    /// `WITH (…)`.
+    /// The options after `WITH`, such as `DATA_COMPRESSION`.
     pub options: Vec<NamedOption>,
     /// `AS NODE`, `AS EDGE`, `AS FILETABLE`.
     pub variant: Option<Ident>,
@@ -30,28 +30,28 @@ pub struct CreateTable {
 pub struct Placement {
     /// The filegroup or partition scheme.
     pub name: Ident,
-    /// The partitioning column.
+    /// The column that the partition scheme divides by.
     pub column: Option<Ident>,
 }
 
-/// A column.
+/// The definition of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDefinition {
-    /// Its name.
+    /// The column's name, unique in the table.
     pub name: Ident,
     /// Its type; none for a computed column, and for the old `timestamp` written without a type.
     pub ty: Option<DataType>,
-    /// `AS (expression)`.
+    /// The expression of a computed column.
     pub computed: Option<Computed>,
-    /// `COLLATE`.
+    /// The collation after `COLLATE`.
     pub collation: Option<Ident>,
-    /// `IDENTITY`.
+    /// The seed and increment of an identity column.
     pub identity: Option<IdentitySpec>,
     /// `NULL` is `Some(true)`, `NOT NULL` `Some(false)`.
     pub nullable: Option<bool>,
-    /// `ROWGUIDCOL`.
+    /// Whether `ROWGUIDCOL` marks the column.
     pub rowguidcol: bool,
-    /// `SPARSE`.
+    /// Whether the column is `SPARSE`.
     pub sparse: bool,
     /// `DEFAULT`, and its constraint's name.
     pub default: Option<DefaultConstraint>,
@@ -63,16 +63,16 @@ pub struct ColumnDefinition {
     pub index: Option<InlineIndex>,
     /// `MASKED`, `HIDDEN`, `FILESTREAM`, `GENERATED ALWAYS AS ROW START` … in capitals.
     pub other: Vec<Box<str>>,
-    /// All of it.
+    /// The text of the whole definition.
     pub span: Span,
 }
 
-/// A computed column.
+/// The expression of a computed column: `AS (expression) [PERSISTED]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Computed {
-    /// Its value.
+    /// The expression, over columns of the same row.
     pub expr: Expr,
-    /// `PERSISTED`.
+    /// Whether the value is stored with the row.
     pub persisted: bool,
 }
 
@@ -83,18 +83,18 @@ pub struct IdentitySpec {
     pub seed: Box<str>,
     /// The step; 1 when nothing was said.
     pub increment: Box<str>,
-    /// `NOT FOR REPLICATION`.
+    /// Whether `NOT FOR REPLICATION` was written.
     pub not_for_replication: bool,
 }
 
 /// `[CONSTRAINT name] DEFAULT expression`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DefaultConstraint {
-    /// Its name.
+    /// The constraint's name; none gets a generated one.
     pub name: Option<Ident>,
     /// The value; its span is the text that catalogue views show.
     pub expr: Expr,
-    /// `WITH VALUES`.
+    /// Whether `WITH VALUES` fills rows that are there already.
     pub with_values: bool,
     /// `FOR column`, in `ALTER TABLE … ADD`.
     pub column: Option<Ident>,
@@ -103,22 +103,22 @@ pub struct DefaultConstraint {
 /// A constraint of a table, or of a column when `columns` is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableConstraint {
-    /// Its name.
+    /// The constraint's name; none gets a generated one.
     pub name: Option<Ident>,
-    /// What it demands.
+    /// The kind of constraint, with its parts.
     pub kind: ConstraintKind,
-    /// All of it.
+    /// The text of the whole constraint.
     pub span: Span,
 }
 
-/// Kinds of constraints.
+/// The kinds of constraints on a table's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConstraintKind {
     /// `PRIMARY KEY` or `UNIQUE`.
     Key(KeyConstraint),
-    /// `FOREIGN KEY`.
+    /// `FOREIGN KEY`: values that another table must have.
     ForeignKey(ForeignKey),
-    /// `CHECK`.
+    /// `CHECK`: a condition that rows may not fail.
     Check(Check),
     /// `DEFAULT … FOR column`, only in `ALTER TABLE … ADD`.
     Default(DefaultConstraint),
@@ -133,9 +133,9 @@ pub struct KeyConstraint {
     pub clustered: Option<bool>,
     /// The key; empty when written with a column.
     pub columns: Vec<IndexColumn>,
-    /// `WITH (…)`.
+    /// The options of the key's index, after `WITH`.
     pub options: Vec<NamedOption>,
-    /// `ON`.
+    /// The filegroup or partition scheme after `ON`.
     pub on: Option<Placement>,
 }
 
@@ -144,147 +144,147 @@ pub struct KeyConstraint {
 pub struct ForeignKey {
     /// The referencing columns; empty when written with a column.
     pub columns: Vec<Ident>,
-    /// The table referenced.
+    /// The table that has the values.
     pub table: ObjectName,
     /// Its columns; empty is its primary key.
     pub referenced: Vec<Ident>,
-    /// `ON DELETE`.
+    /// The action when a referenced row is deleted.
     pub on_delete: ReferentialAction,
-    /// `ON UPDATE`.
+    /// The action when a referenced key is changed.
     pub on_update: ReferentialAction,
-    /// `NOT FOR REPLICATION`.
+    /// Whether `NOT FOR REPLICATION` was written.
     pub not_for_replication: bool,
 }
 
-/// What a change of the referenced row does.
+/// The actions on referencing rows when the referenced row goes or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ReferentialAction {
-    /// `NO ACTION`
+    /// `NO ACTION`: the change is refused.
     #[default]
     NoAction,
-    /// `CASCADE`
+    /// `CASCADE`: the rows follow the change.
     Cascade,
-    /// `SET NULL`
+    /// `SET NULL`: the referencing columns become NULL.
     SetNull,
-    /// `SET DEFAULT`
+    /// `SET DEFAULT`: the referencing columns get their defaults.
     SetDefault,
 }
 
-/// `CHECK (condition)`.
+/// A check constraint: `CHECK (condition)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// The condition.
+    /// The condition, which false alone breaks.
     pub condition: Expr,
-    /// `NOT FOR REPLICATION`.
+    /// Whether `NOT FOR REPLICATION` was written.
     pub not_for_replication: bool,
 }
 
 /// A column of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexColumn {
-    /// The column.
+    /// The name of the column.
     pub name: Ident,
-    /// Its direction.
+    /// The direction in which the key sorts.
     pub order: SortOrder,
 }
 
 /// `INDEX name …` within `CREATE TABLE`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InlineIndex {
-    /// Its name.
+    /// The index's name, unique in the table.
     pub name: Ident,
-    /// `UNIQUE`.
+    /// Whether the index is `UNIQUE`.
     pub unique: bool,
-    /// `CLUSTERED` is `Some(true)`.
+    /// `CLUSTERED` is `Some(true)`, `NONCLUSTERED` `Some(false)`.
     pub clustered: Option<bool>,
-    /// `COLUMNSTORE` or `HASH`.
+    /// The other kinds' word: `COLUMNSTORE` or `HASH`.
     pub variant: Option<Ident>,
     /// The key; empty when written with a column.
     pub columns: Vec<IndexColumn>,
-    /// `INCLUDE`.
+    /// The columns after `INCLUDE`, beside the key.
     pub include: Vec<Ident>,
-    /// `WHERE`.
+    /// The condition of a filtered index.
     pub filter: Option<Expr>,
-    /// `WITH (…)`.
+    /// The options after `WITH`, such as `FILLFACTOR`.
     pub options: Vec<NamedOption>,
-    /// `ON`.
+    /// The filegroup or partition scheme after `ON`.
     pub on: Option<Placement>,
 }
 
-/// `CREATE INDEX`.
+/// `CREATE INDEX name ON table (columns) …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateIndex {
-    /// Its name.
+    /// The index's name, unique in the table.
     pub name: Ident,
     /// The table or view.
     pub table: ObjectName,
-    /// `UNIQUE`.
+    /// Whether the index is `UNIQUE`.
     pub unique: bool,
-    /// `CLUSTERED`.
+    /// Whether the index is `CLUSTERED`.
     pub clustered: bool,
-    /// `COLUMNSTORE`.
+    /// Whether the index is a `COLUMNSTORE`.
     pub columnstore: bool,
-    /// The key.
+    /// The columns of the key, most significant first.
     pub columns: Vec<IndexColumn>,
-    /// `INCLUDE`.
+    /// The columns after `INCLUDE`, beside the key.
     pub include: Vec<Ident>,
-    /// `WHERE`.
+    /// The condition of a filtered index.
     pub filter: Option<Expr>,
     /// `WITH (…)`, also the old form without parentheses.
     pub options: Vec<NamedOption>,
-    /// `ON`.
+    /// The filegroup or partition scheme after `ON`.
     pub on: Option<Placement>,
 }
 
 /// `ALTER INDEX name | ALL ON table …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlterIndex {
-    /// None is `ALL`.
+    /// The index; none is `ALL`.
     pub name: Option<Ident>,
-    /// The table.
+    /// The table or view of the index.
     pub table: ObjectName,
-    /// What is done.
+    /// The one change that the statement makes.
     pub action: AlterIndexAction,
 }
 
-/// What `ALTER INDEX` does.
+/// The changes that `ALTER INDEX` makes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterIndexAction {
     /// `REBUILD [PARTITION = …] [WITH (…)]`.
     Rebuild(Vec<NamedOption>),
-    /// `REORGANIZE [WITH (…)]`.
+    /// `REORGANIZE [WITH (…)]`: the leaves are compacted in place.
     Reorganize(Vec<NamedOption>),
-    /// `DISABLE`.
+    /// `DISABLE`: the index keeps its definition and loses its rows.
     Disable,
-    /// `SET (…)`.
+    /// `SET (…)`: options that need no rebuild.
     Set(Vec<NamedOption>),
-    /// `RESUME`, `PAUSE`, `ABORT`.
+    /// The words of resumable operations: `RESUME`, `PAUSE`, `ABORT`.
     Other(Ident),
 }
 
 /// `DROP INDEX [IF EXISTS] name ON table, …` or the old `table.name`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DropIndex {
-    /// `IF EXISTS`.
+    /// Whether `IF EXISTS` forgives indexes that are not there.
     pub if_exists: bool,
-    /// Index and table.
+    /// Each index with its table.
     pub indexes: Vec<(Ident, ObjectName)>,
-    /// `WITH (…)`.
+    /// The options after `WITH`, `MOVE TO` aside.
     pub options: Vec<NamedOption>,
     /// `WITH (MOVE TO …)`: where the rows of a clustered index stay.
     pub move_to: Option<Placement>,
 }
 
-/// `ALTER TABLE`.
+/// `ALTER TABLE table action`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlterTable {
-    /// The table.
+    /// The table that is changed.
     pub table: ObjectName,
-    /// What is done.
+    /// The one change that the statement makes.
     pub action: AlterTableAction,
 }
 
-/// What `ALTER TABLE` does.
+/// The changes that `ALTER TABLE` makes.
 #[allow(clippy::large_enum_variant)] // One per statement, boxed there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTableAction {
@@ -292,12 +292,12 @@ pub enum AlterTableAction {
     Add {
         /// `WITH CHECK` is `Some(true)`, `WITH NOCHECK` `Some(false)`.
         check: Option<bool>,
-        /// Columns, constraints, indexes.
+        /// The new columns, constraints and indexes.
         body: TableBody,
     },
-    /// `DROP …`.
+    /// `DROP …` of columns, constraints or both.
     Drop(Vec<DropTableItem>),
-    /// `ALTER COLUMN`.
+    /// `ALTER COLUMN`: a new type, or a property more or less.
     AlterColumn(AlterColumn),
     /// `[WITH CHECK | NOCHECK] CHECK | NOCHECK CONSTRAINT ALL | names`.
     CheckConstraint {
@@ -305,27 +305,27 @@ pub enum AlterTableAction {
         with_check: Option<bool>,
         /// `CHECK` rather than `NOCHECK`.
         enable: bool,
-        /// Empty is `ALL`.
+        /// The constraints' names; empty is `ALL`.
         names: Vec<Ident>,
     },
     /// `ENABLE | DISABLE TRIGGER ALL | names`.
     Trigger {
-        /// `ENABLE`.
+        /// True for `ENABLE`, false for `DISABLE`.
         enable: bool,
-        /// Empty is `ALL`.
+        /// The triggers' names; empty is `ALL`.
         names: Vec<Ident>,
     },
-    /// `REBUILD [WITH (…)]`.
+    /// `REBUILD [WITH (…)]`: the rows are written anew.
     Rebuild(Vec<NamedOption>),
-    /// `SET (…)`.
+    /// `SET (…)`: options that need no rebuild.
     Set(Vec<NamedOption>),
     /// `SWITCH [PARTITION n] TO table [PARTITION n]`.
     Switch {
-        /// Source partition.
+        /// The partition that moves; none is the whole table.
         partition: Option<Expr>,
-        /// The other table.
+        /// The table that receives the rows.
         target: ObjectName,
-        /// Its partition.
+        /// The receiving table's partition.
         target_partition: Option<Expr>,
     },
     /// `ENABLE | DISABLE CHANGE_TRACKING`.
@@ -334,68 +334,68 @@ pub enum AlterTableAction {
     Other(Box<str>),
 }
 
-/// What `ALTER TABLE … DROP` drops.
+/// A column or constraint that `ALTER TABLE … DROP` drops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DropTableItem {
     /// `COLUMN` is true, `CONSTRAINT` (said or not) false.
     pub column: bool,
-    /// `IF EXISTS`.
+    /// Whether `IF EXISTS` forgives a name that is not there.
     pub if_exists: bool,
-    /// The name.
+    /// The column's or constraint's name.
     pub name: Ident,
     /// `WITH (MOVE TO …)`.
     pub move_to: Option<Placement>,
 }
 
-/// `ALTER COLUMN`.
+/// The changes of `ALTER COLUMN`.
 #[allow(clippy::large_enum_variant)] // One per statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterColumn {
-    /// A new type.
+    /// A new type, with its collation and nullability.
     Type {
-        /// The column.
+        /// The name of the column.
         name: Ident,
-        /// Its type.
+        /// The column's new type.
         ty: DataType,
-        /// `COLLATE`.
+        /// The collation after `COLLATE`.
         collation: Option<Ident>,
         /// `NULL` is `Some(true)`, `NOT NULL` `Some(false)`.
         nullable: Option<bool>,
-        /// `SPARSE`.
+        /// Whether the column becomes `SPARSE`.
         sparse: bool,
-        /// `WITH (…)`.
+        /// The options after `WITH`, such as `ONLINE`.
         options: Vec<NamedOption>,
     },
     /// `ADD | DROP ROWGUIDCOL | PERSISTED | SPARSE | …`.
     Property {
-        /// The column.
+        /// The name of the column.
         name: Ident,
-        /// `ADD`.
+        /// True for `ADD`, false for `DROP`.
         add: bool,
         /// The property in capitals.
         property: Box<str>,
     },
 }
 
-/// `CREATE STATISTICS`.
+/// `CREATE STATISTICS name ON table (columns) …`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateStatistics {
-    /// Its name.
+    /// The statistics' name, unique in the table.
     pub name: Ident,
-    /// The table.
+    /// The table or view that is sampled.
     pub table: ObjectName,
-    /// The columns.
+    /// The columns, the histogram's first.
     pub columns: Vec<Ident>,
-    /// `WHERE`.
+    /// The condition of filtered statistics.
     pub filter: Option<Expr>,
-    /// `WITH …`.
+    /// The options after `WITH`, such as `FULLSCAN`.
     pub options: Vec<NamedOption>,
 }
 
 /// `UPDATE STATISTICS table [name | (names)] [WITH …]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateStatistics {
-    /// The table.
+    /// The table or view whose statistics are made anew.
     pub table: ObjectName,
     /// Which; empty is all.
     pub names: Vec<Ident>,

@@ -14,32 +14,32 @@ pub(crate) use keyword::Kw;
 use crate::Watch;
 use taffrail_base::SqlError;
 
-/// Kinds of tokens.
+/// The kinds of tokens that the lexer makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TokenKind {
     /// A name that is no keyword.
     Word,
     /// `[name]` or, with QUOTED_IDENTIFIER, `"name"`.
     Delimited,
-    /// A reserved word.
+    /// A reserved word of T-SQL.
     Keyword(Kw),
-    /// `@name` or `@@name`.
+    /// The name of a variable or function: `@name` or `@@name`.
     Variable,
     /// `'…'` or, without QUOTED_IDENTIFIER, `"…"`.
     String,
-    /// `N'…'`.
+    /// A Unicode string: `N'…'`.
     NString,
-    /// Digits.
+    /// A number of digits only.
     Integer,
     /// Digits with a point.
     Decimal,
-    /// With an exponent.
+    /// A number with an exponent.
     Float,
     /// With a currency sign.
     Money,
-    /// `0x…`.
+    /// A binary literal: `0x…`.
     Binary,
-    /// `$name`.
+    /// A pseudo column: `$name`.
     Pseudo,
     /// `(`
     LParen,
@@ -117,7 +117,7 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// A token.
+/// A token: its kind and its place in the text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Token {
     pub kind: TokenKind,
@@ -125,7 +125,7 @@ pub(crate) struct Token {
     pub end: u32,
 }
 
-/// What the end of the batch interrupted.
+/// The token that the end of the batch interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unclosed {
     /// A string or delimited name that began at this offset (error 105).

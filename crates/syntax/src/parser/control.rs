@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(StatementKind::If(Box::new(If { condition, then, otherwise })))
     }
 
-    /// `IF condition statement`.
+    /// Reads `IF condition statement`, without its `ELSE`.
     fn if_part(&mut self) -> Parse<(Expr, Statement)> {
         self.bump();
         Ok((self.condition()?, self.statement()?))

@@ -63,7 +63,7 @@ impl Parser<'_> {
         Ok(definition)
     }
 
-    /// `OPEN`, `CLOSE`, `DEALLOCATE`.
+    /// Reads `OPEN`, `CLOSE` or `DEALLOCATE` of a cursor.
     pub(super) fn cursor_statement(&mut self, keyword: Kw) -> Parse<StatementKind> {
         if let Some(refused) = self.key_statement() {
             return Ok(refused);

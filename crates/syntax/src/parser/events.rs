@@ -80,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[module.]package.name`.
+    /// Reads a name `[module.]package.name`; the module is not kept.
     fn event_name(&mut self) -> Parse<EventName> {
         let mut package = self.any_word()?;
         self.expect(TokenKind::Dot)?;

@@ -44,7 +44,7 @@ impl Parser<'_> {
         Ok(StatementKind::Execute(Box::new(execute)))
     }
 
-    /// `EXEC …`.
+    /// Reads `EXEC …` from its keyword on.
     #[inline(never)]
     pub(super) fn execute(&mut self) -> Parse<Execute> {
         self.bump();

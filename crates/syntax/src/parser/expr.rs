@@ -16,12 +16,12 @@ const MULTIPLICATIVE: u8 = 2;
 const TIGHTEST: u8 = 3;
 
 impl Parser<'_> {
-    /// A value.
+    /// Reads an expression that is a value.
     pub(super) fn expr(&mut self) -> Parse<Expr> {
         self.value(ADDITIVE, false)
     }
 
-    /// A condition.
+    /// Reads an expression that is a condition.
     pub(super) fn condition(&mut self) -> Parse<Expr> {
         let expr = self.either()?;
         self.must_be_condition(&expr)?;
@@ -417,7 +417,7 @@ impl Parser<'_> {
         self.expr()
     }
 
-    /// `(SELECT …)`.
+    /// Reads a query in parentheses.
     pub(super) fn paren_query(&mut self) -> Parse<Query> {
         self.expect(TokenKind::LParen)?;
         let query = self.query()?;

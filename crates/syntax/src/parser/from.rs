@@ -130,7 +130,7 @@ impl Parser<'_> {
         Ok(table)
     }
 
-    /// `[AS] alias`.
+    /// Reads `[AS] alias`, if one stands here.
     fn table_alias(&mut self) -> Parse<Option<Ident>> {
         if self.eat_kw(Kw::As) {
             return Ok(Some(self.name()?));
@@ -451,7 +451,7 @@ impl Parser<'_> {
         Ok(TableRef::Unpivot(Box::new(Unpivot { source, value, name, columns, alias })))
     }
 
-    /// `OPENROWSET(…)`, `OPENQUERY(…)`, `OPENDATASOURCE(…).db.schema.table`.
+    /// Reads `OPENROWSET(…)`, `OPENQUERY(…)` or `OPENDATASOURCE(…).db.schema.table`.
     #[inline(never)]
     pub(super) fn open_rowset(&mut self) -> Parse<TableRef> {
         let token = self.bump();

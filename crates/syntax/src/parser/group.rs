@@ -80,7 +80,7 @@ impl Parser<'_> {
         Ok(vec![self.expr()?])
     }
 
-    /// `()`.
+    /// Whether `()` stands here, the grouping of all rows.
     fn at_nothing(&self) -> bool {
         self.is(TokenKind::LParen) && self.ahead(1).kind == TokenKind::RParen
     }
@@ -109,7 +109,7 @@ impl Parser<'_> {
 mod tests {
     use super::*;
 
-    /// What `SELECT 1 FROM t GROUP BY …` groups by; the number of its error.
+    /// The grouping of `SELECT 1 FROM t GROUP BY …`; the number of its error.
     fn group_by(text: &str) -> Result<GroupBy, i32> {
         let text = format!("SELECT 1 FROM t GROUP BY {text}");
         let batch = crate::parse_batch(&text, Default::default());

@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(self.slice(token).parse().unwrap_or(u64::MAX))
     }
 
-    /// The same in 32 bits.
+    /// Reads an unsigned number; one above 32 bits saturates.
     pub(super) fn unsigned32(&mut self) -> Parse<u32> {
         Ok(u32::try_from(self.unsigned()?).unwrap_or(u32::MAX))
     }

@@ -53,7 +53,7 @@ const MAX_NAME: usize = 128;
 
 pub(crate) type Parse<T> = Result<T, Box<SqlError>>;
 
-/// What kind of code is being parsed: some statements depend on it.
+/// The kind of code that is parsed: some statements depend on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Batch,
@@ -82,7 +82,7 @@ struct Parser<'a> {
     catches: u32,
     context: Context,
     lines: &'a LineIndex,
-    /// What the batch has set so far.
+    /// The settings that the batch has changed so far.
     settings: ParseSettings,
     /// Labels declared and referenced in the batch or module.
     labels: Vec<(Ident, Vec<usize>)>,
@@ -380,7 +380,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The watch looks.
+    /// Lets the watch look, which may end the parsing.
     #[cold]
     fn look(&mut self) -> Parse<()> {
         self.unwatched = RULES_PER_LOOK;
@@ -412,7 +412,7 @@ impl<'a> Parser<'a> {
 
     // ---- Lists.
 
-    /// `rule, rule, …`
+    /// Reads `rule, rule, …`, at least one.
     fn list<T>(&mut self, mut rule: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         let mut items = vec![rule(self)?];
         while self.eat(TokenKind::Comma) {
@@ -421,7 +421,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// `(rule, rule, …)`
+    /// Reads `(rule, rule, …)`, at least one.
     fn paren_list<T>(&mut self, rule: impl FnMut(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         self.expect(TokenKind::LParen)?;
         let items = self.list(rule)?;

@@ -23,7 +23,7 @@ impl Parser<'_> {
         )
     }
 
-    /// A module's definition.
+    /// Reads the definition of a module from `CREATE` or `ALTER` on.
     #[inline(never)]
     pub(super) fn module(&mut self) -> Parse<StatementKind> {
         let verb = if self.eat_kw(Kw::Alter) {

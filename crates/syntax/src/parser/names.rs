@@ -96,7 +96,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `@name`.
+    /// Reads the name of a variable with its `@`.
     pub(super) fn variable(&mut self) -> Parse<Ident> {
         if !self.is(TokenKind::Variable) {
             return Err(self.unexpected());
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.parts_after(start, Some(first))
     }
 
-    /// The same after a first part that may be empty.
+    /// Reads the rest of a name of several parts after a first part that may be empty.
     fn parts_after(&mut self, start: u32, first: Option<Ident>) -> Parse<ObjectName> {
         // Most recent last; the name itself is kept apart.
         let mut before: [Option<Ident>; 3] = [None, None, None];

@@ -162,7 +162,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `EXTRACT(HOUR FROM x)`.
+    /// Reads `(field FROM value)` of `EXTRACT`.
     fn odbc_extract(&mut self, start: u32) -> Parse<Expr> {
         self.expect(TokenKind::LParen)?;
         let field = self.any_word()?;
@@ -174,7 +174,7 @@ impl Parser<'_> {
         Ok(call("DATEPART", vec![part(&field.value, span), value], span))
     }
 
-    /// `POSITION(a IN b)`.
+    /// Reads `(a IN b)` of `POSITION`.
     fn odbc_position(&mut self, start: u32) -> Parse<Expr> {
         self.expect(TokenKind::LParen)?;
         let sought = self.expr()?;
@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(call("CHARINDEX", vec![sought, text], span))
     }
 
-    /// What T-SQL says for a function of ODBC; the arguments back where it says the same.
+    /// The T-SQL that stands for a function of ODBC; the arguments back where both are the same.
     #[allow(clippy::type_complexity)]
     fn translated(
         &self,

@@ -16,7 +16,7 @@ impl Parser<'_> {
         Ok(NamedOption { name, value })
     }
 
-    /// `(option, …)`.
+    /// Reads `(option, …)`, options nested in options too.
     pub(super) fn option_list(&mut self) -> Parse<Vec<NamedOption>> {
         self.nested(|p| p.paren_list(Self::named_option))
     }

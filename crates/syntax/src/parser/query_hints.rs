@@ -4,7 +4,7 @@ use super::{Parse, Parser};
 use crate::ast::{ExprKind, Ident, JoinHint, QueryHint, QueryHintKind};
 use crate::lexer::{Kw, TokenKind};
 
-/// What `USE HINT` may name; `QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_n` aside.
+/// The names that `USE HINT` takes; `QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_n` aside.
 const NAMED: [&str; 26] = [
     "ALLOW_BATCH_MODE",
     "ASSUME_FULL_INDEPENDENCE_FOR_FILTER_ESTIMATES",

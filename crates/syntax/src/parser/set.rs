@@ -32,7 +32,7 @@ const SWITCHES: &[(&str, SwitchOption)] = &[
     ("XACT_ABORT", SwitchOption::XactAbort),
 ];
 
-/// What follows `SET STATISTICS`.
+/// The options after `SET STATISTICS`.
 const STATISTICS: &[(&str, SwitchOption)] = &[
     ("IO", SwitchOption::StatisticsIo),
     ("PROFILE", SwitchOption::StatisticsProfile),

@@ -351,7 +351,7 @@ impl Parser<'_> {
         Ok(FrameBound::Following(offset))
     }
 
-    /// `UPDATE(column)`.
+    /// Reads `UPDATE(column)`, the question of a trigger.
     #[inline(never)]
     pub(super) fn updated_column(&mut self) -> Parse<Expr> {
         let start = self.bump().start;

@@ -5,7 +5,7 @@ use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
 impl Parser<'_> {
-    /// The whole batch.
+    /// Reads the whole batch.
     pub(super) fn batch(&mut self) -> Parse<Vec<Statement>> {
         let mut statements = Vec::new();
         let mut terminated = true;
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// One statement.
+    /// Reads one statement, and counts its nesting.
     pub(super) fn statement(&mut self) -> Parse<Statement> {
         self.nested(|p| {
             let start = p.start();

@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(Some(Placement { name, column }))
     }
 
-    /// `(columns, constraints, indexes)`.
+    /// Reads `(columns, constraints, indexes)` of a table.
     pub(super) fn table_body(&mut self) -> Parse<TableBody> {
         let mut period = None;
         let body = self.table_elements(&mut period)?;
