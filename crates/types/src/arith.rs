@@ -43,7 +43,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As in messages.
+    /// The operator's name in messages, such as `add`.
     pub fn message_name(self) -> &'static str {
         match self {
             BinaryOp::Add => "add",
@@ -62,7 +62,7 @@ impl BinaryOp {
     }
 }
 
-/// A unary operator.
+/// A unary operator on numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnaryOp {
     /// `+x`
@@ -77,11 +77,11 @@ pub enum UnaryOp {
 /// what they are), then [`Operation::eval`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Operation {
-    /// The operator.
+    /// The operator that is applied.
     pub op: BinaryOp,
-    /// What the left operand must be converted to (implicitly).
+    /// The type that the left operand is converted to (implicitly).
     pub left: SqlType,
-    /// What the right operand must be converted to.
+    /// The type that the right operand is converted to.
     pub right: SqlType,
     /// The type of the result.
     pub result: SqlType,

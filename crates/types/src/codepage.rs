@@ -45,7 +45,7 @@ pub fn decode_1252(b: &[u8]) -> String {
     WINDOWS_1252.decode_without_bom_handling(b).0.into_owned()
 }
 
-/// UTF-8 to UTF-16LE.
+/// Encodes UTF-8 as UTF-16LE.
 pub fn encode_utf16(s: &str) -> Bytes {
     let mut out = Bytes::with_capacity(s.len() * 2);
     for unit in s.encode_utf16() {

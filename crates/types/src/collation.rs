@@ -108,7 +108,7 @@ impl Collation {
         self.0 & SUPPLEMENTARY != 0
     }
 
-    /// Variation selectors count.
+    /// Whether variation selectors tell texts apart.
     fn tells_variations(self) -> bool {
         self.version() == 3 && self.0 & VARIATIONS_IGNORED == 0
     }
@@ -170,7 +170,7 @@ impl Collation {
         }
     }
 
-    /// What characters weigh by themselves, for searches and patterns.
+    /// The weights of single characters, for searches and patterns.
     pub fn weights(self) -> Weights {
         static ALL: Mutex<BTreeMap<u32, &'static Ranks>> = Mutex::new(BTreeMap::new());
         if self.is_simple() {
@@ -252,7 +252,7 @@ impl Collation {
         out.push(terminator);
     }
 
-    /// The same for UTF-16LE.
+    /// As [`Self::sort_key_varchar`], of UTF-16LE.
     pub fn sort_key_nvarchar(self, text: &[u8], out: &mut Vec<u8>) {
         if !self.is_simple() {
             return windows::key_nvarchar(self, text, out);
@@ -309,7 +309,7 @@ impl Collation {
         }
     }
 
-    /// The same for UTF-16LE.
+    /// As [`Self::key_beginning_varchar`], of UTF-16LE.
     pub fn key_beginning_nvarchar(self, text: &[u8], out: &mut Vec<u8>) {
         if self.is_simple() {
             self.sort_key_nvarchar(text, out);
@@ -449,7 +449,8 @@ fn compare_units(a: &[u8], b: &[u8], weight: impl Fn(u16) -> u16) -> Ordering {
     }
 }
 
-/// What characters weigh by themselves under a collation: equal weights are equal characters, and they order as those do.
+/// The weights of single characters under a collation: equal weights are equal characters, and they
+/// order as those do.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights(Collation, Option<&'static Ranks>);
 

@@ -212,7 +212,7 @@ pub fn hash(v: &Value, collation: Collation) -> u64 {
     }
 }
 
-/// Comparison operators.
+/// The operators that compare two values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum CompareOp {
@@ -250,7 +250,7 @@ impl CompareOp {
         }
     }
 
-    /// As in messages.
+    /// The operator's words in messages, such as `equal to`.
     pub fn text(self) -> &'static str {
         match self {
             CompareOp::Eq => "equal to",

@@ -29,19 +29,19 @@ pub use to_binary::parse_guid;
 pub use to_number::parse_float;
 pub use to_text::int_to_varchar;
 
-/// Who asks for a conversion.
+/// The kinds of conversions, by how they are asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Conversion {
     /// An expression or assignment.
     Implicit,
-    /// CAST or CONVERT.
+    /// CAST or CONVERT, written by the user.
     Explicit,
 }
 
-/// What conversions need from the session.
+/// The session's settings that conversions depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConvertContext {
-    /// SET DATEFORMAT.
+    /// The order of day, month and year: SET DATEFORMAT.
     pub date_format: DateFormat,
     /// SET LANGUAGE: the names of months.
     pub language: LanguageId,
@@ -68,15 +68,15 @@ impl Default for ConvertContext {
 /// One cell of the conversion matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rule {
-    /// Done where needed.
+    /// The conversion is made wherever it is needed.
     Implicit,
     /// Only by CAST or CONVERT.
     Explicit,
-    /// Never.
+    /// The conversion is refused.
     NotAllowed,
 }
 
-/// What the matrix says of a conversion between types.
+/// The rule of a conversion between types.
 pub fn rule(from: SqlType, to: SqlType) -> Rule {
     matrix::rule_of(from.into(), to.into())
 }
@@ -149,7 +149,8 @@ pub fn common_type(a: SqlType, b: SqlType) -> SqlResult<SqlType> {
     })
 }
 
-/// The same of declared types: xml, ntext, text and image have places of their own in the precedence.
+/// As [`common_type`], of declared types: xml, ntext, text and image have places of their own in
+/// the precedence.
 pub fn common_declared(a: Declared, b: Declared) -> SqlResult<Declared> {
     if a.large() == Large::Plain && b.large() == Large::Plain {
         return common_type(a.ty, b.ty).map(Into::into);
@@ -175,7 +176,7 @@ fn with_fraction(ty: SqlType, n: u8) -> SqlType {
     }
 }
 
-/// The same kind of text or binary with another length, as far as the kind allows.
+/// The type with another length, as far as its kind allows; types without a length stay.
 pub fn with_length(ty: SqlType, n: MaxLen) -> SqlType {
     let fixed = |limit: u16| match n {
         MaxLen::N(n) => n.clamp(1, limit),
@@ -264,7 +265,7 @@ pub fn cast_with(
     }
 }
 
-/// One conversion.
+/// A conversion with its types, style and settings.
 struct Cast<'a> {
     from: SqlType,
     to: SqlType,
@@ -294,7 +295,7 @@ impl Cast<'_> {
         }
     }
 
-    /// 8114.
+    /// Message 8114: the text is no value of the type.
     #[cold]
     fn failed(&self) -> Box<SqlError> {
         SqlError::new(8114, &[&self.from.message_name(), &self.to.message_name()]).with_state(5)
@@ -342,7 +343,7 @@ pub enum AssignError {
     /// The text or binary is longer than the column: message 2628 (the caller knows table and column); this is
     /// the text it quotes.
     Truncated(String),
-    /// Any other.
+    /// Any other error of the conversion.
     Sql(Box<SqlError>),
 }
 

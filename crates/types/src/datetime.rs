@@ -57,7 +57,7 @@ pub enum DateError {
 /// 1. `ticks < TICKS_PER_DAY`. 2. `days` may leave 0..=MAX_DAYS during arithmetic; no value is made of it then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Local {
-    /// Days since 0001-01-01.
+    /// The day, counted from 0001-01-01.
     pub days: i32,
     /// 100 ns since midnight.
     pub ticks: u64,
@@ -68,11 +68,11 @@ pub struct Local {
 /// A day's year, month and day of month.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Civil {
-    /// 1 to 9999.
+    /// The year, 1 to 9999.
     pub year: i32,
-    /// 1 to 12.
+    /// The month, 1 to 12.
     pub month: u32,
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     pub day: u32,
 }
 
@@ -101,7 +101,8 @@ pub fn days_from_civil(year: i32, month: u32, day: u32) -> Option<i32> {
     Some(civil_days(year, month, day))
 }
 
-/// The same for any year and day, unchecked. Years begin in March, so that the leap day is their last.
+/// Days from 0001-01-01 to a date of any year and day, unchecked. Years begin in March, so that the
+/// leap day is their last.
 fn civil_days(year: i32, month: u32, day: u32) -> i32 {
     let y = if month <= 2 { year - 1 } else { year };
     let era = y.div_euclid(400);
@@ -134,7 +135,7 @@ impl Local {
         Some(Local { days, ticks: ticks.rem_euclid(per_day) as u64, offset })
     }
 
-    /// The date.
+    /// The year, month and day.
     pub fn civil(self) -> Civil {
         civil_from_days(self.days)
     }
@@ -146,7 +147,7 @@ impl Local {
         (seconds / 3600, seconds / 60 % 60, seconds % 60, rest)
     }
 
-    /// The same moment on a clock with another offset.
+    /// This moment on a clock with another offset.
     pub fn at_offset(self, offset: i16) -> Option<Local> {
         let shift = (offset - self.offset) as i128 * TICKS_PER_MINUTE as i128;
         Local::normalise(self.days as i64, self.ticks as i128 + shift, offset)

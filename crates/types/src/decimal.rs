@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// 10^0 … 10^38.
+/// The powers of ten, 10^0 … 10^38.
 pub const POW10: [u128; 39] = {
     let mut table = [1u128; 39];
     let mut i = 1;
@@ -40,7 +40,7 @@ pub struct Decimal {
 pub enum DecimalError {
     /// More than the precision holds: 8115.
     Overflow,
-    /// 8134.
+    /// The divisor is zero: 8134.
     DivideByZero,
 }
 
@@ -56,14 +56,14 @@ pub enum ParseError {
 /// Precision and scale of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NumericType {
-    /// 1 to 38.
+    /// The number of digits, 1 to 38.
     pub precision: u8,
-    /// 0 to precision.
+    /// The digits behind the point, 0 to precision.
     pub scale: u8,
 }
 
 impl Decimal {
-    /// Largest precision.
+    /// The largest precision of a decimal.
     pub const MAX_PRECISION: u8 = 38;
     /// 0 with scale 0.
     pub const ZERO: Decimal = Decimal { lo: 0, hi: 0, scale: 0, negative: false };
@@ -84,7 +84,7 @@ impl Decimal {
         Decimal { lo: v.unsigned_abs(), hi: 0, scale: 0, negative: v < 0 }
     }
 
-    /// `v / 10^scale`.
+    /// The decimal `v / 10^scale`; none when it needs more than 38 digits.
     pub fn from_scaled(v: i128, scale: u8) -> Option<Decimal> {
         Decimal::new(v < 0, v.unsigned_abs(), scale)
     }
@@ -108,13 +108,13 @@ impl Decimal {
         self.scale
     }
 
-    /// Below zero.
+    /// Whether the value is below zero.
     #[inline]
     pub fn is_negative(self) -> bool {
         self.negative
     }
 
-    /// Equal to zero.
+    /// Whether the value is zero.
     #[inline]
     pub fn is_zero(self) -> bool {
         self.lo == 0 && self.hi == 0
@@ -131,7 +131,8 @@ impl Decimal {
         (POW10.partition_point(|&p| p <= self.magnitude()) as u8).max(1)
     }
 
-    /// The same value (rounded half away from zero) with another scale; None when it needs more than 38 digits.
+    /// The value with another scale, rounded half away from zero; None when it needs more than 38
+    /// digits.
     #[inline]
     pub fn rescale(self, scale: u8) -> Option<Decimal> {
         if scale == self.scale {
@@ -168,7 +169,7 @@ impl Decimal {
         i64::try_from(if self.negative { -m } else { m }).ok()
     }
 
-    /// The nearest double.
+    /// The double that is nearest to the value.
     pub fn to_f64(self) -> f64 {
         let m = self.magnitude();
         // Exact operands give a correctly rounded quotient; beyond that, parsing the digits does.
@@ -189,12 +190,12 @@ impl Decimal {
         Decimal::parse_scaled(format!("{v:.*}", scale as usize + 25).as_bytes(), scale).ok()
     }
 
-    /// The negative.
+    /// The value with the other sign.
     pub fn negate(self) -> Decimal {
         Decimal { negative: !self.negative && !self.is_zero(), ..self }
     }
 
-    /// Without its sign.
+    /// The value without its sign.
     pub fn abs(self) -> Decimal {
         Decimal { negative: false, ..self }
     }
@@ -467,7 +468,7 @@ fn split_number(text: &[u8]) -> Option<(bool, &[u8], &[u8])> {
         .then_some((negative, whole, fraction))
 }
 
-/// `+` and `-`.
+/// The type of a sum or difference, `+` and `-`.
 pub fn add_type(a: NumericType, b: NumericType) -> NumericType {
     let scale = a.scale.max(b.scale);
     let whole = (a.precision - a.scale).max(b.precision - b.scale);
@@ -479,19 +480,19 @@ pub fn add_type(a: NumericType, b: NumericType) -> NumericType {
     NumericType { precision: 38, scale: scale.min(38 - whole) }
 }
 
-/// `*`.
+/// The type of a product, `*`.
 pub fn mul_type(a: NumericType, b: NumericType) -> NumericType {
     cap(a.precision as u32 + b.precision as u32 + 1, a.scale as u32 + b.scale as u32)
 }
 
-/// `/`.
+/// The type of a quotient, `/`.
 pub fn div_type(a: NumericType, b: NumericType) -> NumericType {
     let scale = (a.scale as u32 + b.precision as u32 + 1).max(6);
     let precision = (a.precision - a.scale) as u32 + b.scale as u32 + scale;
     cap(precision, scale)
 }
 
-/// `%`.
+/// The type of a remainder, `%`.
 pub fn rem_type(a: NumericType, b: NumericType) -> NumericType {
     let scale = a.scale.max(b.scale);
     let whole = (a.precision - a.scale).min(b.precision - b.scale);

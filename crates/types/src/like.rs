@@ -31,11 +31,11 @@ pub struct Pattern {
 enum Token {
     /// A character of this weight.
     One(u16),
-    /// `_`
+    /// Any one character: `_`.
     Any,
-    /// `%`
+    /// Any number of characters: `%`.
     Run,
-    /// Brackets.
+    /// One character of a set in brackets, or outside of it.
     Set { negated: bool, ranges: Vec<(u16, u16)> },
 }
 
@@ -258,8 +258,9 @@ fn run(
     }
 }
 
-/// What all text begins with that a pattern matches, in UTF-16LE, without blanks at its end: what stands before the first wildcard.
-/// `escape`: one character. `None`: these are no pattern and escape character.
+/// The beginning that all text has which a pattern matches, in UTF-16LE, without blanks at its end:
+/// the part before the first wildcard. `escape`: one character. `None`: these are no pattern and
+/// escape character.
 pub fn beginning(pattern: &Value, escape: Option<&Value>) -> Option<Bytes> {
     let utf16 = |v: &Value| match v {
         Value::NVarChar(b) => Some(b.clone()),

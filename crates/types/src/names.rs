@@ -7,9 +7,9 @@ use taffrail_base::{SqlError, SqlResult};
 /// An argument in a type's parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeArg {
-    /// A number.
+    /// A length, precision or scale.
     N(u32),
-    /// MAX.
+    /// The word MAX, for a length without bound.
     Max,
 }
 
@@ -18,30 +18,30 @@ pub enum TypeArg {
 pub enum TypeUse {
     /// Column, variable or parameter.
     Declaration,
-    /// CAST or CONVERT.
+    /// The target of CAST or CONVERT.
     Cast,
 }
 
 /// A row of `sys.types`.
 #[derive(Clone, Copy, Debug)]
 pub struct SysType {
-    /// Name.
+    /// The type's name, `sys.types.name`.
     pub name: &'static str,
-    /// system_type_id.
+    /// The number `system_type_id` of the base type.
     pub system_type_id: u8,
-    /// user_type_id.
+    /// The number `user_type_id`, unique among types.
     pub user_type_id: i32,
-    /// max_length.
+    /// The `max_length` in bytes; -1 is (max).
     pub max_length: i16,
-    /// precision.
+    /// The `precision`, 0 for types that are no numbers.
     pub precision: u8,
-    /// scale.
+    /// The `scale`, 0 for types that are no numbers.
     pub scale: u8,
     /// Has the database's collation.
     pub collated: bool,
-    /// is_nullable.
+    /// The flag `is_nullable` of the type.
     pub nullable: bool,
-    /// is_assembly_type.
+    /// The flag `is_assembly_type`: a type of the CLR.
     pub assembly: bool,
 }
 
@@ -302,12 +302,12 @@ impl SqlType {
         SYS_TYPES.iter().find(|t| t.name == name).expect("every type has its row")
     }
 
-    /// `sys.types.system_type_id`.
+    /// The number `sys.types.system_type_id` of the type.
     pub fn system_type_id(self) -> u8 {
         self.sys_type().system_type_id
     }
 
-    /// `sys.types.user_type_id`.
+    /// The number `sys.types.user_type_id` of the type.
     pub fn user_type_id(self) -> i32 {
         self.sys_type().user_type_id
     }
@@ -332,7 +332,7 @@ impl SqlType {
         }
     }
 
-    /// `sys.columns.precision`.
+    /// The `sys.columns.precision` of a column of this type.
     pub fn precision(self) -> u8 {
         let point = |n: u8| if n > 0 { n + 1 } else { 0 };
         match self {
@@ -344,7 +344,7 @@ impl SqlType {
         }
     }
 
-    /// `sys.columns.scale`.
+    /// The `sys.columns.scale` of a column of this type.
     pub fn scale(self) -> u8 {
         match self {
             SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => scale,

@@ -12,39 +12,39 @@ pub enum MaxLen {
 /// A data type with its length, precision or scale. Nullability and collation belong to the column or expression.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SqlType {
-    /// 0 or 1.
+    /// bit: 0 or 1.
     Bit,
-    /// 0 to 255.
+    /// tinyint: 0 to 255.
     TinyInt,
-    /// 16 bits.
+    /// smallint: 16 bits, signed.
     SmallInt,
-    /// 32 bits.
+    /// int: 32 bits, signed.
     Int,
-    /// 64 bits.
+    /// bigint: 64 bits, signed.
     BigInt,
-    /// `decimal(precision, scale)`.
+    /// `decimal(precision, scale)`: an exact number of up to 38 digits.
     Decimal {
-        /// 1 to 38.
+        /// The number of digits, 1 to 38.
         precision: u8,
-        /// 0 to precision.
+        /// The digits behind the point, 0 to precision.
         scale: u8,
     },
     /// `numeric(precision, scale)`: the same values under its own name.
     Numeric {
-        /// 1 to 38.
+        /// The number of digits, 1 to 38.
         precision: u8,
-        /// 0 to precision.
+        /// The digits behind the point, 0 to precision.
         scale: u8,
     },
     /// Ten-thousandths in 64 bits.
     Money,
     /// Ten-thousandths in 32 bits.
     SmallMoney,
-    /// IEEE 754 single.
+    /// real: an IEEE 754 number of 32 bits.
     Real,
-    /// IEEE 754 double.
+    /// float: an IEEE 754 number of 64 bits.
     Float,
-    /// Days.
+    /// date: a day, 0001 to 9999.
     Date,
     /// Time of day with this many decimals (0 to 7).
     Time(u8),
@@ -54,7 +54,7 @@ pub enum SqlType {
     SmallDateTime,
     /// 0001 to 9999 with this many decimals (0 to 7).
     DateTime2(u8),
-    /// The same with an offset from UTC.
+    /// As datetime2, with an offset from UTC.
     DateTimeOffset(u8),
     /// Fixed length in bytes, padded with blanks.
     Char(u16),
@@ -62,53 +62,53 @@ pub enum SqlType {
     VarChar(MaxLen),
     /// Fixed length in UTF-16 code units.
     NChar(u16),
-    /// UTF-16 text.
+    /// nvarchar: UTF-16 text of up to so many code units.
     NVarChar(MaxLen),
     /// Fixed length, padded with zeroes.
     Binary(u16),
-    /// Bytes.
+    /// varbinary: up to so many bytes.
     VarBinary(MaxLen),
     /// 16 bytes in their stored (mixed-endian) order.
     UniqueIdentifier,
     /// `sql_variant`: a value that carries its own type.
     Variant,
-    /// `rowversion`: 8 bytes.
+    /// `rowversion`: 8 bytes, new with every change of the row.
     RowVersion,
 }
 
-/// What kind of thing a type holds; operators and conversions follow it.
+/// The families of types that operators and conversions treat alike.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
-    /// bit.
+    /// The type bit alone.
     Bit,
-    /// tinyint to bigint.
+    /// The integers, tinyint to bigint.
     Integer,
-    /// decimal and numeric.
+    /// The exact numbers decimal and numeric.
     Decimal,
-    /// money and smallmoney.
+    /// The amounts money and smallmoney.
     Money,
-    /// real and float.
+    /// The floating-point numbers real and float.
     Float,
     /// datetime and smalldatetime, which compute with numbers.
     OldDate,
     /// date, time, datetime2, datetimeoffset, which do not.
     NewDate,
-    /// char and varchar.
+    /// Text of a code page: char and varchar.
     Char,
-    /// nchar and nvarchar.
+    /// Unicode text: nchar and nvarchar.
     NChar,
-    /// binary and varbinary.
+    /// Strings of bytes: binary and varbinary.
     Binary,
-    /// uniqueidentifier.
+    /// The type uniqueidentifier alone.
     Guid,
-    /// sql_variant.
+    /// The type sql_variant alone.
     Variant,
-    /// rowversion.
+    /// The type rowversion alone.
     RowVersion,
 }
 
 impl SqlType {
-    /// nvarchar(max).
+    /// The type nvarchar(max), for long text.
     pub const NVARCHAR_MAX: SqlType = SqlType::NVarChar(MaxLen::Max);
     /// nvarchar(128), the type of names.
     pub const SYSNAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
@@ -128,7 +128,7 @@ impl SqlType {
         SqlType::VarBinary(if n <= 8000 { MaxLen::N(n.max(1) as u16) } else { MaxLen::Max })
     }
 
-    /// See [`Family`].
+    /// The [`Family`] of the type.
     #[inline]
     pub fn family(self) -> Family {
         match self {
@@ -158,7 +158,7 @@ impl SqlType {
         matches!(self.family(), Family::Char | Family::NChar)
     }
 
-    /// nchar, nvarchar.
+    /// Whether the type is nchar or nvarchar.
     pub fn is_unicode(self) -> bool {
         self.family() == Family::NChar
     }
@@ -176,7 +176,7 @@ impl SqlType {
         matches!(self.family(), Family::OldDate | Family::NewDate)
     }
 
-    /// varchar(max), nvarchar(max), varbinary(max).
+    /// Whether the type is varchar(max), nvarchar(max) or varbinary(max).
     pub fn is_max(self) -> bool {
         matches!(
             self,

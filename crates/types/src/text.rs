@@ -103,7 +103,7 @@ pub fn money(v: i64, style: i32) -> String {
     format!("{sign}{whole}.{:02}", cents % 100)
 }
 
-/// `6F9619FF-8B86-D011-B42D-00C04FC964FF`.
+/// A uniqueidentifier as text: `6F9619FF-8B86-D011-B42D-00C04FC964FF`.
 pub fn guid(g: &[u8; 16]) -> String {
     let order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
     let mut out = String::with_capacity(36);
@@ -116,7 +116,7 @@ pub fn guid(g: &[u8; 16]) -> String {
     out
 }
 
-/// Bytes in hexadecimal.
+/// Bytes in hexadecimal, in capitals, perhaps behind `0x`.
 pub fn hex(b: &[u8], prefix: bool) -> String {
     let mut out = String::with_capacity(b.len() * 2 + 2);
     if prefix {

@@ -21,15 +21,15 @@ const XML: u8 = 241;
 /// A type as the catalogue tells it.
 #[derive(Clone, Copy)]
 pub struct Types {
-    /// `system_type_id`.
+    /// The number `system_type_id` of the base type.
     pub system: u8,
-    /// `user_type_id`.
+    /// The number `user_type_id` of the type.
     pub user: i32,
     /// `max_length`: bytes; -1 where there is no bound.
     pub length: i16,
-    /// `precision`.
+    /// The `precision`, 0 for types that are no numbers.
     pub precision: u8,
-    /// `scale`.
+    /// The `scale`, 0 for types that are no numbers.
     pub scale: u8,
 }
 

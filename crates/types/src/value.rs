@@ -22,23 +22,23 @@ pub enum Value {
     /// NULL of any type.
     #[default]
     Null,
-    /// bit.
+    /// A value of bit.
     Bit(bool),
-    /// tinyint.
+    /// A value of tinyint.
     TinyInt(u8),
-    /// smallint.
+    /// A value of smallint.
     SmallInt(i16),
-    /// int.
+    /// A value of int.
     Int(i32),
-    /// bigint.
+    /// A value of bigint.
     BigInt(i64),
     /// decimal and numeric: value × 10^scale.
     Decimal(crate::decimal::Decimal),
     /// money and smallmoney: value × 10^4.
     Money(i64),
-    /// real.
+    /// A value of real.
     Real(f32),
-    /// float.
+    /// A value of float.
     Float(f64),
     /// date: days since 0001-01-01.
     Date(u32),
@@ -46,21 +46,21 @@ pub enum Value {
     Time(u64),
     /// datetime: days since 1900-01-01 (may be negative) and 1/300 s since midnight.
     DateTime {
-        /// Days since 1900-01-01.
+        /// Days since 1900-01-01, perhaps negative.
         days: i32,
         /// 1/300 s since midnight.
         ticks: u32,
     },
     /// smalldatetime: days since 1900-01-01 and minutes.
     SmallDateTime {
-        /// Days since 1900-01-01.
+        /// Days since 1900-01-01, 0 to 65535.
         days: u16,
-        /// Minutes since midnight.
+        /// Minutes since midnight, local time.
         minutes: u16,
     },
     /// datetime2: days since 0001-01-01 and 100 ns since midnight.
     DateTime2 {
-        /// Days since 0001-01-01.
+        /// The day, counted from 0001-01-01.
         days: u32,
         /// 100 ns since midnight.
         ticks: u64,
@@ -78,11 +78,11 @@ pub enum Value {
     VarChar(Bytes),
     /// nchar and nvarchar, UTF-16LE.
     NVarChar(Bytes),
-    /// binary, varbinary, rowversion.
+    /// A value of binary, varbinary or rowversion.
     Binary(Bytes),
     /// uniqueidentifier, bytes as stored.
     Guid([u8; 16]),
-    /// sql_variant.
+    /// A value of sql_variant, with its own type.
     Variant(Box<(crate::sqltype::SqlType, Value)>),
 }
 
@@ -152,7 +152,7 @@ impl Hash for Value {
 }
 
 impl Value {
-    /// True for NULL.
+    /// Whether the value is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
     }
@@ -164,7 +164,7 @@ impl Value {
     pub fn nvarchar(s: &str) -> Value {
         Value::NVarChar(crate::codepage::encode_utf16(s))
     }
-    /// varbinary.
+    /// A varbinary of these bytes.
     pub fn binary(b: &[u8]) -> Value {
         Value::Binary(Bytes::from_slice(b))
     }

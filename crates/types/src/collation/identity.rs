@@ -24,7 +24,8 @@ const SENSITIVITIES: [u32; 16] = {
     out
 };
 
-/// What stands in the catalogue for the three collations that had numbers of their own there before.
+/// The collations behind the three numbers that the catalogue used before numbers were SQL
+/// Server's.
 const EARLY: [Collation; 3] =
     [Collation::DEFAULT, Collation::LATIN1_GENERAL_BIN2, Collation::LATIN1_GENERAL_BIN];
 /// A stored number with this bit is a documented one; no documented number has it.
@@ -62,7 +63,7 @@ impl Collation {
         all.find(|c| c.written().eq_ignore_ascii_case(name))
     }
 
-    /// SQL Server's name.
+    /// The collation's name in SQL Server.
     pub fn name(self) -> &'static str {
         static NAMES: Mutex<BTreeMap<u32, &'static str>> = Mutex::new(BTreeMap::new());
         if self == Collation::DEFAULT {
@@ -103,7 +104,7 @@ impl Collation {
         out
     }
 
-    /// What `fn_helpcollations` says of it.
+    /// The description of the collation in `fn_helpcollations`.
     pub fn description(self) -> String {
         let base = self.base();
         let sort_order = self.sort_order();
@@ -214,7 +215,7 @@ impl Collation {
         (self.0 >> 24) as u8
     }
 
-    /// The locale.
+    /// The Windows locale (LCID) of the collation.
     pub fn lcid(self) -> u32 {
         self.base().lcid
     }
@@ -229,7 +230,8 @@ impl Collation {
         }
     }
 
-    /// What is ignored, as Windows writes it: 1 case, 2 accents, 0x10000 kana, 0x20000 width.
+    /// The differences that are ignored, as Windows writes them: 1 case, 2 accents, 0x10000 kana,
+    /// 0x20000 width.
     pub fn comparison_style(self) -> u32 {
         match self.is_binary() {
             true => 0,

@@ -4,11 +4,11 @@
 
 /// A collation designator of Windows, in the order of fn_helpcollations.
 pub struct Base {
-    /// What names begin with.
+    /// The first part of the collations' names.
     pub name: &'static str,
     /// The lowest seven bits of the number.
     pub family: u8,
-    /// The locale.
+    /// The Windows locale (LCID) of the designator.
     pub lcid: u32,
     /// The code page of char and varchar; 0 where there is none.
     pub page: u16,
@@ -16,10 +16,10 @@ pub struct Base {
     pub versions: u8,
 }
 
-/// What names have between the designator and the sensitivities, by version.
+/// The part of names between the designator and the sensitivities, by version.
 pub const VERSIONS: [&str; 5] = ["", "_90", "_100", "_140", "_160"];
 
-/// The designators.
+/// The designators of Windows, in the order of fn_helpcollations.
 pub static BASES: [Base; 93] = {
     let mut out = [const { Base { name: "", family: 0, lcid: 0, page: 0, versions: 0 } }; 93];
     let mut at = 0;

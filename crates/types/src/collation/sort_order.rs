@@ -72,7 +72,7 @@ pub fn compare(order: u8, a: &[u8], b: &[u8]) -> Ordering {
     })
 }
 
-/// What the keys of all text that begins with this one begin with.
+/// The beginning that the keys of all text have which begins with this one.
 pub fn beginning(text: &[u8], out: &mut Vec<u8>) {
     let all = primaries(trimmed(text));
     for (i, p) in all.clone().enumerate() {

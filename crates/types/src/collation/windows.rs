@@ -473,7 +473,7 @@ pub fn key_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
     append_key(c, wide(text), out)
 }
 
-/// What the keys of all text that begins with this one begin with; as little as nothing.
+/// The beginning that the keys of all text have which begins with this one; perhaps nothing.
 pub fn beginning(c: Collation, text: impl Iterator<Item = u16> + Clone, out: &mut Vec<u8>) {
     let weights = weights(c);
     if weights.root && text.clone().all(|u| (0x20..0x7F).contains(&u)) {
@@ -496,7 +496,8 @@ pub fn beginning_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
     beginning(c, text.iter().copied(), out)
 }
 
-/// What is weighed of a text: ligatures are letters, forms are folded, what weighs nothing is left out.
+/// The characters of a text that are weighed: ligatures are letters, forms are folded, characters
+/// without weight are left out.
 pub fn folded(c: Collation, text: impl Iterator<Item = u16>) -> Vec<u16> {
     SCRATCH.with_borrow_mut(|s| {
         s.take(c, text);

@@ -155,24 +155,24 @@ impl Kind {
         }
     }
 
-    /// The type's name.
+    /// The name of the type.
     pub fn name(self) -> &'static str {
         KINDS[self as usize].1
     }
 
-    /// What the matrix says of a conversion.
+    /// The rule of a conversion to another kind.
     pub fn to(self, to: Kind) -> Rule {
         TABLE[self as usize][to as usize]
     }
 }
 
-/// What a (max) type was declared as.
+/// The forms in which a (max) type can be declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Large {
     /// As what it is.
     #[default]
     Plain,
-    /// xml.
+    /// Declared as the type xml.
     Xml,
     /// text, ntext or image.
     Old,
@@ -183,7 +183,7 @@ pub enum Large {
 pub struct Declared {
     /// The type of its values.
     pub ty: SqlType,
-    /// What it is called, and converted as.
+    /// The kind that it is called and converted as.
     pub kind: Kind,
 }
 
@@ -232,7 +232,7 @@ impl std::fmt::Display for Declared {
     }
 }
 
-/// What may be done of a conversion between declared types. sql_variant holds nothing of (max).
+/// The rule of a conversion between declared types. sql_variant holds no (max) value.
 pub fn rule_of(from: Declared, to: Declared) -> Rule {
     match from.kind.to(to.kind) {
         _ if to.kind == Kind::SqlVariant && from.ty.is_max() => Rule::NotAllowed,

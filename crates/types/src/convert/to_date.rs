@@ -107,7 +107,8 @@ impl Cast<'_> {
         value.ok_or_else(|| SqlError::new(210, &[]))
     }
 
-    /// What `to_binary` writes of the newer types: `[scale] [time] [date] [offset]`, little-endian.
+    /// Reads a binary form of the newer types, as `to_binary` writes it: `[scale] [time] [date]
+    /// [offset]`, little-endian.
     fn new_date_of_binary(&self, b: &[u8]) -> Option<Value> {
         let number = |b: &[u8]| b.iter().rev().fold(0u64, |v, b| v << 8 | *b as u64);
         if self.to == SqlType::Date {

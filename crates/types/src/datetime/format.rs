@@ -152,7 +152,7 @@ pub fn format(
     Some(out)
 }
 
-/// `+02:00`.
+/// An offset from UTC as text: `+02:00`.
 pub fn offset_text(minutes: i16) -> String {
     let sign = if minutes < 0 { '-' } else { '+' };
     format!("{sign}{:02}:{:02}", minutes.unsigned_abs() / 60, minutes.unsigned_abs() % 60)

@@ -9,21 +9,21 @@ use std::sync::LazyLock;
 /// A row of sys.syslanguages.
 #[derive(Debug)]
 pub struct Language {
-    /// `langid`.
+    /// The language's number, `langid`.
     pub id: LanguageId,
-    /// Its DATEFORMAT.
+    /// The DATEFORMAT that the language brings.
     pub date_format: DateFormat,
     /// Its DATEFIRST: 1 is Monday.
     pub date_first: u8,
-    /// Its own name.
+    /// The language's name in the language itself.
     pub name: &'static str,
-    /// Its English name.
+    /// The language's name in English.
     pub alias: &'static str,
-    /// January first.
+    /// The names of the months, January first.
     pub months: [&'static str; 12],
-    /// The same, short.
+    /// The short names of the months, January first.
     pub short_months: [&'static str; 12],
-    /// Monday first.
+    /// The names of the weekdays, Monday first.
     pub days: [&'static str; 7],
     /// Windows' number of the language.
     pub lcid: i32,
@@ -36,10 +36,10 @@ pub struct Language {
 pub struct LanguageId(u8);
 
 impl LanguageId {
-    /// us_english.
+    /// The language us_english, a new session's.
     pub const US_ENGLISH: LanguageId = LanguageId(0);
 
-    /// The number.
+    /// The number of the language, `langid`.
     pub fn number(self) -> u8 {
         self.0
     }
@@ -58,7 +58,7 @@ impl LanguageId {
         found.map(|l| l.id)
     }
 
-    /// What there is to know of it.
+    /// The facts about the language: names, orders.
     pub fn get(self) -> &'static Language {
         &languages()[self.0 as usize]
     }

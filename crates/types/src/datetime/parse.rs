@@ -16,21 +16,21 @@
 
 use super::{DateError, LanguageId, Local, TICKS_PER_SECOND, days_from_civil};
 
-/// SET DATEFORMAT.
+/// The order of day, month and year in a date of numbers: SET DATEFORMAT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum DateFormat {
     /// month, day, year (us_english).
     #[default]
     Mdy,
-    /// day, month, year.
+    /// The order day, month, year.
     Dmy,
-    /// year, month, day.
+    /// The order year, month, day.
     Ymd,
-    /// year, day, month.
+    /// The order year, day, month.
     Ydm,
-    /// month, year, day.
+    /// The order month, year, day.
     Myd,
-    /// day, year, month.
+    /// The order day, year, month.
     Dym,
 }
 
@@ -48,7 +48,7 @@ impl DateFormat {
         })
     }
 
-    /// Its name.
+    /// The order's name, as SET DATEFORMAT takes it.
     pub fn name(self) -> &'static str {
         match self {
             DateFormat::Mdy => "mdy",
@@ -68,7 +68,7 @@ impl DateFormat {
 /// How a text is to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct ParseStyle {
-    /// Order of numbers.
+    /// The order of day, month and year among numbers.
     pub format: DateFormat,
     /// Whose names of months are known, beside the English ones.
     pub language: LanguageId,
@@ -78,7 +78,7 @@ pub struct ParseStyle {
     pub two_digit_year_cutoff: u16,
 }
 
-/// What was read.
+/// A date and time that was read from a text.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parsed {
     /// The date and time.
@@ -89,7 +89,7 @@ pub struct Parsed {
     pub has_date: bool,
 }
 
-/// English month names.
+/// The English names of the months.
 pub const MONTHS: [&str; 12] = [
     "January",
     "February",

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::SqlType;
 
-/// What DATEADD, DATEDIFF, DATEPART and DATENAME count in.
+/// The units in which DATEADD, DATEDIFF, DATEPART and DATENAME count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum DatePart {
@@ -114,14 +114,14 @@ impl DatePart {
     }
 }
 
-/// Who uses a datepart.
+/// The functions that take a datepart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartUse {
-    /// DATEADD.
+    /// DATEADD: a moment at a distance.
     Add,
-    /// DATEDIFF.
+    /// DATEDIFF: a distance between moments.
     Diff,
-    /// DATEPART, DATENAME.
+    /// DATEPART, DATENAME: a part of a moment.
     Part,
 }
 
@@ -189,7 +189,7 @@ pub fn diff(part: DatePart, from: Local, to: Local) -> i128 {
     }
 }
 
-/// DATEPART.
+/// The number that DATEPART gives.
 pub fn get(part: DatePart, of: Local, date_first: u8) -> i32 {
     let c = of.civil();
     let (hour, minute, second, rest) = of.clock();
@@ -216,7 +216,7 @@ pub fn get(part: DatePart, of: Local, date_first: u8) -> i32 {
     }
 }
 
-/// DATENAME.
+/// The text that DATENAME gives.
 pub fn name(part: DatePart, of: Local, date_first: u8, language: LanguageId) -> String {
     match part {
         DatePart::Month => language.get().months[of.civil().month as usize - 1].to_owned(),
