@@ -24,7 +24,7 @@ pub const ROW_BYTES_MAX: usize = 256 << 20;
 /// A column that the client announces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BulkColumn {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
     /// The type of the values that come.
     pub info: TypeInfo,
@@ -61,10 +61,10 @@ impl From<ProtocolError> for BulkError {
 
 type Result<T> = std::result::Result<T, BulkError>;
 
-/// What [`BulkDecoder::row`] found.
+/// The findings of [`BulkDecoder::row`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BulkNext {
-    /// A row.
+    /// A row was decoded.
     Row,
     /// Nothing complete: feed more.
     More,

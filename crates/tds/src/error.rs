@@ -43,9 +43,9 @@ impl std::error::Error for ProtocolError {}
 /// A value that does not fit the column it is sent in: a fault of the caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncodeError {
-    /// 0-based column.
+    /// The column's position, from 0.
     pub column: usize,
-    /// What does not fit.
+    /// The reason why the value does not fit.
     pub what: &'static str,
 }
 

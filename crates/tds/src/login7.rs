@@ -18,11 +18,11 @@ use crate::reader::{Reader, put_utf16, utf16};
 pub struct Feature {
     /// 0x0A UTF-8 support, 0x01 session recovery …
     pub id: u8,
-    /// What the client says about it.
+    /// The feature's data, in the client's form.
     pub data: Vec<u8>,
 }
 
-/// UTF8_SUPPORT.
+/// The number of the feature UTF8_SUPPORT.
 pub const FEATURE_UTF8: u8 = 0x0A;
 
 /// LOGIN7 as the server needs it and a client fills it.
@@ -34,50 +34,50 @@ pub struct Login7 {
     pub packet_size: u32,
     /// The client program's version.
     pub client_prog_version: u32,
-    /// The client's process.
+    /// The number of the client's process.
     pub client_pid: u32,
-    /// OptionFlags1.
+    /// The byte OptionFlags1 as sent.
     pub flags1: u8,
-    /// OptionFlags2.
+    /// The byte OptionFlags2 as sent.
     pub flags2: u8,
-    /// TypeFlags.
+    /// The byte TypeFlags as sent.
     pub type_flags: u8,
-    /// OptionFlags3.
+    /// The byte OptionFlags3 as sent.
     pub flags3: u8,
-    /// Minutes from UTC.
+    /// The client's time zone, minutes from UTC.
     pub time_zone: i32,
-    /// The client's locale.
+    /// The client's locale (LCID).
     pub lcid: u32,
-    /// Client machine.
+    /// The name of the client's machine.
     pub host_name: String,
-    /// Login.
+    /// The name of the login.
     pub user_name: String,
-    /// Password, unmasked.
+    /// The password, no longer masked.
     pub password: String,
-    /// Application.
+    /// The name of the application.
     pub app_name: String,
     /// Server as the client calls it.
     pub server_name: String,
-    /// Client library.
+    /// The name of the client's library.
     pub library_name: String,
-    /// Language asked for.
+    /// The language that is asked for; empty is the login's.
     pub language: String,
-    /// Database asked for.
+    /// The database that is asked for; empty is the login's.
     pub database: String,
     /// Network address of the client, by tradition.
     pub client_id: [u8; 6],
-    /// File to attach.
+    /// The path of a database file to attach.
     pub attach_file: String,
     /// New password, if the password is to change.
     pub new_password: String,
     /// Integrated authentication: the first token.
     pub sspi: Vec<u8>,
-    /// Feature extensions.
+    /// The extensions that the client asks for, in order.
     pub features: Vec<Feature>,
 }
 
 impl std::fmt::Debug for Login7 {
-    /// Without passwords.
+    /// Shows the login without its passwords.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Login7")
             .field("tds_version", &format_args!("{:#010x}", self.tds_version))

@@ -33,9 +33,9 @@ pub const RESET_KEEP_TRANSACTION: u8 = 0x10;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum PacketType {
-    /// SQL text.
+    /// A batch of SQL text.
     Batch = 0x01,
-    /// Procedure calls.
+    /// One or more calls of procedures.
     Rpc = 0x03,
     /// Everything a server says.
     Response = 0x04,
@@ -43,11 +43,11 @@ pub enum PacketType {
     Attention = 0x06,
     /// Rows of an INSERT BULK.
     BulkLoad = 0x07,
-    /// Federated authentication token.
+    /// A token of federated authentication.
     FedAuth = 0x08,
     /// Begin, commit, roll back, save.
     TransactionManager = 0x0E,
-    /// LOGIN7.
+    /// The login message LOGIN7.
     Login7 = 0x10,
     /// Integrated authentication, further rounds.
     Sspi = 0x11,
@@ -56,7 +56,7 @@ pub enum PacketType {
 }
 
 impl PacketType {
-    /// By its byte.
+    /// The type of a packet's first byte.
     pub fn from_byte(byte: u8) -> Option<PacketType> {
         use PacketType::*;
         Some(match byte {
@@ -90,7 +90,7 @@ pub enum Reset {
 /// A complete message; its data is [`Assembler::data`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message {
-    /// What it is.
+    /// The type of the message.
     pub kind: PacketType,
     /// Reset bits of its first packet.
     pub reset: Reset,
@@ -98,7 +98,7 @@ pub struct Message {
     pub ignored: bool,
 }
 
-/// What [`Assembler::next_part`] found of a bulk load message.
+/// The findings of [`Assembler::next_part`] in a bulk load message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
     /// No complete packet waits.
@@ -369,7 +369,7 @@ impl Framer {
         self.frame_with(data, last, 0, out)
     }
 
-    /// The same with status bits (a reset) on the first packet.
+    /// As [`Self::frame`], with status bits (a reset) on the first packet.
     pub fn frame_with(&mut self, data: &[u8], last: bool, status: u8, out: &mut Vec<u8>) -> usize {
         let room = self.packet_bytes - HEADER_BYTES;
         let mut status = status;

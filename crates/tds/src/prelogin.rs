@@ -7,23 +7,23 @@
 use crate::error::ProtocolError;
 use crate::reader::Reader;
 
-/// The ENCRYPTION option.
+/// The values of the option ENCRYPTION.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Encryption {
     /// Available; only the login is encrypted.
     Off = 0,
-    /// Wanted for everything.
+    /// Encryption of everything is wanted.
     On = 1,
-    /// Not available.
+    /// Encryption is not available.
     NotSupported = 2,
-    /// Demanded for everything.
+    /// Encryption of everything is demanded.
     Required = 3,
     /// TLS came first (TDS 8.0): nothing is left to negotiate.
     Strict = 4,
 }
 
-/// What a server wants.
+/// The server's wish for encryption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EncryptionPolicy {
     /// Clients decide; at least the login is encrypted if the client can.
@@ -34,14 +34,14 @@ pub enum EncryptionPolicy {
     Off,
 }
 
-/// What the two sides do after PRELOGIN.
+/// The use of TLS that both sides follow after PRELOGIN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Negotiated {
-    /// Clear text.
+    /// No TLS: all is clear text.
     Clear,
     /// TLS until LOGIN7 has been read.
     LoginOnly,
-    /// TLS for good.
+    /// TLS for the whole connection.
     Full,
     /// The two do not fit; the answer is sent and the connection ends.
     Refused,
@@ -66,13 +66,13 @@ pub fn negotiate(client: Encryption, policy: EncryptionPolicy) -> (Encryption, N
 /// A PRELOGIN message of either side. Options that nobody here acts upon (trace id, nonce) are skipped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Prelogin {
-    /// Major, minor, build.
+    /// The version: major, minor, build.
     pub version: (u8, u8, u16),
     /// The ENCRYPTION option; absent is OFF.
     pub encryption: Encryption,
     /// Instance name asked for; from a server: empty if it matches.
     pub instance: String,
-    /// The client's thread.
+    /// The number of the client's thread.
     pub thread_id: u32,
     /// Multiple active result sets.
     pub mars: bool,

@@ -33,13 +33,13 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// Bytes left.
+    /// The number of bytes that are left.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.data.len() - self.at
     }
 
-    /// Nothing left.
+    /// Whether no byte is left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.remaining() == 0

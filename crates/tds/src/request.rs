@@ -75,32 +75,32 @@ pub fn encode_batch(text: &str, transaction: u64, version: TdsVersion, out: &mut
 pub struct BeginSpec {
     /// 0 keep, 1 read uncommitted, 2 read committed, 3 repeatable read, 4 serializable, 5 snapshot.
     pub isolation: u8,
-    /// Perhaps empty.
+    /// The transaction's name, perhaps empty.
     pub name: String,
 }
 
 /// A transaction manager request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TransactionRequest {
-    /// Begin a transaction.
+    /// Begins a transaction, nested or not.
     Begin(BeginSpec),
     /// Commit the current one, perhaps beginning the next.
     Commit {
-        /// Perhaps empty.
+        /// The transaction's name, perhaps empty.
         name: String,
         /// Begin another at once.
         begin: Option<BeginSpec>,
     },
     /// Roll back, to a savepoint if it is the name of one, perhaps beginning the next.
     Rollback {
-        /// Perhaps empty.
+        /// The savepoint's or transaction's name, perhaps empty.
         name: String,
         /// Begin another at once.
         begin: Option<BeginSpec>,
     },
-    /// Set a savepoint.
+    /// Sets a savepoint in the transaction.
     Save {
-        /// Not empty.
+        /// The savepoint's name, not empty.
         name: String,
     },
 }

@@ -17,7 +17,7 @@ use taffrail_types::{SqlType, Value};
 
 type Result<T> = std::result::Result<T, ProtocolError>;
 
-/// What is called.
+/// The procedure of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Procedure {
     /// By name, as sent.
@@ -28,7 +28,7 @@ pub enum Procedure {
 
 pub use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE};
 
-/// A parameter.
+/// A parameter of a call.
 #[derive(Clone, Debug)]
 pub struct Param {
     /// With its at-sign; empty when it goes by position.
@@ -37,20 +37,20 @@ pub struct Param {
     pub by_ref: bool,
     /// The procedure's default is to be taken; the value is NULL.
     pub default: bool,
-    /// Its type.
+    /// The type of the value.
     pub ty: SqlType,
-    /// Its value.
+    /// The value that is passed.
     pub value: Value,
 }
 
 /// One call of a message.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The procedure that is called.
     pub procedure: Procedure,
     /// Option flags: 1 recompile, 2 no metadata, 4 reuse metadata.
     pub options: u16,
-    /// With what.
+    /// The parameters in the order sent.
     pub params: Vec<Param>,
     /// Followed by the separator that says not to run it.
     pub skip: bool,

@@ -96,19 +96,19 @@ pub enum Wire {
     Xml,
     /// Length in four bytes, base type, properties, data; 0 is NULL.
     Variant,
-    /// Nothing follows.
+    /// No bytes follow: the type of NULL.
     Null,
 }
 
 /// Large types with a form of their own that [`SqlType`] does not tell from the (max) types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Large {
-    /// Neither.
+    /// Any type without such a form.
     #[default]
     Plain,
-    /// xml.
+    /// The type xml alone.
     Xml,
-    /// text, ntext, image.
+    /// The types text, ntext and image.
     Old,
 }
 
@@ -189,7 +189,7 @@ impl TypeInfo {
         TypeInfo { sql, wire, collation }
     }
 
-    /// The same for a column that was declared as one of the large types.
+    /// As [`Self::for_result`], for a column that was declared as one of the large types.
     pub fn for_large(
         sql: SqlType,
         large: Large,
@@ -205,7 +205,7 @@ impl TypeInfo {
         TypeInfo { wire, ..info }
     }
 
-    /// The same for a column that is never NULL: without a length, where the type has such a form.
+    /// The type of a column that is never NULL: without a length, where the type has such a form.
     pub fn not_null(self) -> TypeInfo {
         match fixed_form(self.sql) {
             Some((_, bytes)) => TypeInfo { wire: Wire::Fixed(bytes), ..self },

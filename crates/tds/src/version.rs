@@ -80,7 +80,7 @@ impl TdsVersion {
         self >= TdsVersion::V7_3A
     }
 
-    /// NBCROW exists.
+    /// Whether the version knows NBCROW.
     #[inline]
     pub fn has_nbcrow(self) -> bool {
         self >= TdsVersion::V7_3B

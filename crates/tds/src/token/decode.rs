@@ -14,77 +14,77 @@ use taffrail_types::Value;
 
 type Result<T> = std::result::Result<T, ProtocolError>;
 
-/// A result column.
+/// A column of a result set, as a client reads it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: String,
-    /// Its type.
+    /// The type of the column.
     pub info: TypeInfo,
-    /// NULL can occur.
+    /// Whether NULL can occur.
     pub nullable: bool,
-    /// An identity column.
+    /// Whether it is an identity column.
     pub identity: bool,
 }
 
-/// A token.
+/// A token of a response, as a client reads it.
 #[derive(Clone, Debug)]
 pub enum Token {
-    /// COLMETADATA.
+    /// COLMETADATA: the columns of the rows that follow.
     Columns(Vec<Column>),
-    /// ROW or NBCROW.
+    /// ROW or NBCROW: the values of a row.
     Row(Vec<Value>),
     /// Any of the three DONEs.
     Done(super::DoneToken),
-    /// ERROR or INFO.
+    /// ERROR or INFO: a message for the client.
     Message {
         /// It is an ERROR.
         error: bool,
-        /// Number.
+        /// The number of the message.
         number: i32,
-        /// State.
+        /// The state of the message.
         state: u8,
-        /// Severity.
+        /// The severity of the message.
         class: u8,
-        /// Text.
+        /// The text of the message.
         text: String,
-        /// Server.
+        /// The name of the server.
         server: String,
-        /// Procedure, or empty.
+        /// The name of the procedure; empty for a batch.
         procedure: String,
-        /// Line.
+        /// The line in the batch or procedure.
         line: u32,
     },
     /// ENVCHANGE: its type and the bytes of its new and old values.
     EnvChange {
         /// 1 database, 2 language, 4 packet size, 7 collation, 8 begin, 9 commit, 10 rollback, 18 reset …
         kind: u8,
-        /// What follows the type.
+        /// The new and old values, behind the type.
         data: Vec<u8>,
     },
-    /// LOGINACK.
+    /// LOGINACK: the login has succeeded.
     LoginAck {
         /// The version the server chose.
         version: u32,
-        /// The server's program.
+        /// The name of the server's program.
         program: String,
-        /// Major, minor, build.
+        /// The program's version: major, minor, build.
         program_version: (u8, u8, u16),
     },
-    /// FEATUREEXTACK.
+    /// FEATUREEXTACK: the features that the server grants, with their data.
     FeatureExtAck(Vec<(u8, Vec<u8>)>),
-    /// RETURNSTATUS.
+    /// RETURNSTATUS: the return code of a procedure.
     ReturnStatus(i32),
-    /// RETURNVALUE.
+    /// RETURNVALUE: an output parameter or a function's result.
     ReturnValue {
-        /// Position.
+        /// The position of the parameter.
         ordinal: u16,
-        /// Name.
+        /// The name of the parameter.
         name: String,
-        /// Value.
+        /// The value of the parameter.
         value: Value,
     },
-    /// ORDER.
+    /// ORDER: the columns that the rows are sorted by.
     Order(Vec<u16>),
     /// A token that carries nothing for a client of ours.
     Other(u8),

@@ -16,9 +16,9 @@ pub struct ColumnSpec<'a> {
     pub ty: SqlType,
     /// For character types, five bytes as TDS has them.
     pub collation: [u8; 5],
-    /// NULL can occur.
+    /// Whether NULL can occur.
     pub nullable: bool,
-    /// An identity column.
+    /// Whether it is an identity column.
     pub identity: bool,
     /// An expression, which cannot be updated.
     pub computed: bool,
@@ -53,7 +53,7 @@ fn put_user_type_and_flags(out: &mut Vec<u8>, user: u32, flags: u16, version: Td
     out.extend_from_slice(&flags.to_le_bytes());
 }
 
-/// COLMETADATA.
+/// Appends COLMETADATA: the columns of the rows that follow.
 pub fn columns(out: &mut Vec<u8>, columns: &[ColumnSpec<'_>], version: TdsVersion) {
     out.push(kind::COLMETADATA);
     out.extend_from_slice(&(columns.len() as u16).to_le_bytes());
@@ -87,11 +87,11 @@ pub fn columns(out: &mut Vec<u8>, columns: &[ColumnSpec<'_>], version: TdsVersio
 /// The end of a statement or procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DoneToken {
-    /// Which token.
+    /// The token: DONE, DONEPROC or DONEINPROC.
     pub kind: DoneKind,
-    /// Bits `DONE_*`.
+    /// The status, bits `DONE_*`.
     pub status: u16,
-    /// `CurCmd`.
+    /// The kind of statement: `CurCmd`.
     pub command: u16,
     /// Meant only with `DONE_COUNT`.
     pub rows: u64,
@@ -112,23 +112,23 @@ pub fn done(out: &mut Vec<u8>, done: &DoneToken, version: TdsVersion) {
 /// An error or an informational message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MessageToken<'a> {
-    /// Number.
+    /// The number of the message.
     pub number: i32,
-    /// State.
+    /// The state of the message.
     pub state: u8,
     /// Severity; from 11 on an ERROR token, below an INFO token.
     pub class: u8,
-    /// Text.
+    /// The text of the message.
     pub text: &'a str,
-    /// Server name.
+    /// The name of the server.
     pub server: &'a str,
-    /// Procedure, or empty.
+    /// The name of the procedure; empty for a batch.
     pub procedure: &'a str,
-    /// Line.
+    /// The line in the batch or procedure.
     pub line: u32,
 }
 
-/// What running requests are told when the server stops: its class goes out as it is.
+/// The message that running requests get when the server stops: its class goes out as it is.
 const SHUTDOWN: i32 = 6005;
 
 /// ERROR or INFO, by class. Class 10 goes out as 0.
@@ -162,7 +162,7 @@ fn put_length(out: &mut [u8], at: usize) {
 pub enum EnvChange<'a> {
     /// Current database: new, old.
     Database(&'a str, &'a str),
-    /// Language: new, old.
+    /// The names of the language: new, old.
     Language(&'a str, &'a str),
     /// Packet size: new, old.
     PacketSize(usize, usize),
@@ -178,7 +178,7 @@ pub enum EnvChange<'a> {
     ResetAck,
 }
 
-/// ENVCHANGE.
+/// Appends ENVCHANGE: a change of the session's environment.
 pub fn env_change(out: &mut Vec<u8>, change: &EnvChange<'_>) {
     out.push(kind::ENVCHANGE);
     let at = out.len();
@@ -255,7 +255,7 @@ pub fn feature_ext_ack(out: &mut Vec<u8>, features: &[(u8, &[u8])]) {
     out.push(0xFF);
 }
 
-/// RETURNSTATUS.
+/// Appends RETURNSTATUS: the return code of a procedure.
 pub fn return_status(out: &mut Vec<u8>, status: i32) {
     out.push(kind::RETURNSTATUS);
     out.extend_from_slice(&status.to_le_bytes());

@@ -109,7 +109,7 @@ impl Encoder {
         }
     }
 
-    /// Appends a value.
+    /// Appends a value in the column's form.
     #[inline]
     pub fn put(&self, out: &mut Vec<u8>, value: &Value) -> Result<(), What> {
         if !self.fixed {
