@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::moment::Moment;
 use crate::waits::shard;
 
-/// A running total.
+/// A running total, counted by any thread.
 #[derive(Default, Debug)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Zero.
+    /// A counter that stands at zero.
     pub const fn new() -> Counter {
         Counter(AtomicU64::new(0))
     }
 
-    /// Adds one.
+    /// Adds one to the total.
     pub fn inc(&self) {
         self.add(1);
     }
 
-    /// Adds `n`.
+    /// Adds `n` to the total.
     pub fn add(&self, n: u64) {
         self.0.fetch_add(n, Relaxed);
     }
 
-    /// The total.
+    /// The total so far.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -38,7 +38,7 @@ impl Counter {
 pub struct Gauge(AtomicI64);
 
 impl Gauge {
-    /// Zero.
+    /// A gauge that stands at zero.
     pub const fn new() -> Gauge {
         Gauge(AtomicI64::new(0))
     }
@@ -48,12 +48,12 @@ impl Gauge {
         self.0.fetch_add(n, Relaxed);
     }
 
-    /// Sets the level.
+    /// Sets the level to `n`.
     pub fn set(&self, n: i64) {
         self.0.store(n, Relaxed);
     }
 
-    /// The level.
+    /// The level as it is now.
     pub fn get(&self) -> i64 {
         self.0.load(Relaxed)
     }
@@ -68,17 +68,17 @@ struct Padded(AtomicU64);
 pub struct HotCounter([Padded; 8]);
 
 impl HotCounter {
-    /// Adds one.
+    /// Adds one to the total.
     pub fn inc(&self) {
         self.add(1);
     }
 
-    /// Adds `n`.
+    /// Adds `n` to the total.
     pub fn add(&self, n: u64) {
         self.0[shard(self.0.len())].0.fetch_add(n, Relaxed);
     }
 
-    /// The total.
+    /// The total so far, over all shards.
     pub fn get(&self) -> u64 {
         self.0.iter().map(|c| c.0.load(Relaxed)).sum()
     }
@@ -125,7 +125,7 @@ impl TimeCounter {
         self.total_ns() / 1_000_000
     }
 
-    /// What ended in the last full second, ms.
+    /// The time of everything that ended in the last full second, ms.
     pub fn last_second_ms(&self) -> u64 {
         self.turn(Moment::now().0 / 1_000_000_000);
         self.last_second_ns.load(Relaxed) / 1_000_000
@@ -141,15 +141,15 @@ pub struct DatabaseCounters {
     pub log_files_size_kb: Gauge,
     /// Log File(s) Used Size (KB); Percent Log Used follows from it.
     pub log_files_used_size_kb: Gauge,
-    /// Active Transactions
+    /// Active Transactions: begun and not ended yet.
     pub active_transactions: Gauge,
-    /// Transactions/sec: transactions started.
+    /// Transactions/sec: number of transactions started.
     pub transactions: Counter,
     /// Write Transactions/sec: transactions that wrote and committed.
     pub write_transactions: Counter,
     /// Log Flushes/sec: writes to the log file that make records durable.
     pub log_flushes: Counter,
-    /// Log Bytes Flushed/sec
+    /// Log Bytes Flushed/sec: bytes of the writes in `log_flushes`.
     pub log_bytes_flushed: Counter,
     /// Log Flush Waits/sec: commits that waited for a flush.
     pub log_flush_waits: Counter,
@@ -159,11 +159,11 @@ pub struct DatabaseCounters {
     pub log_flush_write_time: TimeCounter,
     /// Group Commit Time/sec: commits held back to share a write, µs.
     pub group_commit_time_us: Counter,
-    /// Log Growths
+    /// Log Growths: how often a log file has grown.
     pub log_growths: Counter,
-    /// Log Shrinks
+    /// Log Shrinks: how often a log file has shrunk.
     pub log_shrinks: Counter,
-    /// Log Truncations
+    /// Log Truncations: how often VLFs became reusable.
     pub log_truncations: Counter,
     /// Log Cache Reads/sec: records fetched through the log cache.
     pub log_cache_reads: Counter,
@@ -175,43 +175,43 @@ pub struct DatabaseCounters {
     pub log_pool_cache_misses: Counter,
     /// Log Pool Disk Reads/sec
     pub log_pool_disk_reads: Counter,
-    /// Backup/Restore Throughput/sec, bytes.
+    /// Backup/Restore Throughput/sec: bytes read or written by backups and restores.
     pub backup_bytes: Counter,
-    /// Bulk Copy Rows/sec
+    /// Bulk Copy Rows/sec: rows that bulk loads have inserted.
     pub bulk_copy_rows: Counter,
     /// Bulk Copy Throughput/sec, bytes; the counter shows KB.
     pub bulk_copy_bytes: Counter,
     /// Pages and their bytes that checkpoints, evictions and others read and wrote, for I/O views.
     pub data_reads: Counter,
-    /// Bytes of `data_reads`.
+    /// Bytes read by `data_reads`.
     pub data_read_bytes: Counter,
     /// Writes to data files.
     pub data_writes: Counter,
-    /// Bytes of `data_writes`.
+    /// Bytes written by `data_writes`.
     pub data_write_bytes: Counter,
-    /// Log records appended.
+    /// Records appended to the log.
     pub log_records: Counter,
     /// Page splits (SQLServer:Access Methods adds them up).
     pub page_splits: Counter,
     /// Ghosted records that scans stepped over.
     pub skipped_ghosts: HotCounter,
-    /// Forwarded records fetched.
+    /// Forwarded records that reads have fetched.
     pub forwarded_records: Counter,
     /// Full Scans, Range Scans, Index Searches of SQLServer:Access Methods.
     pub full_scans: HotCounter,
-    /// See `full_scans`.
+    /// Range Scans of SQLServer:Access Methods, beside `full_scans`.
     pub range_scans: HotCounter,
-    /// See `full_scans`.
+    /// Index Searches of SQLServer:Access Methods, beside `full_scans`.
     pub index_searches: HotCounter,
-    /// Checkpoints completed.
+    /// Checkpoints that were completed.
     pub checkpoints: Counter,
-    /// Pages Allocated/sec
+    /// Pages Allocated/sec: pages given to heaps and trees.
     pub pages_allocated: Counter,
-    /// Page Deallocations/sec
+    /// Page Deallocations/sec: pages that heaps and trees gave back.
     pub pages_deallocated: Counter,
-    /// Extents Allocated/sec
+    /// Extents Allocated/sec: extents taken from the files.
     pub extents_allocated: Counter,
-    /// Extent Deallocations/sec
+    /// Extent Deallocations/sec: extents given back to the files.
     pub extents_deallocated: Counter,
 }
 
@@ -225,32 +225,32 @@ impl DatabaseCounters {
     }
 }
 
-/// `SQLServer:Buffer Manager`.
+/// The counters of the object `SQLServer:Buffer Manager`.
 #[derive(Default, Debug)]
 pub struct BufferCounters {
-    /// Page lookups/sec
+    /// Page lookups/sec: pages asked of the buffer pool.
     pub page_lookups: HotCounter,
-    /// Page reads/sec
+    /// Page reads/sec: pages read from data files.
     pub page_reads: Counter,
     /// Page writes/sec: every page written, whoever wrote it.
     pub page_writes: Counter,
-    /// Checkpoint pages/sec
+    /// Checkpoint pages/sec: pages that checkpoints wrote.
     pub checkpoint_pages: Counter,
-    /// Background writer pages/sec
+    /// Background writer pages/sec: pages that the background writer wrote.
     pub background_writer_pages: Counter,
-    /// Lazy writes/sec
+    /// Lazy writes/sec: dirty pages written to free their frames.
     pub lazy_writes: Counter,
-    /// Readahead pages/sec
+    /// Readahead pages/sec: pages read before they were asked for.
     pub readahead_pages: Counter,
-    /// Readahead time/sec, µs
+    /// Readahead time/sec: duration of those reads, µs.
     pub readahead_time_us: Counter,
-    /// Free list stalls/sec
+    /// Free list stalls/sec: requests that had to wait for a free frame.
     pub free_list_stalls: Counter,
     /// Pages evicted to make room.
     pub evictions: Counter,
-    /// Database pages
+    /// Database pages: pages in the buffer pool.
     pub database_pages: Gauge,
-    /// Target pages
+    /// Target pages: pages that the buffer pool may hold.
     pub target_pages: Gauge,
     /// Page life expectancy, s
     pub page_life_expectancy_s: Gauge,
@@ -284,9 +284,9 @@ impl BufferCounters {
 /// One instance of `SQLServer:Locks` (Database, Object, Page, Key, RID …).
 #[derive(Default, Debug)]
 pub struct LockCounters {
-    /// Lock Requests/sec
+    /// Lock Requests/sec: locks and conversions asked for.
     pub requests: HotCounter,
-    /// Lock Waits/sec
+    /// Lock Waits/sec: requests that had to wait.
     pub waits: Counter,
     /// Lock Wait Time (ms), and Average Wait Time over `waits`.
     pub wait_time: TimeCounter,
@@ -294,7 +294,7 @@ pub struct LockCounters {
     pub timeouts: Counter,
     /// Lock Timeouts (timeout > 0)/sec
     pub timeouts_positive: Counter,
-    /// Number of Deadlocks/sec
+    /// Number of Deadlocks/sec: requests that a deadlock ended.
     pub deadlocks: Counter,
 }
 

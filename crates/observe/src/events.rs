@@ -21,9 +21,9 @@ use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, SessionId};
 /// A database as it was called when the event happened: it may be gone, or called otherwise, when somebody reads of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Whose {
-    /// Its id.
+    /// The id of the database then.
     pub id: DatabaseId,
-    /// Its name.
+    /// The name of the database then.
     pub name: Arc<str>,
 }
 
@@ -95,36 +95,36 @@ pub enum Event {
         automatic: bool,
         ns: u64,
     },
-    /// A file shrank.
+    /// A data or log file shrank, from and to so many bytes.
     Shrink { database: DatabaseId, file: FileId, from: u64, to: u64 },
-    /// VLFs became reusable.
+    /// VLFs became reusable: the log up to `up_to` is not needed any more.
     LogTruncation { database: DatabaseId, vlfs: u32, up_to: LogPos },
     /// A checkpoint ended; `begin` is its first record.
     Checkpoint {
-        /// Of which database.
+        /// The database that the checkpoint was of.
         database: DatabaseId,
         /// A background thread took it.
         automatic: bool,
         /// Why, as views show it.
         reason: &'static str,
-        /// Its first record.
+        /// The position of the checkpoint's first record.
         begin: LogPos,
         /// Pages that it wrote.
         pages: u32,
         /// How long it took.
         ns: u64,
     },
-    /// What a checkpoint tells under trace flags 3502 and 3504, and when it took long.
+    /// A line about a checkpoint: under trace flags 3502 and 3504, and for one that took long.
     CheckpointMessage { database: DatabaseId, text: String },
     /// Row locks were exchanged for a lock on the object.
     LockEscalation {
-        /// Of which database.
+        /// The database of the object.
         database: DatabaseId,
         /// The object that is locked now.
         object: i32,
         /// Whose locks they were.
         session: SessionId,
-        /// How many.
+        /// The number of row and page locks that were exchanged.
         locks: u32,
         /// The tree whose lock was one too many; 0 for a heap.
         hobt: u64,
@@ -164,19 +164,19 @@ pub struct Recorded {
     pub number: u64,
     /// When it was recorded: the end of what has a duration.
     pub at: Moment,
-    /// What.
+    /// The event that was recorded.
     pub event: Event,
 }
 
 /// A log, or a data file, that is full is told of once in this time, ns.
 const FLOOD_PERIOD: u64 = 1_000_000_000;
 
-/// What [`EventRing::drain`] gives.
+/// The result of [`EventRing::drain`].
 #[derive(Debug)]
 pub struct Drained {
     /// How many events are no longer there.
     pub lost: u64,
-    /// The others.
+    /// The events that are still there, in order.
     pub events: Vec<Recorded>,
     /// No event has a later time, and every event that comes will have this one or a later.
     pub now: Moment,
@@ -229,7 +229,7 @@ impl Flood {
 pub enum History {
     /// Log and data files grew, or a growth was given up.
     Growths,
-    /// Checkpoints ended.
+    /// Checkpoints that have ended.
     Checkpoints,
 }
 
@@ -328,7 +328,7 @@ impl Ring {
     }
 }
 
-/// The ring.
+/// The latest events, in order, for readers that come by from time to time.
 pub struct EventRing(Mutex<Ring>);
 
 impl EventRing {
@@ -338,7 +338,7 @@ impl EventRing {
         EventRing(Mutex::new(Ring { next: 1, events, kept, capacity, floods, readers }))
     }
 
-    /// The process's ring.
+    /// The ring of the whole process.
     pub fn global() -> &'static EventRing {
         static GLOBAL: OnceLock<EventRing> = OnceLock::new();
         GLOBAL.get_or_init(|| EventRing::new(4096))
@@ -362,7 +362,8 @@ impl EventRing {
         self.lock().after(after)
     }
 
-    /// The same for who writes them down: floods that have lasted long enough are among them, and at the end all.
+    /// As [`Self::read_after`], for the writer of the error log: floods that have lasted long
+    /// enough are among the events, and at the end all.
     pub fn drain(&self, after: u64, ending: bool) -> Drained {
         let mut ring = self.lock();
         let now = Moment::now();
@@ -399,7 +400,7 @@ impl EventRing {
         self.lock().readers.push(reader);
     }
 
-    /// No longer.
+    /// This thread is not unparked any more.
     pub fn let_sleep(&self, reader: &Thread) {
         self.lock().readers.retain(|r| r.id() != reader.id());
     }

@@ -40,7 +40,7 @@ fn floor(bucket: usize) -> u64 {
 }
 
 impl Histogram {
-    /// Counts one value.
+    /// Counts one value in its bucket.
     pub fn add(&self, value: u64) {
         self.buckets[bucket(value)].fetch_add(1, Relaxed);
         self.sum.fetch_add(value, Relaxed);
@@ -51,7 +51,7 @@ impl Histogram {
         self.buckets.iter().map(|b| b.load(Relaxed)).sum()
     }
 
-    /// Their sum.
+    /// The sum of all values.
     pub fn sum(&self) -> u64 {
         self.sum.load(Relaxed)
     }
@@ -62,7 +62,7 @@ impl Histogram {
         counts.filter(|(_, n)| *n > 0).map(|(i, n)| (floor(i), n)).collect()
     }
 
-    /// Forgets everything.
+    /// Forgets all values and their sum.
     pub fn clear(&self) {
         self.buckets.iter().for_each(|b| b.store(0, Relaxed));
         self.sum.store(0, Relaxed);

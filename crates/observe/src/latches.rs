@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// What was waited for latches.
+/// The waits for latches: their number and durations.
 #[derive(Default)]
 pub struct LatchWaits {
     waits: AtomicU64,
@@ -32,7 +32,7 @@ impl LatchWaits {
         (self.waits.load(Relaxed), ms(&self.ns), ms(&self.longest_ns))
     }
 
-    /// `DBCC SQLPERF('sys.dm_os_latch_stats', CLEAR)`
+    /// Sets all to zero, as `DBCC SQLPERF('sys.dm_os_latch_stats', CLEAR)` asks.
     pub fn clear(&self) {
         [&self.waits, &self.ns, &self.longest_ns].into_iter().for_each(|a| a.store(0, Relaxed));
     }

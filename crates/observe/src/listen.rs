@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use taffrail_base::DatabaseId;
 
-/// What became of an object.
+/// The kinds of changes that make, change or end an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// It was made.
+    /// The object was made.
     Created,
-    /// It was changed.
+    /// The object was changed.
     Altered,
-    /// It was dropped.
+    /// The object was dropped.
     Deleted,
 }
 
@@ -32,17 +32,17 @@ pub enum Stage {
 /// An object, index or statistics that was made, changed or dropped.
 #[derive(Clone, Debug)]
 pub struct ObjectChange {
-    /// What became of it.
+    /// The kind of change.
     pub change: Change,
-    /// Its database.
+    /// The database of the object.
     pub database: DatabaseId,
     /// `object_id`, of an index or statistics that of the table.
     pub object: i32,
-    /// `index_id` or `stats_id`.
+    /// The `index_id` or `stats_id`, for an index or statistics.
     pub index: Option<u16>,
     /// The two letters of its kind, as in `sys.objects.type`; `IX`, `ST`.
     pub kind: &'static str,
-    /// Its name.
+    /// The name of the object, index or statistics.
     pub name: Arc<str>,
 }
 
@@ -69,12 +69,12 @@ pub fn begin(owner: usize, listener: Arc<dyn Listener>) {
     change(|all| all.push((owner, listener)));
 }
 
-/// No longer.
+/// The owner's listeners are told nothing any more.
 pub fn end(owner: usize) {
     change(|all| all.retain(|l| l.0 != owner));
 }
 
-/// Somebody listens.
+/// Whether somebody listens in this process.
 #[inline]
 pub fn listened() -> bool {
     ANY.load(Relaxed)
@@ -87,7 +87,7 @@ pub fn objects_listened() -> bool {
     listened() || [ObjectAltered, ObjectCreated, ObjectDeleted].into_iter().any(xe::wanted)
 }
 
-/// The same to sessions of events.
+/// Tells sessions of extended events of a change.
 fn tell_sessions(change: &ObjectChange, stage: Stage) {
     let event = match change.change {
         Change::Created => xe::Event::ObjectCreated,

@@ -32,7 +32,7 @@ macro_rules! named {
 }
 
 named! {
-    /// `command` of `sys.dm_exec_requests`.
+    /// The values of `command` in `sys.dm_exec_requests`.
     Command {
         AwaitingCommand = "AWAITING COMMAND",
         Select = "SELECT",
@@ -99,7 +99,7 @@ named! {
 
 const NO_WAIT: u16 = u16::MAX;
 
-/// What can be seen of one session while it runs.
+/// The state of one session that others can see while it runs.
 pub struct SessionCell {
     session_id: u16,
     status: AtomicU8,
@@ -115,7 +115,7 @@ pub struct SessionCell {
     pub database_id: AtomicU16,
     /// The open transaction's number in the views, 0 = none.
     pub transaction_id: AtomicU64,
-    /// `@@TRANCOUNT`
+    /// The number of nested transactions, `@@TRANCOUNT`.
     pub open_transaction_count: AtomicU32,
     /// When the open transaction began: 100 ns since 0001-01-01, UTC.
     pub transaction_begun: AtomicU64,
@@ -133,17 +133,17 @@ pub struct SessionCell {
     pub elapsed_ns: Counter,
     /// The SET options, packed as the engine packs them.
     pub set_options: AtomicU64,
-    /// `SET TEXTSIZE`
+    /// The longest text that is sent, bytes: `SET TEXTSIZE`.
     pub text_size: AtomicI32,
     /// The number of the last error that the session was told.
     pub prev_error: AtomicI32,
     /// Byte offsets of the running statement in the UTF-16 text; end -1 = to the end.
     pub statement_start: AtomicI32,
-    /// See `statement_start`.
+    /// The end of the statement in its batch's text, beside `statement_start`.
     pub statement_end: AtomicI32,
     /// Pages read from disk.
     pub reads: Counter,
-    /// Pages dirtied.
+    /// Pages that the session has made dirty.
     pub writes: Counter,
     /// Pages looked up in the buffer pool.
     pub logical_reads: Counter,
@@ -164,8 +164,8 @@ thread_local! {
     static PAGES: PageTally = const { PageTally::new() };
 }
 
-/// What this thread has done with pages and no session has been told yet: [`SessionCell::gather`]. Plain cells, because a
-/// page is looked up more often than anything else is done.
+/// The work of this thread on pages that no session has been told of yet: [`SessionCell::gather`].
+/// Plain cells, because a page is looked up more often than anything else is done.
 struct PageTally {
     looked_up: Cell<u64>,
     read: Cell<u64>,
@@ -289,7 +289,7 @@ impl SessionCell {
         *self.full.lock().unwrap_or_else(PoisonError::into_inner) = Some(event);
     }
 
-    /// What was noted last, once.
+    /// Takes the event that was noted last; a second call finds nothing.
     pub fn take_full(&self) -> Option<Event> {
         self.full.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -324,7 +324,7 @@ impl SessionCell {
         &self.cancelled
     }
 
-    /// `session_id`
+    /// The number of the session, `session_id`.
     pub fn session_id(&self) -> u16 {
         self.session_id
     }
@@ -334,7 +334,7 @@ impl SessionCell {
         self.status.store(status as u8, Relaxed);
     }
 
-    /// `status`
+    /// The `status` of the request; a running one that waits is suspended.
     pub fn status(&self) -> Status {
         match Status::ALL[self.status.load(Relaxed) as usize] {
             Status::Running if self.wait_type().is_some() => Status::Suspended,
@@ -347,17 +347,17 @@ impl SessionCell {
         self.command.store(command as u8, Relaxed);
     }
 
-    /// `command`
+    /// The `command` of the request.
     pub fn command(&self) -> Command {
         Command::ALL[self.command.load(Relaxed) as usize]
     }
 
-    /// What the session waits for now.
+    /// The type of the wait in progress, if there is one.
     pub fn wait_type(&self) -> Option<WaitType> {
         WaitType::from_number(self.wait_type.load(Relaxed))
     }
 
-    /// What it waits for now, or waited for last.
+    /// The type of the wait in progress, or of the last one.
     pub fn last_wait_type(&self) -> Option<WaitType> {
         WaitType::from_number(self.last_wait_type.load(Relaxed))
     }

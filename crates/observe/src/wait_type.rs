@@ -224,29 +224,29 @@ wait_types! {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum WaitClass {
-    /// `LCK_M_*`
+    /// Waits for locks, `LCK_M_*`.
     Lock,
-    /// `LOGBUFFER`
+    /// Waits for room in the log cache, `LOGBUFFER`.
     LogBuffer,
-    /// `WRITELOG`
+    /// Waits for a flush of the log, `WRITELOG`.
     LogWrite,
-    /// `RESOURCE_SEMAPHORE*`
+    /// Waits for a grant of memory, `RESOURCE_SEMAPHORE*`.
     MemoryGrantQueue,
-    /// `ASYNC_NETWORK_IO`
+    /// Waits for a client to read its results, `ASYNC_NETWORK_IO`.
     NetworkIo,
-    /// `LATCH_*`
+    /// Waits for latches other than of pages, `LATCH_*`.
     NonPageLatch,
-    /// `PAGEIOLATCH_*`
+    /// Waits for pages that are read or written, `PAGEIOLATCH_*`.
     PageIoLatch,
-    /// `PAGELATCH_*`
+    /// Waits for latches of pages in memory, `PAGELATCH_*`.
     PageLatch,
-    /// `CMEMTHREAD`
+    /// Waits for shared memory objects, `CMEMTHREAD`.
     ThreadSafeMemoryObjects,
-    /// `TRANSACTION_MUTEX`
+    /// Waits for a transaction that another request uses, `TRANSACTION_MUTEX`.
     TransactionOwnership,
-    /// `THREADPOOL`
+    /// Waits for a free worker, `THREADPOOL`.
     WaitForWorker,
-    /// Nothing of ours.
+    /// A class that no wait type of this server belongs to.
     WorkspaceSynchronization,
 }
 
@@ -272,7 +272,7 @@ impl WaitType {
     /// How many there are.
     pub const COUNT: usize = WaitType::ALL.len();
 
-    /// SQL Server's name.
+    /// The wait type's name in SQL Server.
     pub const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }

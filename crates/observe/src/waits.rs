@@ -98,9 +98,9 @@ impl WaitSum {
 /// One row of `sys.dm_os_wait_stats`. Times are kept in ns; the view shows ms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitRow {
-    /// The type.
+    /// The type of the waits.
     pub wait_type: WaitType,
-    /// Waits started.
+    /// The number of waits that have started.
     pub waiting_tasks_count: u64,
     /// Started and not ended yet.
     pub waits_in_progress: u64,
@@ -115,17 +115,17 @@ pub struct WaitRow {
 }
 
 impl WaitRow {
-    /// `wait_time_ms`
+    /// The time of all waits, ms: `wait_time_ms`.
     pub fn wait_time_ms(&self) -> u64 {
         self.wait_time_ns / 1_000_000
     }
 
-    /// `signal_wait_time_ms`
+    /// The part after the signal, ms: `signal_wait_time_ms`.
     pub fn signal_wait_time_ms(&self) -> u64 {
         self.signal_wait_time_ns / 1_000_000
     }
 
-    /// `max_wait_time_ms`
+    /// The longest wait, ms: `max_wait_time_ms`.
     pub fn max_wait_time_ms(&self) -> u64 {
         self.max_wait_time_ns / 1_000_000
     }
@@ -193,13 +193,13 @@ impl WaitStats {
         rows
     }
 
-    /// `DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR)`
+    /// Sets all to zero, as `DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR)` asks.
     pub fn clear(&self) {
         self.shards.iter().flatten().for_each(WaitCell::clear);
     }
 }
 
-/// What its thread waits for now: type and beginning packed, 0 for nothing.
+/// A thread's wait in progress: type and beginning packed into a word, 0 for none.
 struct Place(AtomicU64);
 
 /// Bits of a word for the type of the wait.
@@ -273,7 +273,7 @@ pub struct WaitGuard {
     started: Moment,
     signalled: Option<Moment>,
     session: Option<Arc<SessionCell>>,
-    /// What stood in the thread's place before.
+    /// The word in the thread's place before, for waits within waits.
     outer: u64,
     /// It has been recorded.
     over: bool,

@@ -10,7 +10,7 @@ use crate::moment::Moment;
 /// An operation on a file that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileIo {
-    /// When it ended.
+    /// The moment when the operation ended.
     pub at: Moment,
     /// How long it took, ns.
     pub ns: u64,
@@ -22,7 +22,7 @@ pub struct FileIo {
     pub file: u32,
     /// Where in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes that were read or written.
     pub length: u64,
     /// It is on the medium when it ends.
     pub durable: bool,
@@ -58,7 +58,7 @@ impl Packed for FileIo {
     }
 }
 
-/// The process's ring.
+/// The operations on files of the whole process.
 pub fn file_io() -> &'static TraceRing<FileIo> {
     static RING: TraceRing<FileIo> = TraceRing::new(16_384);
     &RING
@@ -154,7 +154,8 @@ pub fn file_number(path: &Path) -> u32 {
     names().number(path)
 }
 
-/// The same for a file that is open from now on: asked for then, not with each operation, and kept until [`file_closed`].
+/// As [`file_number`], for a file that is open from now on: its number is looked up once and not with each
+/// operation, and kept until [`file_closed`].
 pub fn file_opened(path: &Path) -> u32 {
     names().opened(path)
 }

@@ -18,7 +18,7 @@ pub enum FlushCause {
     Commit,
     /// A page is to be written, and what it depends on comes first.
     WriteAhead,
-    /// A checkpoint.
+    /// A checkpoint needed its records on the medium.
     Checkpoint,
     /// It was asked for: sp_flush_log, a shutdown, a backup.
     Request,
@@ -47,35 +47,35 @@ impl FlushCause {
 /// A write or sync of a log that has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flush {
-    /// When it ended.
+    /// The moment when the write or sync ended.
     pub at: Moment,
     /// How long it took, ns.
     pub ns: u64,
-    /// Whose log.
+    /// The database of the log.
     pub database: DatabaseId,
     /// Which of its files, counted from 0.
     pub file: u8,
-    /// Who did it; 0 for a thread without a session.
+    /// The session that did it; 0 for a thread without a session.
     pub session: u16,
-    /// Why.
+    /// The reason for the flush.
     pub cause: FlushCause,
     /// A sync of what was written before. It has no records of its own.
     pub sync: bool,
-    /// What was written is on the medium; else a sync follows.
+    /// The bytes are on the medium; else a sync follows.
     pub durable: bool,
     /// It failed, and the log with it.
     pub failed: bool,
-    /// The first record.
+    /// The LSN of the first record.
     pub first: Lsn,
-    /// The last record.
+    /// The LSN of the last record.
     pub last: Lsn,
     /// Where in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes that were written.
     pub bytes: u32,
-    /// Log blocks.
+    /// The number of log blocks.
     pub blocks: u16,
-    /// Records.
+    /// The number of log records.
     pub records: u32,
     /// Transactions whose commit record is among them.
     pub commits: u32,
@@ -132,13 +132,14 @@ impl Packed for Flush {
     }
 }
 
-/// The process's ring.
+/// The flushes of all logs of the process.
 pub fn flushes() -> &'static TraceRing<Flush> {
     static RING: TraceRing<Flush> = TraceRing::new(8192);
     &RING
 }
 
-/// What there is too much of for a ring: how long flushes took, how many commits shared one, how long commits waited.
+/// Figures too many for a ring: how long flushes took, how many commits shared one, how long
+/// commits waited.
 #[derive(Default)]
 pub struct FlushHistograms {
     /// Writes of log blocks and syncs, ns.
@@ -149,7 +150,7 @@ pub struct FlushHistograms {
     pub commit_wait_ns: Histogram,
 }
 
-/// The process's.
+/// The histograms of the whole process.
 pub fn flush_histograms() -> &'static FlushHistograms {
     static GLOBAL: OnceLock<FlushHistograms> = OnceLock::new();
     GLOBAL.get_or_init(FlushHistograms::default)

@@ -25,11 +25,11 @@ use std::sync::atomic::{AtomicU64, Ordering::*, fence};
 /// Words of an entry.
 pub const WORDS: usize = 8;
 
-/// What a ring holds: something that fits a few words.
+/// An entry of a ring: a value that fits a few words.
 pub trait Packed: Sized {
-    /// As words.
+    /// Packs the value into words.
     fn pack(&self) -> [u64; WORDS];
-    /// The inverse.
+    /// Unpacks a value that `pack` has packed.
     fn unpack(words: [u64; WORDS]) -> Self;
 }
 
@@ -44,7 +44,7 @@ struct Slot {
 pub struct RingState {
     /// Entries that it holds at most.
     pub capacity: u64,
-    /// Entries so far.
+    /// The number of entries so far, overwritten ones too.
     pub recorded: u64,
     /// Of them, pushed out by newer ones.
     pub overwritten: u64,
@@ -74,7 +74,7 @@ impl<T: Packed> TraceRing<T> {
         }
     }
 
-    /// Adds an entry.
+    /// Adds an entry, over the oldest where the ring is full.
     pub fn push(&self, entry: &T) {
         let slots =
             self.slots.get_or_init(|| (0..self.capacity).map(|_| Slot::default()).collect());

@@ -7,17 +7,17 @@ pub use super::maps::{MAPS, MapEntries, WAIT_TYPES, map_key, map_text};
 pub enum Package {
     /// Targets, comparators, basic types.
     Package0,
-    /// Waits.
+    /// The package of waits.
     SqlOs,
-    /// Nearly everything else.
+    /// The package of nearly everything else.
     SqlServer,
 }
 
 impl Package {
-    /// All of them.
+    /// The packages, in the order of the views.
     pub const ALL: [Package; 3] = [Package::Package0, Package::SqlOs, Package::SqlServer];
 
-    /// Its name.
+    /// The package's name in the views.
     pub const fn name(self) -> &'static str {
         match self {
             Package::Package0 => "package0",
@@ -27,43 +27,43 @@ impl Package {
     }
 }
 
-/// What a field holds.
+/// The types of an event's fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldType {
-    /// `boolean`.
+    /// The type `boolean`: true or false.
     Bool,
-    /// `int32`.
+    /// The type `int32`, a signed number.
     Int32,
-    /// `int64`.
+    /// The type `int64`, a signed number.
     Int64,
-    /// `uint16`.
+    /// The type `uint16`, an unsigned number.
     UInt16,
-    /// `uint32`.
+    /// The type `uint32`, an unsigned number.
     UInt32,
-    /// `uint64`.
+    /// The type `uint64`, an unsigned number.
     UInt64,
-    /// `unicode_string`.
+    /// The type `unicode_string`, a text.
     Text,
-    /// `xml`.
+    /// The type `xml`, a document as text.
     Xml,
-    /// `binary_data`.
+    /// The type `binary_data`, any bytes.
     Binary,
     /// `activity_id`: a GUID, and a number.
     Activity,
-    /// `ptr`.
+    /// The type `ptr`, an address.
     Pointer,
-    /// `guid`.
+    /// The type `guid`, 16 bytes.
     Guid,
     /// `filetime`: 100 ns since 0001-01-01, UTC.
     Time,
     /// A number that stands for a text: a map of this name.
     Map(&'static str),
-    /// The same with several at once.
+    /// A number that is a sum of keys of the map of this name.
     Flags(&'static str),
 }
 
 impl FieldType {
-    /// Its name.
+    /// The type's name in the views, for a map the map's.
     pub const fn name(self) -> &'static str {
         match self {
             FieldType::Bool => "boolean",
@@ -98,17 +98,17 @@ pub type Attribute = (&'static str, bool, &'static str);
 /// An event, as the views describe it.
 #[derive(Debug)]
 pub struct EventInfo {
-    /// Which.
+    /// The number of the event.
     pub event: Event,
-    /// Its package.
+    /// The package of the event.
     pub package: Package,
-    /// Its name.
+    /// The event's name in its package.
     pub name: &'static str,
     /// Its fields, in order.
     pub fields: &'static [Field],
-    /// What can be left out of it, or added.
+    /// The fields that a session can leave out or add.
     pub attributes: &'static [Attribute],
-    /// When it occurs.
+    /// A sentence that says when the event occurs.
     pub description: &'static str,
 }
 
@@ -122,7 +122,7 @@ impl EventInfo {
 macro_rules! events {
     ($($variant:ident = $package:ident $name:literal [$($field:literal $ty:expr),*]
         {$($attribute:literal $on:literal $of:literal),*} $text:literal;)+) => {
-        /// An event.
+        /// The events that sessions can have.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
         pub enum Event { $(#[doc = $text] $variant,)+ }
@@ -426,7 +426,7 @@ pub static NEVER: &[(Event, &str)] = &[
 ];
 
 impl Event {
-    /// What the views say of it.
+    /// The description of the event for the views.
     pub fn info(self) -> &'static EventInfo {
         &EVENTS[self as usize]
     }

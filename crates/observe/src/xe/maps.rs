@@ -2,7 +2,7 @@
 
 use crate::wait_type::WaitType;
 
-/// A map's entries.
+/// The entries of a map: numbers and their texts.
 pub type MapEntries = &'static [(u32, &'static str)];
 
 /// The maps but `wait_types`.
@@ -254,7 +254,7 @@ pub static MAPS: &[(&str, MapEntries)] = &[
 /// The name of the map of all wait types.
 pub const WAIT_TYPES: &str = "wait_types";
 
-/// What a map has for a number.
+/// The text that a map has for a number.
 pub fn map_text(map: &str, key: u32) -> Option<&'static str> {
     if map == WAIT_TYPES {
         return u16::try_from(key).ok().and_then(WaitType::from_number).map(WaitType::name);

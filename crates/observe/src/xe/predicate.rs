@@ -28,25 +28,25 @@ pub enum Op {
     Divides,
 }
 
-/// What is looked at.
+/// The values that a predicate can compare.
 #[derive(Debug)]
 pub enum Source {
     /// A field of the event, by number.
     Field(usize),
-    /// Something around it.
+    /// An action: a value of the event's surroundings.
     Action(Action),
     /// How many times this source has been reached.
     Counter(AtomicU64),
 }
 
-/// A condition.
+/// A condition on an event.
 #[derive(Debug)]
 pub enum Predicate {
     /// All of them, from the left.
     And(Vec<Predicate>),
     /// One of them, from the left.
     Or(Vec<Predicate>),
-    /// Not this.
+    /// The inner condition does not hold.
     Not(Box<Predicate>),
     /// A source compared with a value.
     Compare(Source, Op, Val),

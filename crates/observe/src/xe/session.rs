@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What whoever runs the sessions knows of an event's surroundings.
+/// The knowledge of an event's surroundings that only the server has.
 pub trait Surroundings: Send + Sync {
     /// An action of a session; `database` is what the session's cell says. Called in the middle of whatever goes on: it
     /// must not wait for anything that is held while an event occurs.
@@ -24,11 +24,11 @@ pub trait Surroundings: Send + Sync {
 /// An event that a session wants.
 #[derive(Debug)]
 pub struct Wanted {
-    /// Which.
+    /// The description of the event.
     pub info: &'static EventInfo,
     /// Only where this holds.
     pub predicate: Option<Predicate>,
-    /// What is recorded beside its fields.
+    /// The actions: values recorded beside the event's fields.
     pub actions: Vec<Action>,
     /// Fields that are left empty, a bit each.
     pub left_out: u32,
@@ -37,13 +37,13 @@ pub struct Wanted {
 /// An event as it was recorded.
 #[derive(Debug)]
 pub struct Recorded {
-    /// As what.
+    /// The event of the session that was met.
     pub wanted: Arc<Wanted>,
-    /// When.
+    /// The moment when the event occurred.
     pub at: Moment,
-    /// Its fields.
+    /// The values of the fields, in order.
     pub fields: Vec<Val>,
-    /// Its actions.
+    /// The values of the actions, in order.
     pub actions: Vec<Val>,
 }
 
@@ -57,19 +57,19 @@ impl Recorded {
 
 /// A session that runs.
 pub struct Running {
-    /// `event_session_id`.
+    /// The session's number, `event_session_id`.
     pub id: i32,
-    /// Its name.
+    /// The name of the session.
     pub name: Arc<str>,
     /// Whose it is: several servers in one process (tests) do not see each other's.
     pub owner: usize,
-    /// What it wants.
+    /// The events that the session wants.
     pub events: Vec<Arc<Wanted>>,
-    /// Where that goes.
+    /// The targets that receive the events.
     pub targets: Vec<Arc<Target>>,
     /// The moment of its start, and the same by the clock: 100 ns since 0001-01-01, UTC.
     pub started: (Moment, u64),
-    /// What is known around events.
+    /// The source of values that the events have not.
     pub surroundings: Arc<dyn Surroundings>,
     sequence: AtomicU64,
 }
@@ -117,7 +117,7 @@ impl Running {
         }
     }
 
-    /// What the database of an event is called.
+    /// The name of the database in an event's field `database_id`.
     fn database_name(&self, info: &EventInfo, fields: &[Val]) -> Val {
         match info.field("database_id").map(|n| &fields[n]) {
             Some(Val::Number(n)) => {
@@ -173,12 +173,12 @@ static STATEMENTS: AtomicBool = AtomicBool::new(false);
 static SHORTEST_WAIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
 thread_local! {
-    /// What goes on while an event is told is not told itself.
+    /// True while this thread tells an event: events of that work are not told.
     static TELLING: Cell<bool> = const { Cell::new(false) };
     static ACTIVITY: Cell<Activity> = const { Cell::new(Activity::NONE) };
 }
 
-/// What a thread does just now: a request of a session, or what else it is for.
+/// The work that a thread does just now: a request of a session, or another task.
 #[derive(Clone, Copy)]
 struct Activity {
     /// The session, and when its request began.
@@ -265,7 +265,7 @@ pub fn tell_to(session: &Running, event: Event, fields: &[Val]) {
     quietly(|| session.occurred(event, fields, Moment::now()));
 }
 
-/// What this thread does meanwhile is told to no session.
+/// Runs `f`; its events on this thread are told to no session.
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let before = TELLING.replace(true);
     let result = f();
@@ -331,7 +331,7 @@ pub fn start(session: Arc<Running>) {
     change(|all| all.push(session));
 }
 
-/// It ends.
+/// The session gets no events any more.
 pub fn stop(session: &Arc<Running>) {
     change(|all| all.retain(|s| !Arc::ptr_eq(s, session)));
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a ring takes at most when its `max_memory` says nothing.
+/// The most that a ring takes when its `max_memory` says nothing, bytes.
 const FREE_GROWTH: usize = 64 << 20;
 
 /// The field or action by whose value a histogram counts.
@@ -23,7 +23,7 @@ pub enum By {
 pub enum Kind {
     /// `event_counter`: how many there were of each event, by its number.
     Counter(Box<[AtomicU64; EVENT_COUNT]>),
-    /// `ring_buffer`: the latest.
+    /// `ring_buffer`: the latest events.
     Ring { max_events: usize, max_bytes: usize, occurrences: usize, ring: Mutex<Ring> },
     /// `histogram`: how many there were with each value.
     Histogram { only: Option<Event>, by: By, slots: usize, counts: Mutex<Histogram> },
@@ -35,37 +35,37 @@ pub enum Kind {
 
 /// A target, and what went through it.
 pub struct Target {
-    /// What it is.
+    /// The kind of target, with its contents.
     pub kind: Kind,
     /// How often it was given something.
     pub executions: AtomicU64,
 }
 
-/// The latest events.
+/// The latest events of a ring buffer.
 #[derive(Default)]
 pub struct Ring {
     /// They, the oldest first.
     pub events: VecDeque<Arc<Recorded>>,
     /// About how much memory they take.
     pub bytes: usize,
-    /// All that came.
+    /// The number of all events that came.
     pub total: u64,
 }
 
-/// Counts by value.
+/// Counts of events by a value.
 #[derive(Default)]
 pub struct Histogram {
-    /// Value and count.
+    /// The count of each value.
     pub counts: HashMap<String, u64>,
     /// Values for which there was no slot.
     pub truncated: u64,
 }
 
-/// What makes two events a pair.
+/// The conditions that make two events a pair.
 pub struct Pairing {
-    /// What begins.
+    /// The event that begins a pair.
     pub begin: Event,
-    /// What ends.
+    /// The event that ends a pair.
     pub end: Event,
     /// The fields that are equal: of the beginning, of the end.
     pub columns: Vec<(usize, usize)>,
@@ -82,13 +82,13 @@ pub struct Pairs {
     pub open: HashMap<Vec<String>, VecDeque<Arc<Recorded>>>,
     /// How many they are.
     pub orphans: usize,
-    /// Pairs so far.
+    /// The number of pairs so far.
     pub matched: u64,
     /// Beginnings for which there was no room.
     pub dropped: u64,
 }
 
-/// What waits to be written to a file.
+/// Events that wait to be written to a file.
 #[derive(Default)]
 pub struct Pending {
     /// Events, the oldest first.
@@ -131,12 +131,12 @@ impl Target {
         Target { kind, executions: AtomicU64::new(0) }
     }
 
-    /// A counter.
+    /// A target `event_counter`, with all counts at zero.
     pub fn counter() -> Target {
         Target::new(Kind::Counter(Box::new([const { AtomicU64::new(0) }; EVENT_COUNT])))
     }
 
-    /// A ring.
+    /// A target `ring_buffer`, still empty.
     pub fn ring(max_events: usize, max_kb: usize, occurrences: usize) -> Target {
         let max_bytes = if max_kb == 0 { FREE_GROWTH } else { (max_kb << 10).min(FREE_GROWTH) };
         Target::new(Kind::Ring { max_events, max_bytes, occurrences, ring: Mutex::default() })
@@ -255,14 +255,14 @@ impl Pending {
         self.events.push_back(event.clone());
     }
 
-    /// What is to be written now.
+    /// Takes all events that are to be written now.
     pub fn take(&mut self) -> VecDeque<Arc<Recorded>> {
         self.bytes = 0;
         std::mem::take(&mut self.events)
     }
 }
 
-/// What a ring, or what is kept of pairs, shows: events, oldest first.
+/// The events in a ring, or the open ones of pairs, oldest first.
 pub fn kept(target: &Target) -> Vec<Arc<Recorded>> {
     let mut all: Vec<_> = match &target.kind {
         Kind::Ring { ring, .. } => lock(ring).events.iter().cloned().collect(),

@@ -3,24 +3,24 @@
 use super::events::{FieldType, Package, map_text};
 use std::sync::Arc;
 
-/// A value.
+/// The value of a field or action.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Val {
-    /// Nothing was collected.
+    /// No value was collected.
     #[default]
     Empty,
     /// A number, or the key of a map.
     Number(i128),
-    /// true or false.
+    /// A truth value, true or false.
     Bool(bool),
     /// A text, or XML.
     Text(Arc<str>),
-    /// Bytes.
+    /// A string of bytes.
     Bytes(Arc<[u8]>),
 }
 
 impl Val {
-    /// A text.
+    /// The value of a text.
     pub fn text(text: &str) -> Val {
         Val::Text(text.into())
     }
@@ -107,20 +107,20 @@ macro_rules! actions {
         pub enum Action { $(#[doc = $text] $variant,)+ }
 
         impl Action {
-            /// All of them.
+            /// The actions, in the order of the views.
             pub const ALL: &'static [Action] = &[$(Action::$variant,)+];
 
-            /// Its package.
+            /// The package of the action.
             pub const fn package(self) -> Package {
                 match self { $(Action::$variant => Package::$package,)+ }
             }
 
-            /// Its name.
+            /// The action's name in its package.
             pub const fn name(self) -> &'static str {
                 match self { $(Action::$variant => $name,)+ }
             }
 
-            /// What it holds.
+            /// The type of the action's value.
             pub const fn ty(self) -> FieldType {
                 match self { $(Action::$variant => FieldType::$ty,)+ }
             }
@@ -130,7 +130,7 @@ macro_rules! actions {
                 match self { $(Action::$variant => $source,)+ }
             }
 
-            /// What the views say of it.
+            /// A sentence for the views that says what the action records.
             pub const fn description(self) -> &'static str {
                 match self { $(Action::$variant => $text,)+ }
             }
