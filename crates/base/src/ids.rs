@@ -57,7 +57,7 @@ impl HobtId {
 pub struct TransactionId(pub u64);
 
 impl TransactionId {
-    /// Outside any transaction.
+    /// The id of work outside any transaction.
     pub const NONE: TransactionId = TransactionId(0);
 }
 
@@ -70,14 +70,14 @@ impl fmt::Display for TransactionId {
 /// A page: file number and page number in that file. Shown `0001:0000004f` as in `fn_dblog`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct PageId {
-    /// The file.
+    /// The number of the file.
     pub file: FileId,
     /// The page's number within the file, from 0.
     pub page: u32,
 }
 
 impl PageId {
-    /// No page.
+    /// The id that stands for no page.
     pub const NONE: PageId = PageId { file: FileId(0), page: 0 };
 
     /// A page of a file.
@@ -85,7 +85,7 @@ impl PageId {
         PageId { file: FileId(file), page }
     }
 
-    /// True for [`PageId::NONE`].
+    /// Whether the id is [`PageId::NONE`].
     pub fn is_none(self) -> bool {
         self == PageId::NONE
     }

@@ -30,7 +30,7 @@ pub struct LogPos(pub u64);
 impl LogPos {
     /// Before everything: "no position", e.g. the previous record of a transaction's first record.
     pub const ZERO: LogPos = LogPos(0);
-    /// After everything.
+    /// The position after all others.
     pub const MAX: LogPos = LogPos(u64::MAX);
     /// Positions per 512-byte unit; slots must stay below.
     pub const UNIT: u64 = 512;
@@ -45,7 +45,7 @@ impl LogPos {
         (self.0 & (Self::UNIT - 1)) as u16
     }
 
-    /// True for [`LogPos::ZERO`].
+    /// Whether the position is [`LogPos::ZERO`].
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -59,7 +59,7 @@ impl LogPos {
 /// SQL Server's log sequence number. Prints as `00000022:000000a8:0002`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Lsn {
-    /// The VLF.
+    /// The sequence number of the VLF.
     pub vlf: VlfSeqNo,
     /// The block in it.
     pub block: BlockOffset,

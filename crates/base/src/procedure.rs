@@ -1,13 +1,13 @@
 //! The procedures that a remote call may name by a number (`ProcID` of [MS-TDS]). Of the fifteen those are here that run texts;
 //! the others are of cursors.
 
-/// `sp_executesql`.
+/// The number of `sp_executesql`.
 pub const SP_EXECUTESQL: u16 = 10;
-/// `sp_prepare`.
+/// The number of `sp_prepare`.
 pub const SP_PREPARE: u16 = 11;
-/// `sp_execute`.
+/// The number of `sp_execute`.
 pub const SP_EXECUTE: u16 = 12;
-/// `sp_prepexec`.
+/// The number of `sp_prepexec`.
 pub const SP_PREPEXEC: u16 = 13;
-/// `sp_unprepare`.
+/// The number of `sp_unprepare`.
 pub const SP_UNPREPARE: u16 = 15;

@@ -32,7 +32,7 @@ use crate::sched;
 #[derive(Default, Debug)]
 pub struct Mutex<T: ?Sized>(sync::Mutex<T>);
 
-/// A locked [`Mutex`].
+/// Access to the value of a locked [`Mutex`].
 #[derive(Debug)]
 pub struct MutexGuard<'a, T: ?Sized> {
     inner: Option<sync::MutexGuard<'a, T>>,
@@ -42,19 +42,19 @@ pub struct MutexGuard<'a, T: ?Sized> {
     place: &'static Location<'static>,
 }
 
-/// What those sleep on who wait for a lock or a condition: one number for each.
+/// The number of the thing on which threads sleep that wait for a lock or a condition: its address.
 #[cfg(debug_assertions)]
 fn key<T: ?Sized>(of: &T) -> usize {
     std::ptr::from_ref(of).cast::<()>() as usize
 }
 
 impl<T> Mutex<T> {
-    /// An unlocked one.
+    /// An unlocked mutex around a value.
     pub const fn new(value: T) -> Mutex<T> {
         Mutex(sync::Mutex::new(value))
     }
 
-    /// The value.
+    /// The value, without the mutex.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -170,13 +170,13 @@ impl Condvar {
         guard.inner = Some(self.0.wait(inner).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The same until a moment at the latest; true if it came.
+    /// As [`Self::wait`], until a moment at the latest; true if it came.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, until: Instant) -> bool {
         self.wait_for(guard, until.saturating_duration_since(now()))
     }
 
-    /// The same for so long at most; true if it was.
+    /// As [`Self::wait`], for so long at most; true if it was.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, most: Duration) -> bool {
         #[cfg(debug_assertions)]
@@ -207,7 +207,7 @@ impl Condvar {
         Some(timed_out)
     }
 
-    /// Wakes one.
+    /// Wakes one thread that waits.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn notify_one(&self) {
         #[cfg(debug_assertions)]
@@ -218,7 +218,7 @@ impl Condvar {
         self.0.notify_one();
     }
 
-    /// Wakes all.
+    /// Wakes all threads that wait.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn notify_all(&self) {
         #[cfg(debug_assertions)]

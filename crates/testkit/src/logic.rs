@@ -24,7 +24,7 @@ use crate::session::{Cell, Event, Session, errors, result_sets};
 /// Names under which files speak of us.
 const OUR_NAMES: [&str; 2] = ["mssql", "taffrail"];
 
-/// What was run.
+/// The counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Statements that did what was expected.
@@ -40,7 +40,7 @@ pub struct Summary {
 pub struct Failure {
     /// 1-based line of the file.
     pub line: usize,
-    /// What happened.
+    /// The difference from the expected, or the reason why it could not be read.
     pub message: String,
 }
 

@@ -22,11 +22,11 @@ pub enum Event {
     Message(SqlError),
     /// The status that a procedure returned.
     ReturnStatus(i32),
-    /// An output parameter.
+    /// An output parameter of a procedure.
     Output {
         /// Its name with `@`.
         name: String,
-        /// Its value.
+        /// The value of the parameter.
         value: Cell,
     },
 }
@@ -58,7 +58,7 @@ impl Column {
 /// A result set with the rows that belong to it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ResultSet {
-    /// Its columns.
+    /// The columns of the rows.
     pub columns: Vec<Column>,
     /// Its rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,

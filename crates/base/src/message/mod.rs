@@ -17,7 +17,7 @@ pub use catalogue::MESSAGES;
 /// One entry of the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
-    /// `message_id` of `sys.messages`.
+    /// The number, `message_id` of `sys.messages`.
     pub number: i32,
     /// 0–10 information, 11–16 the user's mistake, 17–19 resources, from 20 the connection ends, from 21 the database.
     /// It is the one that clients see; [`Message::listed_severity`] is that of `sys.messages`.
@@ -56,7 +56,7 @@ impl Message {
         LISTED.iter().find(|(n, _)| *n == self.number).map_or(self.severity, |(_, listed)| *listed)
     }
 
-    /// `is_event_logged` of `sys.messages`.
+    /// Whether the message goes to the event log: `is_event_logged` of `sys.messages`.
     pub fn is_logged(&self) -> bool {
         self.severity >= 19 || LOGGED.binary_search(&self.number).is_ok()
     }
@@ -67,7 +67,7 @@ pub fn find(number: i32) -> Option<&'static Message> {
     MESSAGES.binary_search_by_key(&number, |m| m.number).ok().map(|i| &MESSAGES[i])
 }
 
-/// What a statement ends with when it does not succeed: an ERROR token's worth of facts.
+/// The result of work for a statement; the error holds the facts of an ERROR token.
 pub type SqlResult<T> = Result<T, Box<SqlError>>;
 
 /// An error (or, up to severity 10, an informational message) as a client sees it.
@@ -83,15 +83,15 @@ pub struct SqlError {
     pub line: u32,
     /// The procedure, function or trigger; none in a batch.
     pub procedure: Option<Box<str>>,
-    /// The finished text.
+    /// The text with its parameters filled in.
     pub message: String,
-    /// What raised it. No client is told.
+    /// The source of the error, which no client is told.
     pub origin: Origin,
     /// Errors of the same statement that are told before this one.
     pub before: Vec<SqlError>,
 }
 
-/// What raised an error: beside its number that decides what the error ends.
+/// The sources of an error: with its number they decide how much the error ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Origin {
     /// A statement, while it ran.
@@ -146,19 +146,20 @@ impl SqlError {
         self
     }
 
-    /// The same with a state other than 1.
+    /// The error with a state other than 1.
     pub fn with_state(mut self: Box<Self>, state: u8) -> Box<Self> {
         self.state = state;
         self
     }
 
-    /// The same with another severity than the catalogue's (where the wire differs from `sys.messages`).
+    /// The error with another severity than the catalogue's (where the wire differs from
+    /// `sys.messages`).
     pub fn with_severity(mut self: Box<Self>, severity: u8) -> Box<Self> {
         self.severity = severity;
         self
     }
 
-    /// The same with the line, unless one is known already: the innermost place that knows it wins.
+    /// The error with a line, unless one is known already: the innermost place that knows it wins.
     pub fn with_line(mut self: Box<Self>, line: u32) -> Box<Self> {
         if self.line == 0 {
             self.line = line;
@@ -166,7 +167,7 @@ impl SqlError {
         self
     }
 
-    /// The same with the procedure's name, unless one is known already.
+    /// The error with the procedure's name, unless one is known already.
     pub fn in_procedure(mut self: Box<Self>, name: &str) -> Box<Self> {
         self.procedure.get_or_insert_with(|| name.into());
         self
@@ -184,13 +185,14 @@ pub const CANCELLED: i32 = -2;
 /// The number of [`client_gone`]: none of the catalogue's.
 pub const CLIENT_GONE: i32 = -3;
 
-/// What unwinds a statement whose client sent an attention, wherever it was noticed: in a loop, in a wait for a lock, at
-/// a growth of the log. It is acknowledged, never sent.
+/// The error that unwinds a statement whose client sent an attention, wherever it was noticed: in a
+/// loop, in a wait for a lock, at a growth of the log. The attention is acknowledged, the error
+/// never sent.
 pub fn cancelled() -> Box<SqlError> {
     never_sent(CANCELLED, "Query was cancelled.")
 }
 
-/// What unwinds a statement whose client has gone: nothing more can be sent.
+/// The error that unwinds a statement whose client has gone: nothing more can be sent.
 pub fn client_gone() -> Box<SqlError> {
     never_sent(CLIENT_GONE, "The client has gone.")
 }

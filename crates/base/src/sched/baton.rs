@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::state::{Doing, State, Strategy, TaskState, next};
 
-/// What a run follows.
+/// The source of a run's decisions, and its limit.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Decisions come from here.
@@ -28,7 +28,7 @@ impl Plan {
         Plan { seed, decisions: None, most_steps: 3_000_000 }
     }
 
-    /// Only these decisions.
+    /// A plan of these decisions only.
     pub fn only(seed: u64, decisions: Vec<(u64, u32)>) -> Plan {
         Plan { decisions: Some(decisions), ..Plan::new(seed) }
     }
@@ -37,13 +37,13 @@ impl Plan {
 /// A run that came to its end.
 #[derive(Clone, Debug)]
 pub struct Ran<R> {
-    /// What the body gave.
+    /// The result of the body.
     pub result: R,
-    /// Steps.
+    /// The number of steps.
     pub steps: u64,
     /// How often the baton went to another thread.
     pub switches: u64,
-    /// The same for two runs that did the same.
+    /// A hash of the turns: equal for two runs that did the same.
     pub fingerprint: u64,
     /// Decisions other than to go on.
     pub decisions: Vec<(u64, u32)>,
@@ -52,11 +52,11 @@ pub struct Ran<R> {
 /// A run that failed: a panic, a deadlock, or no end.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What went wrong, who slept where, and the last turns.
+    /// The failure, where each thread slept, and the last turns.
     pub text: String,
     /// Decisions other than to go on, for [`Plan::only`].
     pub decisions: Vec<(u64, u32)>,
-    /// Steps until then.
+    /// The number of steps until then.
     pub steps: u64,
 }
 
@@ -329,7 +329,7 @@ impl Task {
         self.schedule.lock().tasks[self.index].thread = Some(id);
     }
 
-    /// The thread's life.
+    /// Runs the thread's body in turns: waits for the first, and passes the baton at the end.
     fn live<T>(self, f: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
         drop(self.wait_turn(self.schedule.lock()));
         TASK.with(|t| *t.borrow_mut() = Some(self.clone()));

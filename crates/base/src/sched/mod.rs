@@ -57,7 +57,7 @@ pub fn take<R>(key: usize, mut get: impl FnMut() -> Option<R>) -> Option<R> {
     }
 }
 
-/// What others sleep for is free; whoever had it took it at `place`.
+/// Wakes the threads that sleep for a thing: it is free, and was taken at `place` before.
 pub fn gave_back(key: usize, place: &'static Location<'static>) {
     if let Some(task) = task() {
         task.wake_all(key);

@@ -15,18 +15,18 @@ use super::{Failure, Plan, Ran, shrink};
 /// A load and its schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
-    /// What the world and the load follow.
+    /// The seed of the world and the load.
     pub seed: u64,
     /// How much of the load is done: [`Case::FULL`], or less.
     pub size: u32,
-    /// What the schedule follows.
+    /// The seed of the schedule.
     pub schedule: u64,
     /// These decisions of the schedule alone.
     pub decisions: Option<Vec<(u64, u32)>>,
 }
 
 impl Case {
-    /// The whole load.
+    /// The size of the whole load.
     pub const FULL: u32 = 16;
 
     /// A seed of both.
@@ -34,7 +34,7 @@ impl Case {
         Case { seed, size: Case::FULL, schedule: seed, decisions: None }
     }
 
-    /// Its schedule.
+    /// The plan of the case's schedule.
     pub fn plan(&self) -> Plan {
         match &self.decisions {
             None => Plan::new(self.schedule),
@@ -89,7 +89,7 @@ fn number(name: &str) -> Option<u64> {
     variable(name)?.parse().ok()
 }
 
-/// What a programme saw.
+/// The results of a programme of seeds.
 #[derive(Debug)]
 pub struct Seen<S> {
     /// Of each run that came to its end.

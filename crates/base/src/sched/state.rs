@@ -33,7 +33,7 @@ pub(super) enum Strategy {
     Walk(u64),
     /// The ready one of the highest priority runs; at every n-th point, on average, it gets the lowest.
     Priorities(u64),
-    /// What the plan says.
+    /// The decisions of the plan are followed.
     Told,
 }
 
@@ -98,7 +98,7 @@ impl State {
         others.filter(|&i| self.tasks[i].doing == Doing::Ready).collect()
     }
 
-    /// One step on.
+    /// Counts one step of a task, which is at `place`.
     pub(super) fn advance(&mut self, me: usize, place: &'static Location<'static>) -> Option<Hook> {
         self.step += 1;
         self.now += STEP_NS;

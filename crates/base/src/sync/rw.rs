@@ -11,11 +11,11 @@ use crate::sched;
 #[derive(Default, Debug)]
 pub struct RwLock<T: ?Sized>(sync::RwLock<T>);
 
-/// Read access.
+/// Access for reading, beside other readers.
 #[derive(Debug)]
 pub struct RwLockReadGuard<'a, T: ?Sized>(Option<sync::RwLockReadGuard<'a, T>>, Of);
 
-/// Write access.
+/// Access for writing, alone.
 #[derive(Debug)]
 pub struct RwLockWriteGuard<'a, T: ?Sized>(Option<sync::RwLockWriteGuard<'a, T>>, Of);
 
@@ -39,12 +39,12 @@ fn free<G>(result: Result<G, TryLockError<G>>) -> Option<G> {
 }
 
 impl<T> RwLock<T> {
-    /// An unlocked one.
+    /// An unlocked lock around a value.
     pub const fn new(value: T) -> RwLock<T> {
         RwLock(sync::RwLock::new(value))
     }
 
-    /// The value.
+    /// The value, without the lock.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -41,7 +41,7 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
-/// [`std::thread::yield_now`].
+/// Gives way to other threads: [`std::thread::yield_now`].
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn yield_now() {
@@ -52,7 +52,7 @@ pub fn yield_now() {
     std::thread::yield_now();
 }
 
-/// [`std::thread::sleep`].
+/// Sleeps for so long: [`std::thread::sleep`].
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn sleep(d: Duration) {
@@ -63,7 +63,7 @@ pub fn sleep(d: Duration) {
     std::thread::sleep(d);
 }
 
-/// [`std::thread::park`].
+/// Sleeps until another thread unparks this one: [`std::thread::park`].
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn park() {
@@ -74,7 +74,7 @@ pub fn park() {
     std::thread::park();
 }
 
-/// [`std::thread::park_timeout`].
+/// Sleeps until unparked, for so long at most: [`std::thread::park_timeout`].
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn park_timeout(d: Duration) {
@@ -85,7 +85,7 @@ pub fn park_timeout(d: Duration) {
     std::thread::park_timeout(d);
 }
 
-/// [`Thread::unpark`].
+/// Wakes a parked thread: [`Thread::unpark`].
 #[inline(always)]
 #[cfg_attr(debug_assertions, track_caller)]
 pub fn unpark(thread: &Thread) {
