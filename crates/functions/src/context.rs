@@ -3,7 +3,7 @@
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, ConvertContext, Value};
 
-/// A statement's moment.
+/// The moment at which a statement began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment {
     /// UTC: 100 ns since 0001-01-01.
@@ -15,38 +15,37 @@ pub struct Moment {
 /// Whose property is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Property<'a> {
-    /// DATABASEPROPERTYEX.
+    /// A database's, by name: DATABASEPROPERTYEX.
     Database(&'a str),
-    /// OBJECTPROPERTY, OBJECTPROPERTYEX.
+    /// An object's, by id: OBJECTPROPERTY, OBJECTPROPERTYEX.
     Object(i32),
-    /// COLUMNPROPERTY(id, column).
+    /// A column's or parameter's: COLUMNPROPERTY(id, column).
     Column(i32, &'a str),
-    /// INDEXPROPERTY(id, index).
+    /// An index's: INDEXPROPERTY(id, index).
     Index(i32, &'a str),
     /// INDEXKEY_PROPERTY(id, index id, key ordinal).
     IndexKey(i32, i32, i32),
-    /// FILEPROPERTY.
+    /// A file's of the database: FILEPROPERTY.
     File(&'a str),
-    /// FILEGROUPPROPERTY.
+    /// A filegroup's of the database: FILEGROUPPROPERTY.
     Filegroup(&'a str),
-    /// SERVERPROPERTY.
+    /// A fact about the server: SERVERPROPERTY.
     Server,
-    /// CONNECTIONPROPERTY.
+    /// A fact about the connection: CONNECTIONPROPERTY.
     Connection,
-    /// SESSIONPROPERTY.
+    /// A setting of the session: SESSIONPROPERTY.
     Session,
 }
 
-/// What functions ask of the session, the instance and the catalogue.
-///
-/// Lookups that find nothing give `None` or NULL, as the functions do. Nothing here changes state, except
+/// The questions that functions ask of the session, the instance and the catalogue. Lookups that
+/// find nothing give `None` or NULL, as the functions do. Nothing here changes state, except
 /// [`FnContext::seed_random`].
 pub trait FnContext {
     /// When the statement began: the same for all of its rows.
     fn moment(&self) -> Moment;
-    /// What conversions need.
+    /// The session's settings that conversions depend on.
     fn convert(&self) -> ConvertContext;
-    /// SET DATEFIRST.
+    /// The first day of the week, 1 Monday to 7: SET DATEFIRST.
     fn date_first(&self) -> u8;
     /// The current database's collation.
     fn collation(&self) -> Collation;
@@ -58,25 +57,25 @@ pub trait FnContext {
     fn random(&self) -> f64;
     /// Restarts the session's random numbers.
     fn seed_random(&self, seed: i32);
-    /// Random bytes (NEWID).
+    /// Fills `bytes` with random ones, for NEWID.
     fn entropy(&self, bytes: &mut [u8]);
-    /// NEWSEQUENTIALID.
+    /// A number greater than those before: NEWSEQUENTIALID.
     fn sequential_guid(&self) -> [u8; 16];
     /// The error that a CATCH block handles.
     fn caught(&self) -> Option<SqlError>;
-    /// SCOPE_IDENTITY().
+    /// The identity value inserted last in this scope: SCOPE_IDENTITY().
     fn scope_identity(&self) -> Value;
-    /// XACT_STATE().
+    /// The transaction's state: XACT_STATE().
     fn xact_state(&self) -> i16;
-    /// CURRENT_TRANSACTION_ID().
+    /// The id of the transaction: CURRENT_TRANSACTION_ID().
     fn transaction_id(&self) -> i64;
     /// Login of the session.
     fn login_name(&self) -> String;
     /// Database user of the session.
     fn user_name(&self) -> String;
-    /// HOST_NAME().
+    /// The client's machine, as it says: HOST_NAME().
     fn host_name(&self) -> Option<String>;
-    /// APP_NAME().
+    /// The client's application, as it says: APP_NAME().
     fn app_name(&self) -> Option<String>;
     /// HOST_ID(): the client's process.
     fn host_process(&self) -> u32;
@@ -86,27 +85,27 @@ pub trait FnContext {
     fn session_context(&self, key: &str) -> Value;
     /// Id of the current database.
     fn current_database(&self) -> i16;
-    /// DB_ID.
+    /// The id of a database: DB_ID.
     fn database_id(&self, name: &str) -> Option<i16>;
-    /// DB_NAME.
+    /// The name of a database: DB_NAME.
     fn database_name(&self, id: i16) -> Option<String>;
-    /// HAS_DBACCESS.
+    /// Whether the login may use a database: HAS_DBACCESS.
     fn has_database_access(&self, name: &str) -> Option<bool>;
     /// SUSER_ID: principal id of a login.
     fn login_id(&self, name: &str) -> Option<i32>;
     /// SUSER_NAME by principal id.
     fn login_by_id(&self, id: i32) -> Option<String>;
-    /// SUSER_SID.
+    /// The security identifier of a login: SUSER_SID.
     fn login_sid(&self, name: &str) -> Option<Vec<u8>>;
-    /// SUSER_SNAME by sid.
+    /// The login of a security identifier: SUSER_SNAME.
     fn login_by_sid(&self, sid: &[u8]) -> Option<String>;
-    /// USER_ID, DATABASE_PRINCIPAL_ID.
+    /// The id of a user: USER_ID, DATABASE_PRINCIPAL_ID.
     fn user_id(&self, name: &str) -> Option<i32>;
     /// USER_NAME by principal id.
     fn user_by_id(&self, id: i32) -> Option<String>;
     /// IS_SRVROLEMEMBER, IS_MEMBER, IS_ROLEMEMBER: None for an unknown role or login.
     fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool>;
-    /// HAS_PERMS_BY_NAME.
+    /// Whether the user has a permission: HAS_PERMS_BY_NAME.
     fn has_permission(
         &self,
         securable: Option<&str>,
@@ -115,23 +114,23 @@ pub trait FnContext {
     ) -> Option<bool>;
     /// SCHEMA_ID (None: the caller's default schema).
     fn schema_id(&self, name: Option<&str>) -> Option<i32>;
-    /// SCHEMA_NAME.
+    /// The name of a schema: SCHEMA_NAME.
     fn schema_name(&self, id: Option<i32>) -> Option<String>;
     /// OBJECT_ID of a name of up to three parts, `kind` as in sys.objects.type.
     fn object_id(&self, name: &str, kind: Option<&str>) -> SqlResult<Option<i32>>;
-    /// OBJECT_NAME.
+    /// The name of an object: OBJECT_NAME.
     fn object_name(&self, id: i32, database: Option<i16>) -> Option<String>;
-    /// OBJECT_SCHEMA_NAME.
+    /// The schema of an object, by name: OBJECT_SCHEMA_NAME.
     fn object_schema(&self, id: i32, database: Option<i16>) -> Option<String>;
-    /// OBJECT_DEFINITION.
+    /// The text that defines a module: OBJECT_DEFINITION.
     fn object_definition(&self, id: i32) -> Option<String>;
-    /// COL_NAME.
+    /// The name of a column: COL_NAME.
     fn column_name(&self, object: i32, column: i32) -> Option<String>;
-    /// COL_LENGTH.
+    /// The length of a column, bytes: COL_LENGTH.
     fn column_length(&self, table: &str, column: &str) -> Option<i16>;
-    /// INDEX_COL.
+    /// The name of a key's column: INDEX_COL.
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String>;
-    /// STATS_DATE.
+    /// The moment at which statistics were made: STATS_DATE.
     fn stats_date(&self, object: i32, stats: i32) -> Option<Value>;
     /// IDENT_CURRENT, IDENT_SEED, IDENT_INCR of a table: current, seed, increment.
     fn identity_of(&self, table: &str) -> Option<[Value; 3]>;
@@ -139,13 +138,13 @@ pub trait FnContext {
     fn user_type_id(&self, name: &str) -> Option<i32>;
     /// TYPE_NAME of a user type.
     fn user_type_name(&self, id: i32) -> Option<String>;
-    /// FILE_ID, FILE_IDEX.
+    /// The id of a file: FILE_ID, FILE_IDEX.
     fn file_id(&self, name: &str) -> Option<i32>;
-    /// FILE_NAME.
+    /// The logical name of a file: FILE_NAME.
     fn file_name(&self, id: i32) -> Option<String>;
-    /// FILEGROUP_ID.
+    /// The id of a filegroup: FILEGROUP_ID.
     fn filegroup_id(&self, name: &str) -> Option<i32>;
-    /// FILEGROUP_NAME.
+    /// The name of a filegroup: FILEGROUP_NAME.
     fn filegroup_name(&self, id: i32) -> Option<String>;
     /// Properties: NULL for a name that is not known.
     fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value>;

@@ -45,7 +45,7 @@ fn now(c: &Call<'_>, local: bool) -> SqlResult<Value> {
     at.to_value(c.bound.result).map_err(|_| SqlError::new(542, &[]))
 }
 
-/// What a date argument that is only looked at becomes.
+/// The type to which a date argument is converted where only its parts are read.
 fn looked_at(r: &Rule<'_>, at: usize) -> SqlResult<SqlType> {
     let ty = r.args[at];
     match ty.family() {

@@ -45,7 +45,7 @@ fn of_units(text: &[u16]) -> Value {
     Value::NVarChar(text.iter().flat_map(|u| u.to_le_bytes()).collect())
 }
 
-/// What a value is.
+/// The kinds of JSON values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Object,
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same of an array's elements.
+    /// As [`Self::members`], for the elements of an array.
     fn elements(
         &mut self,
         depth: usize,

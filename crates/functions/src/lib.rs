@@ -78,21 +78,21 @@ pub enum Determinism {
 
 /// Types of a call, settled.
 pub struct Signature {
-    /// What the arguments are to be cast to.
+    /// The types that the arguments are to be cast to.
     pub params: SmallVec<[SqlType; 4]>,
-    /// The result.
+    /// The type of the result.
     pub result: SqlType,
 }
 
-/// One built-in function.
+/// A built-in function: its name, type rule and code.
 pub struct Function {
-    /// Upper case.
+    /// The name in capitals.
     pub name: &'static str,
     /// Least and greatest number of arguments, a datepart not counted.
     pub args: (u8, u8),
     /// The first argument in the source is a datepart keyword, not an expression.
     pub datepart: bool,
-    /// See there.
+    /// The conditions under which two calls give the same value.
     pub determinism: Determinism,
     /// Types of the result and the arguments.
     pub rule: fn(&Rule<'_>) -> SqlResult<Signature>,
@@ -131,28 +131,28 @@ impl Function {
         self
     }
 
-    /// The same with a datepart before its arguments.
+    /// The function with a datepart before its arguments.
     const fn with_datepart(mut self) -> Function {
         self.datepart = true;
         self
     }
 }
 
-/// What a type rule sees.
+/// The facts about a call that a type rule sees.
 pub struct Rule<'a> {
     /// Name as in messages (lower case).
     pub name: &'a str,
-    /// Argument types.
+    /// The types of the arguments.
     pub args: &'a [SqlType],
-    /// The datepart.
+    /// The datepart, where the function takes one.
     pub datepart: Option<DatePart>,
 }
 
-/// What an evaluation sees beside its arguments.
+/// The facts that an evaluation sees beside its arguments.
 pub struct Call<'a> {
-    /// The session.
+    /// The session that evaluates the call.
     pub context: &'a dyn FnContext,
-    /// The settled call.
+    /// The call with its types settled.
     pub bound: &'a SettledCall,
 }
 
@@ -160,9 +160,9 @@ pub struct Call<'a> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SettledCall {
     function: Named,
-    /// The datepart argument.
+    /// The datepart, where the function takes one.
     pub datepart: Option<DatePart>,
-    /// What each argument is to be cast to (implicitly) where its type differs.
+    /// The type that each argument is cast to (implicitly) where its own differs.
     pub params: SmallVec<[SqlType; 4]>,
     /// The type of the result.
     pub result: SqlType,
@@ -203,7 +203,7 @@ impl std::fmt::Debug for SettledCall {
 }
 
 impl SettledCall {
-    /// See [`Determinism`].
+    /// The [`Determinism`] of the function.
     pub fn determinism(&self) -> Determinism {
         self.function.determinism
     }
@@ -221,14 +221,14 @@ impl SettledCall {
         self.function.name
     }
 
-    /// Computes.
+    /// Evaluates the call; the arguments are of the types of `params`.
     pub fn eval(&self, context: &dyn FnContext, args: &[Value]) -> SqlResult<Value> {
         debug_assert_eq!(args.len(), self.params.len());
         (self.function.eval)(&Call { context, bound: self }, args)
     }
 }
 
-/// All tables.
+/// The tables of all functions.
 static TABLES: [&[Function]; 12] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,

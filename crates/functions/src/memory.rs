@@ -73,7 +73,8 @@ pub fn room(bytes: usize) -> SqlResult<()> {
     }
 }
 
-/// What the thread takes from the heap is measured until this goes: a text is compiled, or a statement planned.
+/// A measurement of the thread's heap that lasts until it is dropped: of the compiling of a text,
+/// or the planning of a statement.
 pub struct Measured {
     from: isize,
     /// Nothing around it is measured.
@@ -81,7 +82,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// From now on.
+    /// Begins to measure this thread.
     pub fn begin() -> Measured {
         let from = heap::taken();
         let outermost = MEASURED_FROM.get().is_none();
@@ -119,7 +120,7 @@ pub fn variables(all: &[Value], at: usize, new: &Value) -> SqlResult<()> {
     variable_of(all, at, spilled(new))
 }
 
-/// The same of a value of so many bytes.
+/// As [`variables`], for a new value of so many bytes.
 pub fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
     if new < LARGE {
         return Ok(());
@@ -128,7 +129,7 @@ pub fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
     room(new + others.sum::<usize>())
 }
 
-/// What a value has on the heap.
+/// The bytes that a value has on the heap.
 pub fn spilled(v: &Value) -> usize {
     match v {
         Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => b.capacity(),
@@ -136,7 +137,7 @@ pub fn spilled(v: &Value) -> usize {
     }
 }
 
-/// What a row of values takes.
+/// The bytes that a row of values takes.
 pub fn bytes_of(values: &[Value]) -> usize {
     size_of_val(values) + values.iter().map(spilled).sum::<usize>()
 }
@@ -146,7 +147,7 @@ pub fn bytes_of(values: &[Value]) -> usize {
 pub struct Held(usize);
 
 impl Held {
-    /// So many more.
+    /// Adds so many bytes.
     #[inline]
     pub fn add(&mut self, bytes: usize) {
         self.0 += bytes;
@@ -160,12 +161,12 @@ impl Held {
         }
     }
 
-    /// These values.
+    /// Adds the bytes of these values.
     pub fn values(&mut self, values: &[Value]) {
         self.add(bytes_of(values));
     }
 
-    /// So many less.
+    /// Takes away so many bytes, at most all.
     pub fn less(&mut self, bytes: usize) {
         let bytes = bytes.min(self.0);
         self.0 -= bytes;

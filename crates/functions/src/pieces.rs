@@ -7,9 +7,9 @@ use taffrail_base::SqlResult;
 
 /// Bytes or characters of a piece.
 pub const PIECE: usize = 1 << 20;
-/// Rows of one.
+/// The rows of a piece.
 const ROWS: usize = 8 << 10;
-/// What repeats is made so long before it is copied as a whole.
+/// The bytes up to which a repeated text is put together before it is copied as a block.
 const BLOCK: usize = 64 << 10;
 
 /// Ends work whose batch was cancelled.
@@ -41,7 +41,7 @@ pub fn memory(bytes: usize) -> SqlResult<()> {
     crate::memory::room(bytes)
 }
 
-/// Appends bytes.
+/// Appends bytes, in pieces.
 pub fn append(to: &mut Vec<u8>, bytes: &[u8]) -> SqlResult<()> {
     if bytes.len() <= PIECE {
         to.extend_from_slice(bytes);
@@ -55,7 +55,7 @@ pub fn append(to: &mut Vec<u8>, bytes: &[u8]) -> SqlResult<()> {
     Ok(())
 }
 
-/// What `make` makes of `of`, piece by piece; `width` of its items belong together and become one.
+/// The results of `make` on `of`, piece by piece; `width` items belong together and become one.
 pub fn collect<T, U>(
     of: &[T],
     width: usize,

@@ -11,14 +11,14 @@ use std::fmt::Write;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
-/// What a placeholder takes.
+/// A value for a placeholder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
     /// tinyint, smallint, int, bigint.
     Number(i64),
-    /// Text.
+    /// A value of a text type.
     Text(String),
-    /// NULL.
+    /// NULL of any type.
     Null,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Arguments<'a> {
         SqlError::new(2786, &[&self.taken])
     }
 
-    /// What stands for a `*`.
+    /// The next argument as the width or precision that `*` stands for.
     fn size(&mut self) -> SqlResult<i64> {
         match self.next() {
             Argument::Number(n) => Ok(*n),

@@ -2,7 +2,7 @@
 
 const MODULUS: [i64; 2] = [2_147_483_563, 2_147_483_399];
 const FACTOR: [i64; 2] = [40_014, 40_692];
-/// What stands for a seed of 0, and where the second generator begins.
+/// The state that a seed of 0 stands for; the second generator begins with the second number.
 const START: [i64; 2] = [12_345, 67_890];
 
 /// A state, both generators in one number. Any number is one.

@@ -111,9 +111,9 @@ pub(crate) fn any_null(args: &[Value]) -> bool {
 /// The characters of a text or binary argument: bytes, or UTF-16 code units of nvarchar.
 #[derive(Clone)]
 pub struct Text {
-    /// One per character.
+    /// The characters, each a byte or code unit.
     pub chars: Vec<u16>,
-    /// Made of nvarchar.
+    /// Whether the text is nvarchar.
     pub unicode: bool,
 }
 
@@ -222,7 +222,7 @@ impl Text {
 }
 
 impl Call<'_> {
-    /// What the arguments are compared under.
+    /// The collation under which the arguments are compared.
     pub fn collation(&self) -> Collation {
         self.bound.collations.first().copied().unwrap_or_else(|| self.context.collation())
     }
@@ -266,7 +266,7 @@ pub fn narrow(v: &Value) -> Vec<u8> {
     }
 }
 
-/// A float argument.
+/// A numeric argument as a float.
 pub fn float(v: &Value) -> f64 {
     match v {
         Value::Float(x) => *x,

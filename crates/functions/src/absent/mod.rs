@@ -20,9 +20,9 @@ static FUNCTIONS: Names = LazyLock::new(|| names(include_str!("functions.txt")))
 static ROWSETS: Names = LazyLock::new(|| names(include_str!("rowset_functions.txt")));
 static DBCC: Names = LazyLock::new(|| names(include_str!("dbcc.txt")));
 
-/// `database_id` of master.
+/// The `database_id` of master.
 const MASTER_ID: u16 = 1;
-/// `database_id` of msdb.
+/// The `database_id` of msdb.
 const MSDB_ID: u16 = 4;
 
 /// The name of a view or table-valued function of the system's, as a message shows it. `database`: the number of the one

@@ -28,21 +28,21 @@ pub struct Amount {
     pub negative: String,
     /// Pattern of one that is not.
     pub positive: String,
-    /// The symbol.
+    /// The symbol of percentages or of the currency.
     pub symbol: String,
 }
 
-/// What a language and a country write.
+/// The spelling of numbers and dates in a language and a country.
 #[derive(Debug)]
 pub(crate) struct Culture {
-    /// As in `de-DE`.
+    /// The name of the culture, as `de-DE`.
     pub name: String,
     language: String,
-    /// N and pictures.
+    /// Numbers by `N` and by pictures.
     pub number: Amount,
-    /// P.
+    /// Percentages, by the format `P`.
     pub percent: Amount,
-    /// C.
+    /// Amounts of money, by the format `C`.
     pub currency: Amount,
     /// For `/` in pictures.
     pub date_separator: String,
@@ -52,15 +52,15 @@ pub(crate) struct Culture {
     pub halves: [String; 2],
     /// Patterns by their letter: d D t T f F g G M Y.
     patterns: HashMap<char, String>,
-    /// Full names.
+    /// Full names of the months.
     pub months: Vec<String>,
     /// Full names beside a day; empty where they are the same.
     pub months_genitive: Vec<String>,
-    /// Short names.
+    /// Short names of the months.
     pub months_short: Vec<String>,
     /// Full names, Sunday first.
     pub days: Vec<String>,
-    /// Short names.
+    /// Short names of the days, Sunday first.
     pub days_short: Vec<String>,
 }
 

@@ -3,9 +3,9 @@
 use super::culture::Culture;
 use super::number::{Number, exponent, group_places};
 
-/// What a section of a picture says, before its digits are placed.
+/// The facts about a section of a picture that are known before its digits are placed.
 struct Section {
-    /// Digit placeholders.
+    /// The number of digit placeholders.
     digits: i64,
     /// Of them, those left of the point.
     whole: i64,
@@ -13,7 +13,7 @@ struct Section {
     first_zero: i64,
     /// From the point to the left, so negative to the right: the place of the last `0`.
     last_zero: i64,
-    /// `,` between digits.
+    /// Whether `,` stands between digits, so that groups are separated.
     grouped: bool,
     /// Powers of ten by `%`, `‰` and commas at the end.
     shift: i64,

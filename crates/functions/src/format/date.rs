@@ -3,10 +3,10 @@
 use super::culture::Culture;
 use taffrail_types::datetime::Local;
 
-/// What is known of the offset from UTC.
+/// The offset from UTC, and where it comes from.
 #[derive(Clone, Copy)]
 pub(crate) enum Zone {
-    /// datetimeoffset: minutes.
+    /// The offset in a datetimeoffset, minutes.
     Known(i16),
     /// The server's, of types that have none.
     Local(i16),

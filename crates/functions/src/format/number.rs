@@ -11,9 +11,9 @@ pub enum Kind {
     Integer(i64, u32),
     /// decimal and money: exact.
     Exact,
-    /// float.
+    /// A float, of 15 digits that count.
     Double(f64),
-    /// real.
+    /// A real, of 7 digits that count.
     Single(f32),
 }
 
@@ -65,7 +65,7 @@ impl Number {
         Number { kind, negative: x < 0.0, digits, scale }
     }
 
-    /// The same with at least so many digits, for a float.
+    /// The number with at least so many digits, if it is a float or real.
     fn with_digits(self, precision: usize) -> Number {
         match self.kind {
             Kind::Double(x) => Number::of_float(self.kind, x, precision),

@@ -40,7 +40,7 @@ struct Clock {
     hour: u64,
     minute: u64,
     second: u64,
-    /// In 100 ns.
+    /// The part below a second, in 100 ns.
     fraction: u64,
 }
 

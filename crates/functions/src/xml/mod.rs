@@ -10,8 +10,8 @@ use super::{Call, Function, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Family, MaxLen, SqlType, Value, codepage};
 
-/// What a value is as xml; the second argument is the style of CONVERT. The name cannot be written in a query: only the
-/// binder calls it.
+/// The function that makes a value xml; its second argument is the style of CONVERT. The name
+/// cannot be written in a query: only the binder calls it.
 pub const CONTENT: &str = "XML CONTENT";
 
 /// The same, with NULL for what is not well-formed: TRY_CAST.
@@ -26,9 +26,9 @@ pub const TEXT: &str = "XML TEXT";
 /// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
 /// is given where it does not.
 pub const WRITTEN: &str = "XML WRITTEN";
-/// char and varchar.
+/// The form of char and varchar, in [`WRITTEN`].
 pub const AS_CHAR: i32 = 0;
-/// nchar and nvarchar.
+/// The form of nchar and nvarchar, in [`WRITTEN`].
 pub const AS_NCHAR: i32 = 1;
 /// binary and varbinary: UTF-16 behind its mark.
 pub const AS_BINARY: i32 = 2;

@@ -27,18 +27,18 @@ pub(super) struct Step {
 pub(super) enum Start {
     /// Where the expression is looked at from.
     Here,
-    /// The document.
+    /// The root of the document.
     Document,
-    /// `(…)[n]`
+    /// An expression in parentheses: `(…)[n]`.
     Inner(Box<Expr>, Option<Nth>),
 }
 
 /// Which of those found.
 #[derive(Clone, Copy)]
 pub(super) enum Nth {
-    /// From 1 on.
+    /// The nth, counted from 1.
     Of(usize),
-    /// `last()`
+    /// The last one: `last()`.
     Last,
 }
 
@@ -84,7 +84,7 @@ pub(super) enum Expr {
     Or(Vec<Expr>),
 }
 
-/// What an expression comes to.
+/// The value of an expression.
 pub(super) enum Val {
     Found(Vec<Found>),
     Text(String),
@@ -116,7 +116,7 @@ const BYTES_OF_A_NODE: usize = 64;
 /// A document that is asked.
 pub(super) struct Asked<'a> {
     pub tree: &'a Tree,
-    /// What nodes() found: the document around it is not there.
+    /// Whether the tree is a node that nodes() found: the document around it is not there.
     pub part: bool,
     /// The values of SQL.
     pub outside: &'a [Option<String>],
@@ -283,7 +283,7 @@ impl Asked<'_> {
         Ok(false)
     }
 
-    /// What a path finds, in the document's order; ended by whoever cancels the batch.
+    /// The nodes that a path finds, in the document's order; a cancelled batch ends the search.
     pub fn path(&mut self, path: &Path, here: Here) -> SqlResult<Vec<Found>> {
         let mut all = match &path.start {
             Start::Here => vec![here.at],
@@ -428,7 +428,7 @@ fn truth(v: &Val) -> bool {
     }
 }
 
-/// What a step has found so far.
+/// The nodes that a step has found so far.
 #[derive(Default)]
 struct Met {
     list: Vec<Found>,

@@ -116,7 +116,7 @@ fn exist(args: &[Value], part: bool) -> SqlResult<Value> {
     Ok(found?.unwrap_or(Value::Null))
 }
 
-/// What nodes() finds, one after the other.
+/// The nodes that nodes() finds, one after the other.
 pub struct Parts {
     tree: Tree,
     found: std::vec::IntoIter<Found>,

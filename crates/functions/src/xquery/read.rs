@@ -10,16 +10,16 @@ const DEPTH: usize = 64;
 /// A value of SQL that an expression names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outside {
-    /// `sql:column("…")`
+    /// A column of the query: `sql:column("…")`.
     Column(String),
-    /// `sql:variable("@…")`
+    /// A variable of the batch: `sql:variable("@…")`.
     Variable(String),
 }
 
 /// An expression that has been read.
 pub struct Query {
     pub(super) expr: Expr,
-    /// What it names of SQL, in order.
+    /// The columns and variables of SQL that it names, in order.
     pub outside: Vec<Outside>,
 }
 

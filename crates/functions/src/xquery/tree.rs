@@ -23,11 +23,11 @@ pub(super) struct Tree {
     pub nodes: Vec<Kind>,
     /// The default namespace that a node stands in is not empty.
     pub spaced: Vec<bool>,
-    /// What each stands in; the document in itself.
+    /// The node in which each node stands; the document's own number for the document.
     pub parents: Vec<usize>,
 }
 
-/// What a path finds.
+/// A node or attribute that a path finds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Found {
     Node(usize),
@@ -50,7 +50,8 @@ impl Found {
     }
 }
 
-/// What begins the text of a part that is an attribute, the document, or within a default namespace.
+/// The first character of a part that is an attribute; the next two are those of the document, and
+/// of a part within a default namespace.
 const ATTRIBUTE: char = '\u{1}';
 const DOCUMENT: char = '\u{2}';
 const SPACED: char = '\u{3}';
@@ -100,12 +101,12 @@ pub(super) fn escaped(text: &str, quotes: bool) -> String {
 }
 
 impl Tree {
-    /// Reads well-formed content.
+    /// Reads well-formed content into a tree.
     pub fn read(text: &str) -> SqlResult<Tree> {
         Tree::within(text, false)
     }
 
-    /// The same of content that stands within a default namespace.
+    /// Reads content; `spaced`: it stands within a default namespace.
     fn within(text: &str, spaced: bool) -> SqlResult<Tree> {
         crate::xml::check(text)?;
         let root =
@@ -199,8 +200,8 @@ impl Tree {
         }
     }
 
-    /// What nodes() has found, for the methods that are called on it: an element as XML, text as text; what else it may be begins with a
-    /// character that no XML has.
+    /// A node as text, for the methods that are called on the result of nodes(): an element as XML,
+    /// text as text; any other begins with a character that no XML has.
     pub fn part(&self, found: Found) -> String {
         let mut out = String::new();
         match (found, &self.nodes[found.node()]) {
@@ -260,7 +261,7 @@ impl Tree {
         }
     }
 
-    /// As XML.
+    /// Writes a node as XML.
     pub fn write(&self, n: usize, out: &mut String) {
         match &self.nodes[n] {
             Kind::Text(text) => out.push_str(&escaped(text, false)),
