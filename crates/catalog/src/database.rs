@@ -8,13 +8,13 @@ use taffrail_types::Collation;
 
 /// A database that is open (or was meant to be).
 pub struct Database {
-    /// `database_id`.
+    /// The database's number, `database_id`.
     pub id: DatabaseId,
-    /// Its name.
+    /// The name of the database.
     pub name: String,
     /// Pages, log and transactions.
     pub storage: Arc<taffrail_storage::Database>,
-    /// Metadata.
+    /// The database's catalogue: its objects and their columns.
     pub catalog: Arc<Catalog>,
 }
 

@@ -20,16 +20,16 @@ use taffrail_types::compare::CompareOp;
 use taffrail_types::compare::compare;
 use taffrail_types::{Collation, SqlType, Value};
 
-/// What a column is tested for.
+/// The tests that a filter makes of a column.
 #[derive(Clone, Debug)]
 pub enum Test {
-    /// IS NULL.
+    /// `IS NULL`: the column is NULL.
     Null,
-    /// IS NOT NULL.
+    /// `IS NOT NULL`: the column is not NULL.
     NotNull,
     /// Compared with a constant.
     Compare(CompareOp, Value),
-    /// IN.
+    /// `IN (…)`: the column equals one of the constants.
     In(Vec<Value>),
 }
 
@@ -38,18 +38,18 @@ pub enum Test {
 pub struct Term {
     /// Its position among the table's columns.
     pub column: usize,
-    /// Its collation.
+    /// The collation of the comparison.
     pub collation: Collation,
-    /// The test.
+    /// The test of the column.
     pub test: Test,
 }
 
 /// The condition of a filtered index.
 #[derive(Clone, Debug)]
 pub struct IndexFilter {
-    /// `filter_definition`.
+    /// The condition's text, `filter_definition`.
     pub definition: Arc<str>,
-    /// What must hold.
+    /// The terms, all of which must hold.
     pub terms: Vec<Term>,
 }
 
@@ -113,7 +113,7 @@ impl IndexFilter {
         Ok(out)
     }
 
-    /// The other way.
+    /// Reads the terms that `to_bytes` has written.
     pub fn from_bytes(
         definition: &str,
         mut bytes: &[u8],

@@ -12,17 +12,17 @@ use crate::rowcodec::damaged;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlResult};
 
-/// What a change of the referenced row does.
+/// The actions on referencing rows when the referenced row goes or changes.
 #[allow(clippy::enum_variant_names, reason = "NO ACTION is what SQL calls it")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// 0: an error.
+    /// NO ACTION, number 0: the change is an error.
     NoAction,
-    /// 1
+    /// CASCADE, number 1: the rows follow.
     Cascade,
-    /// 2
+    /// SET NULL, number 2: the columns become NULL.
     SetNull,
-    /// 3
+    /// SET DEFAULT, number 3: the columns get their defaults.
     SetDefault,
 }
 
@@ -52,9 +52,9 @@ impl Action {
 /// A FOREIGN KEY constraint.
 #[derive(Clone, Debug)]
 pub struct ForeignKey {
-    /// The constraint.
+    /// The `object_id` of the constraint.
     pub id: ObjectId,
-    /// Its name.
+    /// The name of the constraint.
     pub name: Arc<str>,
     /// The table whose rows refer.
     pub table: ObjectId,
@@ -64,9 +64,9 @@ pub struct ForeignKey {
     pub index: IndexId,
     /// `column_id` here and there.
     pub columns: Vec<(i32, i32)>,
-    /// ON DELETE.
+    /// The action of ON DELETE.
     pub on_delete: Action,
-    /// ON UPDATE.
+    /// The action of ON UPDATE.
     pub on_update: Action,
     /// NOCHECK CONSTRAINT: rows are not looked at.
     pub disabled: bool,
@@ -75,7 +75,7 @@ pub struct ForeignKey {
 }
 
 impl ForeignKey {
-    /// What its row of sysmodules says.
+    /// The definition as its row of sysmodules keeps it: numbers and pairs of columns.
     pub fn text(&self) -> String {
         let (table, index) = (self.referenced.0, self.index.0);
         let (delete, update) = (self.on_delete.number(), self.on_update.number());
@@ -86,7 +86,7 @@ impl ForeignKey {
         text
     }
 
-    /// What a constraint's object says.
+    /// The foreign key that a constraint's object defines.
     pub fn of(c: &ConstraintObject) -> SqlResult<ForeignKey> {
         let wrong = || damaged("a foreign key");
         let mut words = c.definition.split(' ');

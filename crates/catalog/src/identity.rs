@@ -58,12 +58,12 @@ impl Sequence {
         }
     }
 
-    /// Its row's key.
+    /// The key of the sequence's row.
     pub fn id(&self) -> i64 {
         self.id
     }
 
-    /// The next number.
+    /// Takes the next number.
     #[inline]
     pub fn take(&self) -> SqlResult<u64> {
         let n = self.next.fetch_add(self.stride, Ordering::Relaxed);

@@ -28,33 +28,33 @@ fn int(v: i64) -> Value {
 /// An index as the catalogue keeps it.
 #[derive(Clone, Debug)]
 pub struct IndexRow {
-    /// `index_id`.
+    /// The index's number, `index_id`.
     pub id: IndexId,
     /// Empty for a heap.
     pub name: String,
-    /// What it is.
+    /// The kind of index.
     pub kind: IndexKind,
     /// Its heap or tree.
     pub hobt: HobtId,
-    /// UNIQUE.
+    /// Whether the index is UNIQUE.
     pub unique: bool,
     /// Made by PRIMARY KEY.
     pub primary_key: bool,
-    /// Made by UNIQUE.
+    /// Whether a UNIQUE constraint made the index.
     pub unique_constraint: bool,
-    /// IGNORE_DUP_KEY.
+    /// Whether IGNORE_DUP_KEY is on.
     pub ignore_dup_key: bool,
     /// Its constraint, else 0.
     pub constraint: ObjectId,
-    /// FILLFACTOR.
+    /// The FILLFACTOR in percent; 0 is 100.
     pub fill_factor: u8,
-    /// PAD_INDEX.
+    /// Whether PAD_INDEX is on.
     pub padded: bool,
-    /// ALLOW_PAGE_LOCKS = OFF.
+    /// Whether ALLOW_PAGE_LOCKS is off.
     pub no_page_locks: bool,
     /// Key columns (`column_id`, descending).
     pub key: Vec<(i32, bool)>,
-    /// Included columns (`column_id`).
+    /// The included columns, by `column_id`.
     pub included: Vec<i32>,
     /// WHERE: text and terms ([`super::filter`]).
     pub filter: Option<(String, Vec<u8>)>,

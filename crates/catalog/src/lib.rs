@@ -125,14 +125,14 @@ pub fn fold(name: &str) -> String {
     Collation::default().fold_str(name)
 }
 
-/// A schema.
+/// A schema of a database.
 #[derive(Clone, Debug)]
 pub struct Schema {
-    /// `schema_id`.
+    /// The schema's number, `schema_id`.
     pub id: SchemaId,
-    /// Its name.
+    /// The name of the schema.
     pub name: Arc<str>,
-    /// Its owner.
+    /// The `principal_id` of the owner.
     pub principal: i32,
 }
 
@@ -242,7 +242,7 @@ impl Catalog {
         sequences.iter().try_for_each(|s| s.settle())
     }
 
-    /// Its pages.
+    /// The pages in which the catalogue lies.
     pub fn storage(&self) -> &Arc<taffrail_storage::Database> {
         &self.storage
     }
@@ -275,7 +275,8 @@ impl Catalog {
         self.opening.load(Ordering::Acquire)
     }
 
-    /// What was compiled before means something else now, as if the database had been opened again.
+    /// Gives the catalogue another opening, as if the database had been opened again: plans
+    /// compiled before are not used any more.
     pub fn open_anew(&self) {
         self.opening.store(FIRST_VERSION.fetch_add(1 << 32, Ordering::Relaxed), Ordering::Release);
         self.changed(&mut self.state.write());
@@ -299,7 +300,7 @@ impl Catalog {
         self.retired.load(Ordering::SeqCst)
     }
 
-    /// What is committed has changed: every session sees another version than before.
+    /// Raises the version after a commit: every session sees another version than before.
     fn changed(&self, state: &mut State) {
         self.version.fetch_add(1, Ordering::AcqRel);
         // Those with DDL of their own see what is committed beside it.
@@ -320,7 +321,7 @@ impl Catalog {
         self.state.read().find(&name_key(schema, name), sight.into()).cloned()
     }
 
-    /// The same by the schema's name; without one `dbo`.
+    /// As [`Self::find`], by the schema's name; without one `dbo`.
     pub fn find_named(
         &self,
         schema: Option<&str>,
@@ -376,12 +377,12 @@ impl Catalog {
         state.schemas(sight.into()).iter().find(|s| fold(&s.name) == key).cloned()
     }
 
-    /// A schema's name.
+    /// The name of a schema.
     pub fn schema_name(&self, id: SchemaId, sight: impl Into<Sight>) -> Option<Arc<str>> {
         state::schema_name(self.state.read().schemas(sight.into()), id)
     }
 
-    /// All schemas.
+    /// The schemas, those of the session's own DDL among them.
     pub fn schemas(&self, sight: impl Into<Sight>) -> Vec<Schema> {
         self.state.read().schemas(sight.into()).to_vec()
     }
@@ -484,7 +485,7 @@ pub fn datetime(at: taffrail_io::UtcTime) -> Value {
     datetime_utc(taffrail_io::UtcTime(taffrail_io::zone::to_local(at)))
 }
 
-/// The same in UTC.
+/// An instant as a datetime in UTC, rounded to 1/300 s.
 pub fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
     const DAY: u64 = 864_000_000_000;
     let mut days = (at.0 / DAY) as i64 - DAYS_TO_1900;
@@ -496,7 +497,7 @@ pub fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
     Value::DateTime { days: days as i32, ticks: ticks as u32 }
 }
 
-/// Now.
+/// The present moment as a datetime of the server's time zone.
 pub fn datetime_now(clock: &dyn taffrail_io::Clock) -> Value {
     datetime(clock.now_utc())
 }

@@ -34,21 +34,21 @@ const MADE: &str = "*";
 /// A row of `sysdatabases`.
 #[derive(Clone, Debug)]
 pub struct DatabaseEntry {
-    /// `database_id`.
+    /// The database's number, `database_id`.
     pub id: DatabaseId,
-    /// Its name.
+    /// The name of the database.
     pub name: String,
     /// Its files when it was created, the primary data file first; at start that one names the others.
     pub files: Vec<PathBuf>,
     /// Of a database that is being created: those of the files that CREATE DATABASE has made.
     pub made: Vec<PathBuf>,
-    /// `create_date`: datetime.
+    /// The moment of its creation, a datetime.
     pub created: Value,
-    /// See [`EntryState`].
+    /// The state in which the next start finds the database.
     pub state: EntryState,
-    /// `owner_sid`.
+    /// The security identifier of its owner, `owner_sid`.
     pub owner_sid: Vec<u8>,
-    /// `compatibility_level`.
+    /// The database's `compatibility_level`, such as 160.
     pub compatibility_level: u8,
 }
 
@@ -57,9 +57,9 @@ pub struct DatabaseEntry {
 pub struct LoginEntry {
     /// `principal_id`: 1 is sa.
     pub id: i32,
-    /// Its name.
+    /// The name of the login.
     pub name: String,
-    /// Its security identifier.
+    /// The login's security identifier.
     pub sid: Vec<u8>,
     /// A PHC string; empty when no password has been set.
     pub password_hash: String,
@@ -67,9 +67,9 @@ pub struct LoginEntry {
     pub is_disabled: bool,
     /// Where its sessions begin.
     pub default_database: String,
-    /// `create_date`.
+    /// The moment of its creation, a datetime.
     pub created: Value,
-    /// `modify_date`.
+    /// The moment of its last change, a datetime.
     pub modified: Value,
 }
 

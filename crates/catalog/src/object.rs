@@ -10,10 +10,10 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
-/// What tells a temp table's name from that of another session's: its digits.
+/// The digits at the end of a temp table's name, which tell it from that of another session.
 const TEMP_NUMBER: usize = 12;
 
-/// `type` of `sys.objects`.
+/// The kinds of objects, as `type` of `sys.objects`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum ObjectKind {
@@ -28,7 +28,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// All kinds.
+    /// The kinds, in a fixed order.
     pub const ALL: [ObjectKind; 8] = [
         ObjectKind::Table,
         ObjectKind::View,
@@ -54,7 +54,7 @@ impl ObjectKind {
         }
     }
 
-    /// `type_desc`.
+    /// The kind's words in `type_desc`.
     pub fn description(self) -> &'static str {
         match self {
             ObjectKind::Table => "USER_TABLE",
@@ -74,40 +74,40 @@ impl ObjectKind {
     }
 }
 
-/// What every object has: a row of `sys.objects`.
+/// The facts that every object has: a row of `sys.objects`.
 #[derive(Clone, Debug)]
 pub struct ObjectHead {
-    /// `object_id`.
+    /// The object's number, `object_id`.
     pub id: ObjectId,
-    /// Its schema.
+    /// The schema that the object belongs to.
     pub schema_id: SchemaId,
-    /// The schema's name.
+    /// The name of that schema.
     pub schema: Arc<str>,
-    /// Its name.
+    /// The name of the object.
     pub name: Arc<str>,
-    /// What it is.
+    /// The kind of object.
     pub kind: ObjectKind,
     /// The table of a constraint; 0 for what stands alone.
     pub parent: ObjectId,
-    /// `create_date`: datetime.
+    /// The moment of creation, a datetime: `create_date`.
     pub created: Value,
-    /// `modify_date`: datetime.
+    /// The moment of the last change, a datetime: `modify_date`.
     pub modified: Value,
     /// The name was made up by the server.
     pub system_named: bool,
-    /// A table's LOCK_ESCALATION.
+    /// The `LOCK_ESCALATION` of a table.
     pub escalation: Escalation,
 }
 
 /// `LOCK_ESCALATION` of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Escalation {
-    /// To the table.
+    /// Many locks become one on the table.
     #[default]
     Table,
     /// Kept; locks escalate as they do otherwise.
     Disable,
-    /// The same as TABLE where there are no partitions.
+    /// As TABLE, where there are no partitions.
     Auto,
 }
 
@@ -132,18 +132,18 @@ impl ObjectHead {
 /// An object of a database.
 #[derive(Clone, Debug)]
 pub enum Object {
-    /// A user table.
+    /// A table that users have made.
     Table(Arc<Table>),
-    /// A view.
+    /// A view, by its text.
     View(Arc<Module>),
-    /// A stored procedure.
+    /// A stored procedure, by its text.
     Procedure(Arc<Module>),
     /// A constraint: its table holds what it means.
     Constraint(Arc<ConstraintObject>),
 }
 
 impl Object {
-    /// What every object has.
+    /// The facts that every object has.
     pub fn head(&self) -> &ObjectHead {
         match self {
             Object::Table(t) => &t.head,
@@ -179,7 +179,7 @@ impl Object {
 /// A constraint as an object of its own.
 #[derive(Clone, Debug)]
 pub struct ConstraintObject {
-    /// Name, kind, table.
+    /// The constraint's name, kind and table.
     pub head: ObjectHead,
     /// Column of a default or of a column's check (0: the table's), index of a key.
     pub detail: i32,
@@ -196,17 +196,17 @@ pub struct ConstraintObject {
 pub struct Column {
     /// `column_id`: from 1, with gaps where columns were dropped.
     pub id: i32,
-    /// Its name.
+    /// The name of the column.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type of the column.
     pub ty: SqlType,
-    /// NULL is allowed.
+    /// Whether NULL is allowed.
     pub nullable: bool,
-    /// For character types.
+    /// The collation, for character types.
     pub collation: Collation,
-    /// IDENTITY.
+    /// Whether the column is the table's IDENTITY.
     pub is_identity: bool,
-    /// ROWGUIDCOL.
+    /// Whether the column is marked ROWGUIDCOL.
     pub is_rowguid: bool,
     /// Declared as text, ntext or image: its type is the (max) one of the same kind.
     pub old_large: bool,
@@ -218,9 +218,9 @@ pub struct Column {
     pub place: Place,
     /// Its bit of the NULL bitmap.
     pub null_bit: u16,
-    /// DEFAULT.
+    /// The constraint that gives the column its DEFAULT.
     pub default: Option<Default>,
-    /// What older rows read as, for a column that was added.
+    /// The value in rows that are older than the column.
     pub missing: Value,
 }
 
@@ -252,7 +252,7 @@ impl Column {
         }
     }
 
-    /// What conversions take it for.
+    /// The type as conversions treat it, `text` and its like told from `varchar(max)`.
     pub fn declared(&self) -> Declared {
         Declared::new(self.ty, self.large())
     }
@@ -271,7 +271,7 @@ impl Column {
         (self.xml, self.old_large) = (large == Large::Xml, large == Large::Old);
     }
 
-    /// `system_type_id`
+    /// The type's number, `system_type_id`.
     pub fn system_type_id(&self) -> u8 {
         match self.type_name() {
             "xml" => 241,
@@ -283,23 +283,23 @@ impl Column {
     }
 }
 
-/// A DEFAULT constraint.
+/// A DEFAULT constraint of a column.
 #[derive(Clone, Debug)]
 pub struct Default {
-    /// The constraint.
+    /// The `object_id` of the constraint.
     pub id: ObjectId,
-    /// Its name.
+    /// The name of the constraint.
     pub name: Arc<str>,
     /// The expression's text, in parentheses.
     pub definition: Arc<str>,
 }
 
-/// A CHECK constraint.
+/// A CHECK constraint of a table.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// The constraint.
+    /// The `object_id` of the constraint.
     pub id: ObjectId,
-    /// Its name.
+    /// The name of the constraint.
     pub name: Arc<str>,
     /// The condition's text, in parentheses.
     pub definition: Arc<str>,
@@ -312,19 +312,19 @@ pub struct Check {
 }
 
 impl Check {
-    /// What 547 says behind the table's name for a check of one column.
+    /// The end of message 547, behind the table's name, for a check of one column.
     pub fn of_column(&self, table: &Table) -> String {
         let column = table.columns.iter().find(|c| c.id == self.column_id && c.id != 0);
         column.map_or_else(String::new, |c| format!(", column '{}'", c.name))
     }
 }
 
-/// `IDENTITY(seed, increment)`.
+/// The facts of an IDENTITY column.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// Position of the column among the table's columns.
     pub column: usize,
-    /// The first value.
+    /// The first value given out.
     pub seed: i64,
     /// The step; may be negative.
     pub increment: i64,
@@ -332,7 +332,7 @@ pub struct Identity {
     pub sequence: Arc<IdentitySequence>,
 }
 
-/// `type` of `sys.indexes`.
+/// The kinds of indexes, as `type` of `sys.indexes`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IndexKind {
     /// 0: rows without order, found by RID.
@@ -343,14 +343,14 @@ pub enum IndexKind {
     Nonclustered,
 }
 
-/// What follows the declared columns in a key (see [`crate::rowcodec::key`]).
+/// The end of a key, behind the declared columns (see [`crate::rowcodec::key`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KeyTail {
     /// Nothing: the columns are unique.
     None,
     /// The row's number, from [`super::Catalog::next_row_number`].
     RowNumber,
-    /// The row's locator.
+    /// The locator of the row.
     Locator,
 }
 
@@ -360,23 +360,23 @@ pub struct Index {
     pub id: IndexId,
     /// Its name; a heap has none.
     pub name: Arc<str>,
-    /// What it is.
+    /// The kind of index.
     pub kind: IndexKind,
     /// No two rows have the same key columns.
     pub unique: bool,
     /// Made by PRIMARY KEY.
     pub primary_key: bool,
-    /// Made by UNIQUE.
+    /// Whether a UNIQUE constraint made the index.
     pub unique_constraint: bool,
     /// The constraint that made it, else 0.
     pub constraint: ObjectId,
-    /// `fill_factor`.
+    /// The `fill_factor` in percent; 0 is 100.
     pub fill_factor: u8,
     /// PAD_INDEX: the fill factor goes for the pages above the leaves too.
     pub padded: bool,
     /// ALLOW_PAGE_LOCKS = OFF. No lock is ever taken on a page, whatever it says.
     pub no_page_locks: bool,
-    /// IGNORE_DUP_KEY.
+    /// Whether IGNORE_DUP_KEY is on.
     pub ignore_dup_key: bool,
     /// The declared key columns.
     pub key: KeyLayout,
@@ -385,7 +385,7 @@ pub struct Index {
     /// Positions of the columns that the row beside a nonclustered key holds: key columns, then included ones, then those of its
     /// filter.
     pub covered: Box<[usize]>,
-    /// That row's layout.
+    /// The layout of the row beside the key.
     pub covered_layout: RowLayout,
     /// Of a filtered index: which rows have an entry. Its columns are the last of `covered`.
     pub filter: Option<IndexFilter>,
@@ -418,7 +418,7 @@ impl Index {
         self.filter.as_ref().is_none_or(|f| f.holds(values))
     }
 
-    /// What follows the declared columns in its keys.
+    /// The end of the index's keys, behind the declared columns.
     pub fn tail(&self) -> KeyTail {
         match (self.kind, self.unique) {
             (IndexKind::Heap, _) | (_, true) => KeyTail::None,
@@ -438,16 +438,16 @@ impl Index {
     }
 }
 
-/// What CREATE STATISTICS has made: a name for columns. Nothing is counted for it.
+/// The statistics that CREATE STATISTICS has made: a name for columns. Nothing is counted for it.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     /// `stats_id`: a number that no index of the table has.
     pub id: IndexId,
-    /// Its name.
+    /// The name of the statistics.
     pub name: Arc<str>,
     /// Positions of its columns among the table's.
     pub columns: Box<[usize]>,
-    /// NORECOMPUTE.
+    /// Whether NORECOMPUTE was said.
     pub no_recompute: bool,
 }
 
@@ -457,21 +457,21 @@ pub struct Statistics {
 /// 2. `columns` are in order of `column_id`; `layout` has the same columns in the same order.
 #[derive(Debug)]
 pub struct Table {
-    /// Name, schema, id.
+    /// The table's name, schema and id.
     pub head: ObjectHead,
-    /// Its columns.
+    /// The columns, dropped ones left out.
     pub columns: Vec<Column>,
     /// How its rows are written.
     pub layout: RowLayout,
     /// Heap or clustered index first.
     pub indexes: Vec<Arc<Index>>,
-    /// By CREATE STATISTICS.
+    /// The statistics that CREATE STATISTICS has made.
     pub statistics: Vec<Statistics>,
-    /// CHECK constraints.
+    /// The CHECK constraints on the rows.
     pub checks: Vec<Check>,
-    /// IDENTITY.
+    /// The IDENTITY column, if there is one.
     pub identity: Option<Identity>,
-    /// `max_column_id_used`.
+    /// The highest `column_id` ever given out: `max_column_id_used`.
     pub max_column_id: i32,
     /// Differs between any two snapshots of the same table.
     pub version: u64,
@@ -480,12 +480,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// `object_id`.
+    /// The table's number, `object_id`.
     pub fn id(&self) -> ObjectId {
         self.head.id
     }
 
-    /// Its name.
+    /// The name of the table.
     pub fn name(&self) -> &str {
         &self.head.name
     }
@@ -524,7 +524,7 @@ impl Table {
         self.indexes[0].kind == IndexKind::Heap
     }
 
-    /// The nonclustered indexes.
+    /// The nonclustered indexes, in order of their numbers.
     pub fn nonclustered(&self) -> &[Arc<Index>] {
         &self.indexes[1..]
     }
@@ -566,11 +566,11 @@ impl Table {
 /// A parameter of a procedure.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// With its `@`.
+    /// The parameter's name with its `@`.
     pub name: Arc<str>,
-    /// Its type.
+    /// The type of the parameter.
     pub ty: SqlType,
-    /// OUTPUT.
+    /// Whether the parameter is OUTPUT.
     pub output: bool,
     /// It has a default (the text of the module holds it).
     pub has_default: bool,
@@ -579,7 +579,7 @@ pub struct Parameter {
 /// A procedure or view: its text is what defines it.
 #[derive(Debug)]
 pub struct Module {
-    /// Name, schema, id.
+    /// The module's name, schema and id.
     pub head: ObjectHead,
     /// The batch that created it.
     pub definition: Arc<str>,
@@ -589,7 +589,7 @@ pub struct Module {
     pub ansi_nulls: bool,
     /// `execute_as_principal_id`: none is CALLER, -2 OWNER.
     pub execute_as: Option<i32>,
-    /// Of a procedure.
+    /// The parameters of a procedure; a view has none.
     pub parameters: Vec<Parameter>,
     /// Of a view: its columns as they were when it was made; they have no place in any row.
     pub columns: Vec<Column>,

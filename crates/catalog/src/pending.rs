@@ -25,7 +25,7 @@ use taffrail_storage::{Durability, Transaction};
 /// How DDL of a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DdlOutcome {
-    /// Committed.
+    /// The transaction was committed.
     Committed,
     /// The transaction was rolled back, its locks are released.
     RolledBack,

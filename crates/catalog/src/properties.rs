@@ -13,7 +13,7 @@ use taffrail_types::{SqlType, Value};
 
 const PROPERTIES: i64 = 2;
 
-/// What a property hangs on.
+/// The thing that an extended property describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PropertyOwner {
     /// 0 the database, 1 an object or column, 3 a schema, 7 an index.
@@ -24,12 +24,12 @@ pub struct PropertyOwner {
     pub minor: i32,
 }
 
-/// An extended property.
+/// An extended property: a named value that describes a thing.
 #[derive(Clone, Debug)]
 pub struct ExtendedProperty {
-    /// What it hangs on.
+    /// The thing that the property describes.
     pub owner: PropertyOwner,
-    /// Its name.
+    /// The name of the property.
     pub name: String,
     /// A sql_variant, or NULL.
     pub value: Value,
@@ -92,7 +92,7 @@ pub fn write(
     systab::put(tx, &SystemTables::INFO, &[a, b, c, d, n], &row)
 }
 
-/// Removes a property.
+/// Removes a property from its owner.
 pub fn remove(tx: &mut Transaction, property: &ExtendedProperty) -> SqlResult<()> {
     let [a, b, c, d] = prefix(property.owner);
     systab::remove(tx, &SystemTables::INFO, &[a, b, c, d, property.n])

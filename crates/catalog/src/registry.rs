@@ -47,20 +47,20 @@ use taffrail_storage::{
 };
 use taffrail_types::Collation;
 
-/// `SINGLE_USER`.
+/// The flag of a database that is in `SINGLE_USER`.
 pub const FLAG_SINGLE_USER: u64 = 1;
-/// `RESTRICTED_USER`.
+/// The flag of a database that is in `RESTRICTED_USER`.
 pub const FLAG_RESTRICTED_USER: u64 = 2;
-/// `READ_ONLY`.
+/// The flag of a database that is `READ_ONLY`.
 pub use taffrail_storage::FLAG_READ_ONLY;
-/// `CURSOR_DEFAULT LOCAL`.
+/// The flag of a database with `CURSOR_DEFAULT LOCAL`.
 pub const FLAG_LOCAL_CURSORS: u64 = 8;
 
-/// 1 MB.
+/// The bytes of a megabyte.
 pub const MB: u64 = 1 << 20;
 /// The size of a database's files when nothing is said, and their growth.
 pub const DEFAULT_SIZE: u64 = 8 * MB;
-/// See above.
+/// The growth of a database's files when nothing is said, bytes.
 pub(crate) const DEFAULT_GROWTH: u64 = 64 * MB;
 
 /// `max server memory (MB)` among the configuration options.
@@ -69,7 +69,7 @@ pub const MAX_SERVER_MEMORY: i32 = 1544;
 /// The size of model's data file as it is made.
 const MODEL_SIZE: u64 = 4 * MB;
 
-/// `sid` of sa.
+/// The security identifier of sa.
 pub const SA_SID: [u8; 1] = [1];
 
 /// The version of the format, as `DATABASEPROPERTYEX(…, 'Version')` and `compatibility_level` show SQL Server 2022's.
@@ -86,15 +86,15 @@ pub struct Slot {
     pub problem: Option<Problem>,
 }
 
-/// What happened to a database at start, for the error log.
+/// The outcome of a database's opening at start, for the error log.
 pub struct StartReport {
-    /// Its name.
+    /// The name of the database.
     pub name: String,
     /// Recovery, or why it could not be opened.
     pub result: Result<RecoveryReport, Problem>,
 }
 
-/// What is kept beside the databases and holds some of them open.
+/// A cache of things, such as plans, that hold open databases.
 pub trait MadeOfDatabases: Send + Sync {
     /// A database is gone: whatever may hold it goes, so that its files are closed.
     fn forget_all(&self);
@@ -105,7 +105,7 @@ pub struct Databases {
     storage: Arc<StorageInstance>,
     data_dir: PathBuf,
     slots: RwLock<Vec<Slot>>,
-    /// What was made of those that are open.
+    /// The cache of things that hold open databases.
     made_of: Arc<dyn MadeOfDatabases>,
     changing: Mutex<()>,
     /// Those that a restore works on, or that are being taken offline.
@@ -116,7 +116,7 @@ pub struct Databases {
     running: RwLock<Vec<(i32, i64)>>,
     /// `max server memory (MB)` as it is in force.
     memory_mb: AtomicU64,
-    /// The same as it was set, of which requests have their share.
+    /// `max server memory (MB)` as it was set, of which requests have their share.
     wanted_mb: AtomicU64,
     /// Trace flags that are on for all sessions.
     trace_flags: Mutex<Vec<i64>>,
@@ -244,7 +244,7 @@ impl Databases {
         &self.data_dir
     }
 
-    /// What storage shares among them.
+    /// The parts of storage that all databases share.
     pub fn storage(&self) -> &Arc<StorageInstance> {
         &self.storage
     }
@@ -383,7 +383,7 @@ impl Databases {
         self.open_entry_over(entry, None)
     }
 
-    /// The same with what memory still has of it.
+    /// As [`Self::open_entry`], with the pages that memory still has of the database.
     fn open_entry_over(
         &self,
         entry: DatabaseEntry,
@@ -452,12 +452,12 @@ impl Databases {
         Ok(self.master()?.storage.clone())
     }
 
-    /// master.
+    /// The system database master.
     pub fn master(&self) -> SqlResult<Arc<Database>> {
         self.by_id(DatabaseId(1)).ok_or_else(|| SqlError::new(911, &[&"master"]))
     }
 
-    /// tempdb.
+    /// The system database tempdb.
     pub fn tempdb(&self) -> SqlResult<Arc<Database>> {
         self.by_id(DatabaseId(2)).ok_or_else(|| SqlError::new(911, &[&"tempdb"]))
     }

@@ -65,9 +65,9 @@ pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> Sql
 /// Identity facts beside a column's row.
 #[derive(Clone, Copy, Debug)]
 pub struct IdentityRow {
-    /// The first value.
+    /// The first value given out.
     pub seed: i64,
-    /// The step.
+    /// The distance between two values.
     pub increment: i64,
     /// The sequence that counts.
     pub sequence: i64,

@@ -20,7 +20,7 @@ pub(super) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 /// Schema and folded name.
 pub(super) type NameKey = (i32, String);
 
-/// Who looks at the catalogue.
+/// The changes that a reader of the catalogue sees beside committed ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Sight {
     /// Sees its own DDL that is not committed.
@@ -47,17 +47,17 @@ impl From<SessionId> for Sight {
 pub(super) struct Pending {
     /// The catalogue's version as the session sees it: it plans for itself alone.
     pub version: u64,
-    /// What has become of objects; `None`: dropped.
+    /// The changed objects, as the session sees them; `None`: dropped.
     pub objects: Map<ObjectId, Option<Object>>,
-    /// What names mean now, as far as they mean something else.
+    /// The names whose meaning has changed; `None`: free now.
     pub names: Map<NameKey, Option<ObjectId>>,
     /// The list of schemas, if it has changed.
     pub schemas: Option<Vec<Schema>>,
     /// Identity sequences that the changed objects have, or have had: those that none has in the end are gone.
     pub sequences: BTreeSet<i64>,
-    /// What others wait for.
+    /// The locks on which other sessions wait for the DDL's end.
     pub resources: BTreeSet<Resource>,
-    /// What was told of it to who listens, in order.
+    /// The changes that listeners have been told of, in order.
     pub told: Vec<ObjectChange>,
 }
 
@@ -160,7 +160,7 @@ impl State {
         all
     }
 
-    /// The schemas.
+    /// The schemas as a reader sees them.
     pub fn schemas(&self, sight: Sight) -> &[Schema] {
         self.seen(sight).find_map(|p| p.schemas.as_deref()).unwrap_or(&self.schemas)
     }
@@ -213,7 +213,7 @@ impl State {
         Some(old)
     }
 
-    /// What an object has become in the eyes of a session whose DDL is pending; `None`: it is gone.
+    /// Notes an object as a session with pending DDL sees it from now on; `None`: dropped.
     pub fn change(&mut self, session: SessionId, id: ObjectId, new: Option<Object>) {
         let old_key = self.object(id, session.into()).map(key_of);
         let new_key = new.as_ref().map(key_of);
@@ -262,7 +262,7 @@ fn row(database: DatabaseId, table: &super::systab::SystemTable, text: &str, n: 
 }
 
 impl Catalog {
-    /// What is locked while a name comes, goes or changes its meaning.
+    /// The lock of a name, held while the name comes, goes or changes its meaning.
     pub fn name_resource(&self, schema: SchemaId, name: &str) -> Resource {
         let (schema, name) = name_key(schema, name);
         self.key_resource(&(schema, name))
@@ -273,22 +273,22 @@ impl Catalog {
         row(self.storage.id(), table, &key.1, key.0 as i64)
     }
 
-    /// What is locked while the list of schemas changes.
+    /// The lock of the list of schemas, held while it changes.
     pub fn schemas_resource(&self) -> Resource {
         row(self.storage.id(), &super::systab::SystemTables::SCHEMAS, "", 0)
     }
 
-    /// What is locked (S) while an object is put into a schema, and (X) while the schema goes.
+    /// The lock of a schema: S while an object is put into it, X while it goes.
     pub fn schema_resource(&self, schema: SchemaId) -> Resource {
         row(self.storage.id(), &super::systab::SystemTables::SCHEMAS, "", schema.0 as i64)
     }
 
-    /// What is locked while the list of a table's indexes changes.
+    /// The lock of the list of a table's indexes, held while it changes.
     pub fn indexes_resource(&self, table: ObjectId) -> Resource {
         row(self.storage.id(), &super::systab::SystemTables::INDEXES, "", table.0 as i64)
     }
 
-    /// The object's lock.
+    /// The lock of an object.
     pub fn object_resource(&self, id: ObjectId) -> Resource {
         Resource::object(self.storage.id(), id)
     }

@@ -32,7 +32,7 @@ use taffrail_types::{MaxLen, SqlType, Value};
 pub struct SystemTable {
     /// Its name, as `sys.sys…` of SQL Server's older versions.
     pub name: &'static str,
-    /// Its tree.
+    /// The tree with the table's rows.
     pub hobt: HobtId,
     types: &'static [SqlType],
 }
@@ -51,7 +51,7 @@ impl SystemTable {
     }
 }
 
-/// All of them.
+/// The tables of the catalogue, as constants.
 pub struct SystemTables;
 
 #[allow(missing_docs)]
@@ -105,13 +105,13 @@ impl SystemTables {
     /// column id, key ordinal, flags
     pub const INDEX_COLUMNS: SystemTable =
         SystemTable { name: "sysindexcolumns", hobt: HobtId(4), types: &[INT, INT, INT] };
-    /// flags, definition
+    /// The definitions of modules: flags, definition.
     pub const MODULES: SystemTable =
         SystemTable { name: "sysmodules", hobt: HobtId(5), types: &[INT, TEXT] };
-    /// name, principal id
+    /// The schemas of a database: name, principal id.
     pub const SCHEMAS: SystemTable =
         SystemTable { name: "sysschemas", hobt: HobtId(6), types: &[NAME, INT] };
-    /// limit
+    /// The reserved numbers of identity sequences: limit.
     pub const IDENTITY: SystemTable =
         SystemTable { name: "sysidentity", hobt: HobtId(7), types: &[BIG] };
     /// number, text, value of an extended property ([`super::properties`])
@@ -129,7 +129,7 @@ impl SystemTables {
         hobt: HobtId(33),
         types: &[NAME, SqlType::VarBinary(MaxLen::N(85)), TEXT, INT, NAME, DATE, DATE],
     };
-    /// value
+    /// The configuration options of the server: value.
     pub(crate) const CONFIGURES: SystemTable =
         SystemTable { name: "sysconfigures", hobt: HobtId(34), types: &[BIG] };
     /// name, size, growth, growth is in percent, maximum size (bytes; NULL is unlimited)

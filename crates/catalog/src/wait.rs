@@ -23,10 +23,10 @@ use taffrail_base::{DatabaseId, ObjectId, SchemaId, SessionId, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::{Granted, LockMode, Resource, ResourceKind};
 
-/// What a session has to wait for before it looks again.
+/// A lock that a session has to wait for before it looks again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocked {
-    /// Where.
+    /// The database of the lock.
     pub database: DatabaseId,
     /// Locked by the DDL's transaction until that ends.
     pub resource: Resource,
@@ -37,20 +37,20 @@ pub struct Blocked {
 /// Something that the open DDL of another session is about to change, as a list of what there is meets it.
 #[derive(Clone)]
 pub struct Touched {
-    /// What.
+    /// The object or schema that is about to change.
     pub what: TouchedId,
     /// The object as it is committed, and as it is to be; neither for a schema.
     pub objects: [Option<Object>; 2],
-    /// What to wait for, for whom it matters.
+    /// The lock to wait for, for a reader to whom the change matters.
     pub blocked: Blocked,
 }
 
 /// An object or a schema.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TouchedId {
-    /// An object.
+    /// An object, by its number.
     Object(ObjectId),
-    /// A schema.
+    /// A schema, by its number.
     Schema(SchemaId),
 }
 
@@ -94,7 +94,7 @@ impl Catalog {
         object.or_else(|| self.blocked(self.name_resource(schema, name), session))
     }
 
-    /// The same for what an object is.
+    /// As [`Self::blocked_name`], for the definition of an object.
     pub fn blocked_object(&self, id: ObjectId, session: SessionId) -> Option<Blocked> {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
             return None;
@@ -103,7 +103,7 @@ impl Catalog {
         self.blocked(self.object_resource(guard), session)
     }
 
-    /// The same for what there is.
+    /// As [`Self::blocked_name`], for the list of objects.
     pub fn blocked_list(&self, session: SessionId) -> Option<Blocked> {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
             return None;
@@ -117,8 +117,9 @@ impl Catalog {
         resource.and_then(|r| self.blocked(r, session))
     }
 
-    /// What other sessions' DDL is about to change, by id: whoever lists the catalogue waits for those that it would show. Empty,
-    /// for one atomic load, while no session has DDL open.
+    /// The objects and schemas that other sessions' DDL is about to change, by id: whoever lists
+    /// the catalogue waits for those that it would show. Empty, for one atomic load, while no
+    /// session has DDL open.
     pub fn touched(&self, session: SessionId) -> Vec<Touched> {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
             return Vec::new();

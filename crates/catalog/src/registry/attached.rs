@@ -85,7 +85,7 @@ impl Databases {
         self.attach_files(name, OpenSpec { primary, logs })
     }
 
-    /// The same for who holds `changing`.
+    /// As [`Self::attach`], for a caller that holds `changing`.
     fn attach_files(&self, name: &str, spec: OpenSpec) -> Result<Arc<Database>, NotAttached> {
         use NotAttached::{Primary, Refused, Unopened};
         if self.slot(name).is_some() {

@@ -21,8 +21,9 @@ use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, OpenSpec as IoSpec, WriteOp};
 use taffrail_storage::{ClosedPages, DatabaseState, OpenSpec};
 
-/// What is copied at a time. All buffers together are some 3 MB: where a hypervisor takes back what is idle, each page of new memory costs
-/// 60 µs, and larger pieces are no faster on a device.
+/// The bytes that are copied at a time. All buffers together are some 3 MB: where a hypervisor
+/// takes back what is idle, each page of new memory costs 60 µs, and larger pieces are no faster on
+/// a device.
 const PIECE: u64 = 256 << 10;
 /// Pieces that are written while others are read.
 const IN_FLIGHT: usize = 8;
@@ -241,7 +242,8 @@ fn copy_while(
     })
 }
 
-/// What is to be copied of so many bytes, in order: where, and how much at a time. Gaps are start and end, in any order.
+/// The pieces to copy of a file of so many bytes, in order: offset and length. Gaps, which are not
+/// copied, are start and end, in any order.
 fn pieces(len: u64, mut gaps: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
     gaps.sort_unstable();
     let mut gaps = gaps.into_iter().peekable();

@@ -25,44 +25,44 @@ use taffrail_types::Value;
 
 const TEMPDB: DatabaseId = DatabaseId(2);
 
-/// What a file is like that nothing was said about.
+/// The size, growth and limit of a file for which a statement gives none.
 #[derive(Clone, Copy)]
 pub struct FileDefaults {
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// FILEGROWTH.
+    /// The value of FILEGROWTH.
     pub growth: Growth,
-    /// MAXSIZE; none: unlimited.
+    /// The value of MAXSIZE, bytes; none is unlimited.
     pub max_size: Option<u64>,
 }
 
 impl FileDefaults {
-    /// What is left out where a file is described, but for its size.
+    /// The defaults of a file that is described without growth and limit.
     pub const fn described(size: u64) -> FileDefaults {
         FileDefaults { size, growth: Growth::Bytes(DEFAULT_GROWTH), max_size: None }
     }
 }
 
-/// What new databases are made like.
+/// The facts that a new database takes from model.
 pub struct Model {
-    /// The primary file.
+    /// The defaults of the primary data file.
     pub data: FileDefaults,
-    /// The log file.
+    /// The defaults of the log file.
     pub log: FileDefaults,
-    /// Options.
+    /// The options of the database.
     pub options: DatabaseOptions,
     /// A primary file may not be smaller, if model was made larger than it is by itself.
     pub least: Option<u64>,
 }
 
-/// What MODIFY FILE says of a file.
+/// The changes of a file that MODIFY FILE asks for.
 #[derive(Clone, Copy, Default)]
 pub struct FileChange<'a> {
-    /// NEWNAME.
+    /// The new logical name: NEWNAME.
     pub name: Option<&'a str>,
-    /// SIZE.
+    /// The new size in bytes: SIZE.
     pub size: Option<u64>,
-    /// FILEGROWTH.
+    /// The new growth: FILEGROWTH.
     pub growth: Option<Growth>,
     /// MAXSIZE; `Some(None)` is UNLIMITED.
     pub max_size: Option<Option<u64>>,
@@ -80,7 +80,7 @@ impl FileChange<'_> {
 }
 
 impl Databases {
-    /// What model hands on. A model that is not open hands nothing on.
+    /// The facts that model hands on. A model that is not open hands nothing on.
     pub fn model(&self) -> Model {
         let mut model = Model {
             data: FileDefaults::described(DEFAULT_SIZE),
@@ -136,7 +136,7 @@ impl Databases {
         Ok(())
     }
 
-    /// The same in place of one that is suspect, when nobody uses it.
+    /// Makes tempdb anew in place of a suspect one that nobody uses.
     pub fn remake_tempdb(&self) -> SqlResult<()> {
         let _changing = self.changing.lock();
         let old = self.tempdb()?;

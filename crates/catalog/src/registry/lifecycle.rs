@@ -13,7 +13,8 @@ use taffrail_io::{IoError, OpenSpec as IoSpec};
 use taffrail_observe::{Event, EventRing, Whose};
 use taffrail_storage::{CheckpointKind, CreateSpec, DatabaseState, StorageError};
 
-/// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
+/// The error of a new database that the operating system refuses: it belongs to the file, 5123
+/// rather than 823.
 fn create_error(e: StorageError) -> Box<SqlError> {
     match e {
         StorageError::Io(e) => {

@@ -15,7 +15,7 @@ use taffrail_storage::StorageError;
 pub struct Problem {
     /// For the error log.
     pub text: String,
-    /// What is on the disk is wrong, not only out of reach.
+    /// The bytes on the disk are wrong, not only out of reach.
     pub damage: bool,
 }
 
@@ -45,7 +45,7 @@ impl Problem {
     }
 }
 
-/// What an attempt to open a database means to who asked for it.
+/// The outcome of opening a database, as the client that asked for it hears it.
 pub(super) fn refused<T>(opened: Result<T, Problem>, name: &str) -> SqlResult<()> {
     opened.map(drop).map_err(|p| p.refusal(name))
 }

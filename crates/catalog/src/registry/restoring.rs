@@ -30,7 +30,7 @@ pub struct Taken<'a> {
     databases: &'a Databases,
     /// Its row, as it will be put back.
     pub entry: DatabaseEntry,
-    /// It was open.
+    /// The database, if it was open.
     pub database: Option<Arc<Database>>,
     /// Why it was not, though it should have been.
     problem: Option<super::Problem>,
@@ -109,13 +109,14 @@ impl Databases {
         self.list().iter().find(|s| owns(s)).map(|s| s.entry.name.clone())
     }
 
-    /// What the primary file of a RESTORING database says.
+    /// The state of a RESTORING database, as its primary file keeps it.
     pub fn restoring(&self, entry: &DatabaseEntry) -> Option<Restoring> {
         let primary = entry.files.first()?;
         restoring(&self.storage, &entry.name, primary).ok().flatten()
     }
 
-    /// What the primary file of a database that is not open says of it. None: it cannot be read.
+    /// The facts about a closed database that its primary file keeps. None: the file cannot be
+    /// read.
     pub fn closed(&self, entry: &DatabaseEntry) -> Option<taffrail_storage::Closed> {
         let spec = OpenSpec::of(entry.files.first()?.clone());
         taffrail_storage::closed(&self.storage, &entry.name, &spec).ok()
@@ -186,7 +187,7 @@ impl Taken<'_> {
         Ok(())
     }
 
-    /// It is online.
+    /// Puts the database online, over this storage.
     pub fn settle_online(
         self,
         storage: Arc<taffrail_storage::Database>,

@@ -5,7 +5,7 @@ use crate::master::EntryState;
 use taffrail_storage::DatabaseState;
 
 impl Slot {
-    /// `state` and `state_desc`.
+    /// The database's `state` and `state_desc`.
     pub fn state(&self) -> (u8, &'static str) {
         match &self.database {
             Some(database) => match database.storage.state() {

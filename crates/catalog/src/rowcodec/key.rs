@@ -25,11 +25,11 @@ pub(crate) const CLUSTERED_KEY_ROOM: usize = MAX_CLUSTERED_KEY_BYTES + 100;
 pub struct KeyColumn {
     /// Position among the table's columns (`Table::columns`).
     pub column: usize,
-    /// DESC.
+    /// Whether the column sorts descending.
     pub descending: bool,
-    /// For character types.
+    /// The collation, for character types.
     pub collation: Collation,
-    /// The column's type.
+    /// The type of the column.
     pub ty: SqlType,
 }
 
@@ -47,7 +47,7 @@ impl KeyLayout {
         KeyLayout { columns: columns.into(), declared_bytes }
     }
 
-    /// The columns.
+    /// The columns, most significant first.
     pub fn columns(&self) -> &[KeyColumn] {
         &self.columns
     }

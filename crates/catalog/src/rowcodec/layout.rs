@@ -38,7 +38,7 @@ pub enum Place {
     Fixed {
         /// From the row's start.
         offset: u16,
-        /// The type's size.
+        /// The size of the type, bytes.
         size: u16,
     },
     /// The nth variable-length column.
@@ -48,13 +48,13 @@ pub enum Place {
 /// A column of a layout.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RowColumn {
-    /// Its type.
+    /// The type of the column.
     pub ty: SqlType,
-    /// Where.
+    /// The place of the column in a row.
     pub place: Place,
     /// Its bit in the NULL bitmap.
     pub null_bit: u16,
-    /// What rows have that were written before the column was added.
+    /// The value in rows that are older than the column.
     pub missing: Value,
 }
 
@@ -75,7 +75,7 @@ pub struct RowLayout {
 /// A column's value, or where it is.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// The value.
+    /// The value of the column, decoded.
     Value(Value),
     /// It lies on overflow pages.
     Lob(LobRef),
@@ -196,7 +196,7 @@ impl RowLayout {
         }
     }
 
-    /// The same for rows that share their page's room with a key of up to so many bytes.
+    /// The layout of rows that share their page's room with a key of up to so many bytes.
     pub(crate) fn beside_key(mut self, key_bytes: usize) -> RowLayout {
         self.soft_limit = MAX_ROW_BYTES - key_bytes.min(MAX_ROW_BYTES / 2);
         self
@@ -220,7 +220,7 @@ impl RowLayout {
         RowLayout::new(columns, &[])
     }
 
-    /// The columns.
+    /// The columns, in order of `column_id`.
     pub fn columns(&self) -> &[RowColumn] {
         &self.columns
     }
@@ -305,7 +305,7 @@ impl RowLayout {
         }
     }
 
-    /// The same for a row that does not fit: the longest values move out until it does.
+    /// Encodes a row that does not fit: the longest values move out until it does.
     #[cold]
     fn encode_long(
         &self,
@@ -465,7 +465,7 @@ impl RowLayout {
         Ok(columns.len())
     }
 
-    /// A column's value.
+    /// Reads the value of a column, a long one from its overflow pages.
     #[inline]
     pub fn get(&self, row: &[u8], column: usize, lobs: &mut dyn Lobs) -> SqlResult<Value> {
         match self.cell(row, column)? {
@@ -556,7 +556,7 @@ fn variable_value(ty: SqlType, bytes: &[u8]) -> SqlResult<Value> {
     })
 }
 
-/// The same into a place whose room for a long text is used again.
+/// Decodes a variable-length value into a place whose room for a long text is used again.
 #[inline]
 fn variable_into(ty: SqlType, bytes: &[u8], out: &mut Value) -> SqlResult<()> {
     match (ty, &mut *out) {

@@ -7,7 +7,7 @@ use taffrail_storage::{Hobt, LobRef, Transaction, lob};
 
 /// Long values on overflow pages of a heap or tree.
 pub trait Lobs {
-    /// Stores a value.
+    /// Stores a value on overflow pages.
     fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef>;
     /// Reads a value whole.
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>>;
@@ -36,7 +36,7 @@ impl Lobs for NoLobs {
 
 /// The overflow pages of a heap or tree within a transaction.
 pub struct TableLobs<'a> {
-    /// The transaction.
+    /// The transaction that reads and writes.
     pub tx: &'a mut Transaction,
     /// The heap or clustered index whose rows refer to them.
     pub hobt: &'a Hobt,

@@ -6,7 +6,7 @@ use taffrail_storage::{Hobt, LobRef, StorageError, Transaction, lob};
 
 /// The overflow pages of a heap or tree, for copies of its rows: the row may have been changed since, and its values deleted.
 pub struct UnlockedLobs<'a> {
-    /// The transaction.
+    /// The transaction that reads the values.
     pub tx: &'a mut Transaction,
     /// The heap or clustered index whose rows refer to them.
     pub hobt: &'a Hobt,
@@ -15,7 +15,7 @@ pub struct UnlockedLobs<'a> {
 }
 
 impl<'a> UnlockedLobs<'a> {
-    /// Those of `hobt`.
+    /// The overflow pages of `hobt`.
     pub fn new(tx: &'a mut Transaction, hobt: &'a Hobt) -> UnlockedLobs<'a> {
         UnlockedLobs { tx, hobt, gone: false }
     }

@@ -20,7 +20,7 @@ pub struct VersionTag {
 }
 
 impl VersionTag {
-    /// Its size.
+    /// The size of a stored tag.
     pub const BYTES: usize = 14;
     /// The highest sequence number.
     pub const MAX_SEQUENCE: u64 = (1 << 48) - 1;
@@ -34,7 +34,7 @@ impl VersionTag {
         b
     }
 
-    /// The opposite.
+    /// Reads a tag that `to_bytes` has written.
     pub fn from_bytes(b: &[u8; Self::BYTES]) -> VersionTag {
         let (mut before, mut sequence) = ([0; 8], [0; 8]);
         before.copy_from_slice(&b[..8]);
