@@ -50,10 +50,10 @@ const IDLE: Duration = Duration::from_millis(500);
 /// After a growth that the disk refused, the next try.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// What the growth of a log shares among its threads.
+/// The state that the threads of a log share about its growth.
 pub(crate) struct Ahead {
     fresh: Mutex<(Fresh, Option<ThreadId>)>,
-    /// A piece ended.
+    /// Signalled when a piece has ended.
     ended: Condvar,
     /// A buffer of zeroes from the piece before.
     zeroes: Mutex<Option<AlignedBuf>>,
@@ -127,7 +127,7 @@ impl Ahead {
     }
 }
 
-/// What the file system calls unwritten, in VLFs that are not active and behind the end of the log.
+/// Collects the unwritten ranges in VLFs that are not active and behind the end of the log.
 fn collect(files: &LogFiles, table: &VlfTable, end: LogPos, fresh: &mut Fresh) {
     let mut places: Vec<Piece> = table
         .free_after_head()
@@ -164,7 +164,7 @@ fn add_parts(fresh: &mut Fresh, places: &[Piece], unwritten: Vec<(u64, u64)>) {
     }
 }
 
-/// What zeroing may touch of a VLF: all but the place of a directory page.
+/// The part of a VLF that zeroing may touch: all but the place of a directory page.
 fn place_of(e: &Entry) -> Piece {
     Piece { file: e.file, start: e.offset + HALF as u64, end: e.offset + e.size }
 }
@@ -195,7 +195,7 @@ impl Log {
         *self.ahead.names.lock() = names;
     }
 
-    /// What the database is called, for events.
+    /// Sets the database's name, for events.
     pub fn set_database_name(&self, name: &str) {
         *self.ahead.database.lock() = name.into();
     }
@@ -206,7 +206,7 @@ impl Log {
         if name.is_empty() { Whose::new(id, &id.to_string()) } else { Whose { id, name } }
     }
 
-    /// What a file is called in events and messages.
+    /// The name of a file in events and messages.
     pub fn file_name(&self, file: usize) -> (FileId, String) {
         let known = self.ahead.names.lock().get(file).cloned();
         known.unwrap_or_else(|| (FileId(file as u16 + 2), format!("log file {file}")))

@@ -17,7 +17,7 @@ const VERSION: u16 = 1;
 /// [`crate::Log::open`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogAnchor {
-    /// The position.
+    /// The position that is to be found again.
     pub pos: LogPos,
     /// The durable position when the anchor was made: a log that ends before it has lost something.
     pub durable: LogPos,
@@ -38,7 +38,7 @@ impl LogAnchor {
         Lsn { vlf: self.seqno, block: BlockOffset(block as u32), slot: self.pos.slot() }
     }
 
-    /// For the disk.
+    /// The anchor as it is stored.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut b = [0; Self::BYTES];
         b[..2].copy_from_slice(&VERSION.to_le_bytes());

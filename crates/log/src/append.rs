@@ -58,7 +58,7 @@ pub(crate) enum Limits {
     Kept,
     /// Past them if a checkpoint would free log then.
     PastForCheckpoint,
-    /// Past them.
+    /// Files grow past them, whatever the append is for.
     Past,
 }
 
@@ -71,7 +71,7 @@ enum Obstacle {
     Failed,
 }
 
-/// What an attempt has appended.
+/// The outcome of an attempt that has appended.
 struct Appended {
     pos: LogPos,
     /// The writer thread has something to do.
@@ -323,7 +323,7 @@ impl Log {
         }
     }
 
-    /// One attempt.
+    /// Makes one attempt to append.
     fn try_append(
         &self,
         s: &mut State,

@@ -11,7 +11,7 @@
 
 use taffrail_base::{BlockOffset, LogPos, VlfSeqNo};
 
-/// Largest block.
+/// The bytes of the largest block.
 pub const BLOCK_BYTES_MAX: usize = 60 << 10;
 /// Records of a block: a record's position is its block's plus its slot. One slot less than there are, so that the
 /// position after the last record still lies in the block.
@@ -36,7 +36,7 @@ pub(crate) struct VlfPlace {
     pub file: u16,
     /// Offset in the file.
     pub offset: u64,
-    /// Bytes, header included.
+    /// The size in bytes, header included.
     pub size: u64,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct CachedBlock {
 }
 
 impl CachedBlock {
-    /// The block's bytes.
+    /// The bytes of the block, without the rest of the buffer.
     pub fn bytes(&self) -> &[u8] {
         &self.buf[..self.header.length as usize]
     }
@@ -52,7 +52,7 @@ impl CachedBlock {
 
 /// The block that records are appended to.
 pub(crate) struct OpenBlock {
-    /// Its position.
+    /// The position of the block.
     pub start: u64,
     /// How long it may become, from its place in the VLF.
     pub limit: usize,
@@ -62,7 +62,7 @@ pub(crate) struct OpenBlock {
     pub records: usize,
     /// Commit records among them.
     pub commits: u32,
-    /// Where they begin.
+    /// The offsets of the records in the block.
     pub slots: Box<[u16; RECORDS_PER_BLOCK_MAX]>,
     /// Its buffer, once it has a record.
     pub buf: Option<AlignedBuf>,
@@ -86,7 +86,7 @@ pub(crate) struct State {
     buffers_max: usize,
     /// Appenders waiting for a buffer.
     pub buffer_waiters: usize,
-    /// What transactions have reserved.
+    /// Bytes that transactions have reserved for their rollback.
     pub reserved: u64,
     /// Transactions whose commit or abort record is part of that.
     pub ends: u64,
@@ -94,7 +94,7 @@ pub(crate) struct State {
     pub space_changes: u64,
     /// CRC of the last closed block.
     pub last_crc: u32,
-    /// The last record.
+    /// The position of the last record.
     pub last_record: LogPos,
     /// The moments that records say.
     pub moments: Moments,

@@ -25,7 +25,7 @@ pub(crate) struct Company {
     together: AtomicBool,
     /// So many commits more do not yield.
     skip: AtomicU32,
-    /// What `skip` was set to last; 0 after a short yield.
+    /// The last value that `skip` was set to; 0 after a short yield.
     penalty: AtomicU32,
 }
 

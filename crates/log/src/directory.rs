@@ -92,11 +92,11 @@ pub(crate) struct RootFile {
     pub size: u64,
     pub growth: Growth,
     pub max_size: u64,
-    /// What it was created with, or shrunk to since: where a shrink without a target stops.
+    /// The size it was created with, or shrunk to since: a shrink without a target stops there.
     pub min_size: u64,
     /// The generation of the root that added it.
     pub born: u64,
-    /// What whoever keeps the log calls it; 0: nothing yet.
+    /// The owner's number for the file; 0: none yet.
     pub id: u16,
 }
 
@@ -120,7 +120,7 @@ impl RootFile {
     }
 }
 
-/// A root.
+/// The root of the directory: the files of the log, and the newest page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Root {
     pub this_file: u16,
@@ -283,7 +283,7 @@ impl Root {
         close(b)
     }
 
-    /// From the disk.
+    /// Reads a root from its bytes on disk.
     pub fn from_bytes(b: &[u8]) -> Result<Root, Unreadable> {
         let mut c = checked(b, ROOT_MAGIC)?;
         let mut root = Root {
@@ -360,7 +360,7 @@ pub(crate) fn entries(file: u16, mut offset: u64, sizes: &[u64], create: Lsn) ->
     out
 }
 
-/// A directory page.
+/// A page of the directory: VLFs, and the place of the next older page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DirectoryPage {
     pub log: [u8; 16],
@@ -394,7 +394,7 @@ impl DirectoryPage {
         close(b)
     }
 
-    /// From the disk.
+    /// Reads a directory page from its bytes on disk.
     pub fn from_bytes(b: &[u8]) -> Result<DirectoryPage, Unreadable> {
         let mut c = checked(b, PAGE_MAGIC)?;
         let count = c.u16()?;
@@ -451,7 +451,7 @@ pub(crate) fn vlf_header(
     close(b)
 }
 
-/// What an advisory header says.
+/// The content of an advisory header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VlfHeader {
     pub parity: u8,
@@ -462,14 +462,14 @@ pub(crate) struct VlfHeader {
     pub before: Option<(u16, u64)>,
 }
 
-/// What the place of a VLF's header holds.
+/// The state of the place where a VLF's header belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VlfHeaderState {
     /// Nothing: the VLF was never used.
     Empty,
     /// A header, of this recovery fork or an earlier one.
     Whole,
-    /// Neither.
+    /// Bytes that are no header of this log.
     Damaged,
 }
 

@@ -17,25 +17,25 @@ pub enum LogError {
     Unavailable,
     /// The bytes are not a log, or not what they must be (messages 9003, 9004, 9015): the database is suspect.
     Corrupt {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Where in it.
+        /// The byte offset in the file.
         offset: u64,
-        /// What is wrong.
+        /// A sentence that says the damage.
         why: String,
     },
     /// No such record: before the oldest that is kept, after the last, or not a record's position (message 9003).
     NotFound(LogPos),
     /// The file was written by a newer version (message 9014).
     Version {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its version.
+        /// The version of the file.
         found: u16,
     },
     /// The device's sectors do not fit the log's (messages 5178, 5179).
     Sector {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
         /// The device's physical sector.
         device: u32,
@@ -108,7 +108,7 @@ impl From<IoError> for LogError {
 pub enum AppendError {
     /// Message 9002: no VLF is reusable and the log may not or cannot grow.
     LogFull {
-        /// Who holds the log.
+        /// The reason why no VLF is free, as `log_reuse_wait` has it.
         wait: ReuseWait,
         /// The oldest LSN that is held, where it can be told.
         holdup: Option<Lsn>,

@@ -29,19 +29,19 @@ use crate::retried::read_retried;
 pub struct LogFileInfo {
     /// Its number among the log's files: what [`crate::VlfInfo::file`] means. Stays when other files are removed.
     pub file: usize,
-    /// What whoever keeps the log calls it; 0: nothing yet.
+    /// The owner's number for the file; 0: none yet.
     pub id: u16,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// How it grows.
+    /// The amount by which it grows.
     pub growth: Growth,
     /// How large it may become.
     pub max_size: u64,
-    /// What it was created with, or shrunk to since.
+    /// The size it was created with, or shrunk to since, bytes.
     pub min_size: u64,
-    /// What its writes go through.
+    /// The kind of volume that its writes go through.
     pub kind: VolumeKind,
 }
 
@@ -227,8 +227,9 @@ impl LogFiles {
         Ok(volume.write_durable(half, &[IoSlice::new(&bytes)])?)
     }
 
-    /// The same as [`LogFiles::write_root`], into both halves: afterwards not even damage to one of them brings the state before
-    /// back. What the old root names may be destroyed from then on.
+    /// As [`LogFiles::write_root`], into both halves: afterwards not even damage to one of them
+    /// brings the state before back. The VLFs and files that only the old root names may be
+    /// destroyed from then on.
     pub fn write_root_for_good(&mut self, change: impl FnOnce(&mut Root)) -> Result<(), LogError> {
         self.write_root(change)?;
         self.write_root(|_| {})
@@ -309,7 +310,7 @@ impl LogFiles {
         Ok(true)
     }
 
-    /// What views show of the files.
+    /// The files as views show them.
     pub fn infos(&self) -> Vec<LogFileInfo> {
         infos(&self.root, |i| self.volumes[i].kind())
     }
@@ -544,7 +545,7 @@ fn zero(volume: &dyn Volume, offset: u64, end: u64) -> IoResult<()> {
     zero_while(volume, offset, end, || true).map(drop)
 }
 
-/// The same for as long as `go_on` says so; false: stopped before the end.
+/// As [`zero`], for as long as `go_on` says so; false: stopped before the end.
 pub(crate) fn zero_while(
     volume: &dyn Volume,
     mut offset: u64,

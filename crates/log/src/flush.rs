@@ -27,10 +27,10 @@ use taffrail_base::LogPos;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct WriteId(pub u64);
 
-/// What a waiter is woken for.
+/// The reasons for which a waiter is woken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wake {
-    /// What it waited for is durable.
+    /// The waiter's record is durable.
     Durable,
     /// It shall write or sync what is due, itself.
     Lead,
@@ -41,11 +41,11 @@ pub enum Wake {
 /// A closed block on its way to the disk.
 #[derive(Clone, Debug)]
 pub struct Closed<T> {
-    /// Its position.
+    /// The position of the block.
     pub pos: LogPos,
     /// The position after it.
     pub end: LogPos,
-    /// Which file.
+    /// The index of the file.
     pub file: u16,
     /// Where its write begins in the file.
     pub offset: u64,
@@ -60,11 +60,11 @@ pub struct Closed<T> {
 pub struct Write<T> {
     /// Its name, for [`FlushCore::completed`].
     pub id: WriteId,
-    /// Which file.
+    /// The index of the file.
     pub file: u16,
-    /// Where it begins.
+    /// The byte offset in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// Position of the first block.
     pub pos: LogPos,
@@ -79,14 +79,14 @@ pub struct Write<T> {
 pub struct Sync {
     /// Its name, for [`FlushCore::synced`].
     pub id: WriteId,
-    /// Of which file.
+    /// The index of the file.
     pub file: u16,
 }
 
-/// What a completion changed.
+/// The consequences of a write or sync that has ended.
 #[derive(Debug)]
 pub struct Completed<W> {
-    /// Who has to be woken, and why. A leader comes first: the device waits for it.
+    /// The waiters to wake, and why. A leader comes first: the device waits for it.
     pub wakes: Vec<(Wake, W)>,
     /// The durable position after it.
     pub durable: LogPos,
@@ -99,9 +99,9 @@ enum Phase {
     Unwritten,
     /// Plainly, and in no sync.
     Written,
-    /// In this sync.
+    /// The sync that it is in.
     InSync(WriteId),
-    /// On the medium.
+    /// The block is on the medium.
     Done,
 }
 
@@ -143,7 +143,7 @@ pub struct FlushCore<T, W> {
     /// Bytes of those that are not.
     ready_bytes: u64,
     in_flight: Vec<Flight>,
-    /// Syncs in flight.
+    /// The number of syncs in flight.
     syncs: usize,
     /// Bytes of blocks that are written and in no sync.
     loose_bytes: u64,
@@ -225,7 +225,7 @@ impl<T: Clone, W> FlushCore<T, W> {
         Some(write)
     }
 
-    /// A write ended.
+    /// Takes note that a write has ended.
     pub fn completed(&mut self, id: WriteId, ok: bool) -> Completed<W> {
         let at = self.in_flight.iter().position(|w| w.id == id).expect("a write that is in flight");
         let Flight { first, blocks, durable, bulk, .. } = self.in_flight.swap_remove(at);
@@ -251,7 +251,8 @@ impl<T: Clone, W> FlushCore<T, W> {
         self.begin_sync()
     }
 
-    /// The same for as far as blocks are written without a gap: what makes the most of them durable.
+    /// As [`Self::next_sync`], for all blocks that are written without a gap: so most of them
+    /// become durable.
     pub fn next_sync_of_any(&mut self) -> Option<Sync> {
         let first = self.units.iter().find(|u| !matches!(u.phase, Phase::Done | Phase::InSync(_)));
         if self.failed || self.syncs == self.in_flight_max || first?.phase != Phase::Written {
@@ -287,7 +288,7 @@ impl<T: Clone, W> FlushCore<T, W> {
         }) && loose
     }
 
-    /// A sync ended.
+    /// Takes note that a sync has ended.
     pub fn synced(&mut self, id: WriteId, ok: bool) -> Completed<W> {
         self.syncs = self.syncs.checked_sub(1).expect("a sync that is in flight");
         if ok && !self.failed {
@@ -298,7 +299,7 @@ impl<T: Clone, W> FlushCore<T, W> {
         self.ended(ok)
     }
 
-    /// What follows from the end of a write or a sync.
+    /// The consequences that follow from the end of a write or a sync.
     fn ended(&mut self, ok: bool) -> Completed<W> {
         if !ok {
             self.failed = true;
@@ -370,7 +371,7 @@ impl<T: Clone, W> FlushCore<T, W> {
         self.ready_bytes
     }
 
-    /// Writes in flight.
+    /// The number of writes in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -390,7 +391,7 @@ impl<T: Clone, W> FlushCore<T, W> {
         self.loose_bytes
     }
 
-    /// Waiters.
+    /// The number of waiters.
     pub fn waiting(&self) -> usize {
         self.waiters.len()
     }

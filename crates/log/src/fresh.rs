@@ -30,9 +30,9 @@ use std::collections::BTreeMap;
 /// A piece of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Which file.
+    /// The index of the file.
     pub file: u16,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: u64,
     /// The byte after its last.
     pub end: u64,
@@ -178,7 +178,7 @@ impl Fresh {
         self.unsynced.values().sum()
     }
 
-    /// The same by file.
+    /// As [`Self::unsynced`], for each file.
     pub fn unsynced_files(&self) -> Vec<(u16, u64)> {
         self.unsynced.iter().map(|(&f, &n)| (f, n)).collect()
     }

@@ -43,7 +43,7 @@ const MB: u64 = 1 << 20;
 const VLF_MIN: u64 = 253_952;
 /// Smallest growth: one VLF with room for the largest block.
 const GROWTH_MIN: u64 = 256 << 10;
-/// Who wants a growth.
+/// The causes of a growth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// An append that finds no room, or is about to. Who waits for it may be cancelled (message 5144).
@@ -52,7 +52,7 @@ enum Wanted {
     Rollback,
     /// Nobody yet: it is made ahead of need, and nobody waits for it.
     Ahead,
-    /// ALTER DATABASE.
+    /// A statement, ALTER DATABASE.
     Hand,
 }
 

@@ -33,7 +33,7 @@ pub enum FlushReason {
     Commit,
     /// A page is about to be written.
     WriteAhead,
-    /// A checkpoint.
+    /// A checkpoint needs its records durable.
     Checkpoint,
     /// `sys.sp_flush_log`, a shutdown, a backup.
     Request,
@@ -55,7 +55,7 @@ thread_local! {
     static WAITER: RefCell<Arc<Waiter>> = RefCell::new(Arc::new(Waiter::new()));
 }
 
-/// What the end of a write or a sync leaves to be done without the lock.
+/// The work that the end of a write or a sync leaves, done without the lock.
 struct Ended {
     wakes: Vec<(Wake, Arc<Waiter>)>,
     /// Appenders wait for buffers.
@@ -64,8 +64,9 @@ struct Ended {
     kick: bool,
 }
 
-/// What a failed assertion under the mutex would leave behind is not to be written: the log is given up. Who takes the guard while his
-/// thread unwinds from a panic elsewhere, to roll back, leaves nothing half-done.
+/// The guard of the log's state. A failed assertion under it gives the log up, so that nothing
+/// half-done is written. A thread that takes the guard while it unwinds from a panic elsewhere, to
+/// roll back, leaves nothing half-done.
 pub(crate) struct StateGuard<'a> {
     pub guard: MutexGuard<'a, State>,
     failed: &'a AtomicBool,

@@ -94,7 +94,7 @@ numbered! {
 }
 
 numbered! {
-    /// What a log record's operation is applied to.
+    /// The thing to which a log record's operation is applied.
     Lcx {
         Null = 0x00, "LCX_NULL";
         Heap = 0x01, "LCX_HEAP";

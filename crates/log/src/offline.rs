@@ -33,7 +33,7 @@ use crate::walk::{Break, Step, WalkVlf, Walker};
 pub struct BlockInfo {
     /// Its LSN, slot 0.
     pub lsn: Lsn,
-    /// Its position.
+    /// The position of the block.
     pub pos: LogPos,
     /// Which file, and where in it.
     pub file: usize,
@@ -41,11 +41,11 @@ pub struct BlockInfo {
     pub offset: u64,
     /// Bytes on disk, and how many of them are used.
     pub length: u32,
-    /// Bytes used.
+    /// The bytes used, padding left out.
     pub used: u32,
-    /// Records.
+    /// The number of its records.
     pub records: u16,
-    /// Incarnation.
+    /// The incarnation that wrote the block.
     pub incarnation: u32,
     /// Durable position known when it was closed.
     pub durable: LogPos,
@@ -57,11 +57,11 @@ pub struct BlockInfo {
     pub last: bool,
 }
 
-/// What a walk shows.
+/// A thing that a walk shows.
 pub enum Found<'a> {
     /// A block; its records follow.
     Block(&'a BlockInfo),
-    /// A record.
+    /// A record with its LSN.
     Record(Lsn, &'a Record<'a>),
 }
 
@@ -100,11 +100,12 @@ impl WalkEnd {
 /// Log files, read only.
 pub struct OfflineLog {
     files: LogFiles,
-    /// The same files past the page cache, for the walk over the blocks: the server wrote them so, they are not in it, and the
-    /// kernel's own reading ahead is slower than large direct reads. Headers, small and far apart, are read through it.
+    /// The files again, past the page cache, for the walk over the blocks: the server wrote them
+    /// so, they are not in it, and the kernel's own reading ahead is slower than large direct
+    /// reads. Headers, small and far apart, are read through it.
     walked: Vec<Arc<dyn Volume>>,
     vlfs: Vec<(VlfInfo, Option<VlfHeader>)>,
-    /// See [`OfflineLog::oldest`].
+    /// The VLFs from [`OfflineLog::oldest`] on.
     run: Vec<WalkVlf>,
     /// VLFs before the run that are broken near their beginning: see [`is_about_to_be_used`].
     doubtful: Vec<VlfPlace>,
@@ -417,8 +418,8 @@ fn place_of(v: &VlfInfo) -> VlfPlace {
     VlfPlace { file: v.file as u16, offset: v.offset, size: v.size }
 }
 
-/// What a VLF was last used for: by its header, or by a block that knows better. Says too whether it was used and nothing in it
-/// tells what for.
+/// The last use of a VLF: by its header, or by a block that knows better. The second value: the VLF
+/// was used, and nothing in it says for what.
 fn identify(
     volume: &dyn Volume,
     place: VlfPlace,

@@ -43,7 +43,7 @@ use crate::tail::Tail;
 use crate::vlf::VlfTable;
 use crate::walk::{Step, WalkVlf, Walker};
 
-/// What opening found.
+/// The findings of an opening.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenReport {
     /// The end of the log: every record before it is there, and none after it.
@@ -52,13 +52,13 @@ pub struct OpenReport {
     pub last_record: LogPos,
     /// Something that looks like a log block, or pieces of one, lay behind the end and was cut off.
     pub torn_tail: bool,
-    /// Blocks read.
+    /// The number of blocks read.
     pub blocks: u64,
-    /// Records in them.
+    /// The number of records in them.
     pub records: u64,
-    /// Bytes of them.
+    /// The bytes of the blocks.
     pub bytes: u64,
-    /// The new incarnation.
+    /// The incarnation that the opening begins.
     pub incarnation: u32,
     /// The log reaches back to the position that it was to be kept from.
     pub kept: bool,
@@ -130,8 +130,9 @@ impl Log {
         Log::open_keeping(env, paths, options, anchor, LogPos::MAX, visit)
     }
 
-    /// The same where log before the anchor is needed, too, from `keep` on: the VLFs that hold it are active afterwards, without
-    /// having been read (see [`crate::kept`]). That they are not there any more is no error: the report says so.
+    /// As [`Log::open`], where log before the anchor is needed, too, from `keep` on: the VLFs that
+    /// hold it are active afterwards, without having been read (see [`crate::kept`]). That they are
+    /// not there any more is no error: the report says so.
     pub fn open_keeping(
         env: &Env,
         paths: &[PathBuf],

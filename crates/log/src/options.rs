@@ -14,7 +14,7 @@ pub enum VlfAlgorithm {
     V2012,
     /// SQL Server 2014 to 2019.
     V2014,
-    /// SQL Server 2022.
+    /// The rule of SQL Server 2022.
     #[default]
     V2022,
 }
@@ -38,7 +38,7 @@ impl VlfAlgorithm {
         }
     }
 
-    /// From a setting.
+    /// The rule of a setting's value.
     pub fn from_name(name: &str) -> Option<VlfAlgorithm> {
         [VlfAlgorithm::V2012, VlfAlgorithm::V2014, VlfAlgorithm::V2022]
             .into_iter()
@@ -89,7 +89,7 @@ impl Initialization {
         }
     }
 
-    /// From a setting.
+    /// The way of a setting's value.
     pub fn from_name(name: &str) -> Option<Initialization> {
         [Initialization::Zero, Initialization::Sql2022, Initialization::Ahead]
             .into_iter()
@@ -97,21 +97,21 @@ impl Initialization {
     }
 }
 
-/// What a log file can have at most, and `MAXSIZE` of one that has none given: 2 TB.
+/// The largest size of a log file, and `MAXSIZE` of one that has none given: 2 TB.
 pub const LOG_FILE_BYTES_MAX: u64 = 2 << 40;
-/// What a file must have at least.
+/// The smallest size of a log file, bytes.
 pub const MIN_SIZE: u64 = 512 << 10;
 
 /// A log file to be created.
 #[derive(Clone, Debug)]
 pub struct LogFileSpec {
-    /// What whoever keeps the log calls it, and finds it by when it has moved; 0: nothing yet.
+    /// The owner's number for the file, which finds it when it has moved; 0: none yet.
     pub id: u16,
-    /// Where.
+    /// The path of the file.
     pub path: PathBuf,
     /// How large at first, bytes; at least 512 KB.
     pub size: u64,
-    /// How it grows.
+    /// The amount by which it grows.
     pub growth: Growth,
     /// How large it may become.
     pub max_size: u64,

@@ -27,7 +27,7 @@ pub(crate) fn growth_parts(growth: Growth) -> (u8, u64) {
     }
 }
 
-/// The opposite.
+/// FILEGROWTH from its kind and amount, as [`growth_parts`] gives them.
 pub(crate) fn growth_of(kind: u8, amount: u64) -> Result<Growth, Unreadable> {
     match (kind, amount) {
         (0, _) => Ok(Growth::None),

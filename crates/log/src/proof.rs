@@ -62,12 +62,12 @@ const PEEKS: usize = 8;
 pub(crate) struct Witness {
     pub vlf: WalkVlf,
     pub pos: LogPos,
-    /// What it knew as durable.
+    /// The position up to which the log was durable when it was written.
     pub durable: LogPos,
 }
 
 impl Witness {
-    /// In words.
+    /// A sentence that names the block and the position.
     pub fn says(&self) -> String {
         format!(
             "the block at position {:#x} (VLF {}, file {}, offset {:#x}) proves that the log went on: it was durable up to \
@@ -81,19 +81,19 @@ impl Witness {
     }
 }
 
-/// What a VLF's header says of the VLF's last use.
+/// The last use of a VLF, as its header has it.
 enum Claim {
     /// It came after the VLF in which the chain ends.
     Later,
-    /// It did not.
+    /// It came before, or is the chain's own.
     Earlier,
     /// Nothing: never used, or in another fork.
     None,
-    /// It is damaged.
+    /// The header is damaged.
     Damaged,
 }
 
-/// What lies at a place.
+/// The thing that lies at a place where a block may begin.
 enum Look {
     Nothing,
     /// A header that may be a block's, which goes on behind what was read: so many bytes.

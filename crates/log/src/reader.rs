@@ -28,11 +28,11 @@ use crate::walk::{Step, WalkVlf, Walker};
 /// A record with its own copy of the payload.
 #[derive(Clone, Debug)]
 pub struct OwnedRecord {
-    /// Its position.
+    /// The position of the record.
     pub pos: LogPos,
-    /// Its header.
+    /// The header of the record.
     pub header: RecordHeader,
-    /// What the layer above wrote.
+    /// The payload, which the layer above has written.
     pub payload: Box<[u8]>,
 }
 
@@ -45,15 +45,15 @@ impl From<Record<'_>> for OwnedRecord {
 /// A record, and what its block says of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
-    /// Its LSN.
+    /// The LSN of the record.
     pub lsn: Lsn,
     /// The block's incarnation, which every recovery raises.
     pub incarnation: u32,
-    /// The record.
+    /// The record, in the block's bytes.
     pub record: Record<'a>,
 }
 
-/// Reads records forward.
+/// A reader of records, from the oldest on.
 pub struct Reader {
     log: Arc<Log>,
     walker: Walker,

@@ -14,7 +14,7 @@ use crate::lop::{Lcx, Lop};
 const FIXED: usize = 20;
 const PAGE_PART: usize = 32;
 const UNDO_PART: usize = 8;
-/// The longest header.
+/// The bytes of the longest header.
 pub(crate) const HEADER_BYTES_MAX: usize = FIXED + PAGE_PART + UNDO_PART;
 
 /// The longest record, header included: it must fit a block of its own.
@@ -25,7 +25,7 @@ pub const RECORD_BYTES_MAX: usize = BLOCK_BYTES_MAX - BLOCK_HEADER_BYTES - 4;
 pub struct RecordFlags(pub u16);
 
 impl RecordFlags {
-    /// Nothing special.
+    /// No flag is set.
     pub const NONE: RecordFlags = RecordFlags(0);
     /// A compensation record: written by undo, itself never undone; `undo_next` says where undo goes on.
     pub const COMPENSATION: RecordFlags = RecordFlags(0x0001);
@@ -46,22 +46,23 @@ impl RecordFlags {
         self.0 & other.0 == other.0
     }
 
-    /// Both.
+    /// The flags of both.
     pub const fn with(self, other: RecordFlags) -> RecordFlags {
         RecordFlags(self.0 | other.0)
     }
 }
 
-/// What the log knows of a record. Fields that do not apply are zero and cost no space.
+/// The facts of a record that the log itself knows. Fields that do not apply are zero and cost no
+/// space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordHeader {
-    /// What was done.
+    /// The operation that was done.
     pub op: Lop,
-    /// To what.
+    /// The thing it was done to.
     pub context: Lcx,
     /// By whom. Filled in by the log from the [`TxLog`].
     pub txn: TransactionId,
-    /// The same transaction's record before this one. Filled in by the log from the [`TxLog`].
+    /// The transaction's record before this one. Filled in by the log from the [`TxLog`].
     pub prev: LogPos,
     /// The page that was changed.
     pub page: PageId,
@@ -73,7 +74,7 @@ pub struct RecordHeader {
     pub hobt: HobtId,
     /// The hash of the lock resource of the row, to take the lock again before undo.
     pub lock_hash: u64,
-    /// Flags.
+    /// The flags of the record.
     pub flags: RecordFlags,
     /// Compensation records: the next record to undo ([`LogPos::ZERO`] = none left).
     pub undo_next: LogPos,
@@ -174,11 +175,11 @@ fn u16_at(b: &[u8], at: usize) -> Option<u16> {
 /// A record as it lies in a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Its position.
+    /// The position of the record.
     pub pos: LogPos,
-    /// Its header.
+    /// The header of the record.
     pub header: RecordHeader,
-    /// What the layer above wrote.
+    /// The payload, which the layer above has written.
     pub payload: &'a [u8],
 }
 
@@ -228,17 +229,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a transaction knows of its own records. Owned by the transaction, lent to every append.
-///
-/// Invariants: (1) `first <= last`, both zero before the first record; (2) `reserved` is part of the log's sum of
-/// reservations until [`crate::Log::release`]; (3) it contains the end of the transaction while `end_reserved` is set.
+/// The knowledge that a transaction has of its own records. Owned by the transaction, lent to every
+/// append. Invariants: (1) `first <= last`, both zero before the first record; (2) `reserved` is
+/// part of the log's sum of reservations until [`crate::Log::release`]; (3) it contains the end of
+/// the transaction while `end_reserved` is set.
 #[derive(Debug, Default)]
 pub struct TxLog {
-    /// The transaction.
+    /// The id of the transaction.
     pub id: TransactionId,
     /// Its first record ([`LogPos::ZERO`] before there is one).
     pub first: LogPos,
-    /// Its last record.
+    /// The position of its last record.
     pub last: LogPos,
     /// Where its undo would begin.
     pub undo_next: LogPos,
@@ -246,9 +247,9 @@ pub struct TxLog {
     pub reserved: u64,
     /// The commit or abort record has its place: from the first record to that one.
     pub end_reserved: bool,
-    /// Records appended.
+    /// The number of records appended.
     pub records: u64,
-    /// Bytes of them.
+    /// The bytes of those records.
     pub bytes: u64,
     /// Its records belong to the rollback of another transaction: they may use what is kept back for that.
     pub in_rollback: bool,
@@ -263,7 +264,7 @@ impl TxLog {
     }
 }
 
-/// What an append reserves for the undo of what it logs.
+/// The space that an append reserves for the undo of the change it logs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Reserve {
     /// Payload bytes of the compensation record that undo will write; the log adds the header.

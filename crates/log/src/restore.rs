@@ -42,11 +42,11 @@ use crate::walk::{Step, WalkVlf, Walker};
 /// The positions that a VLF stands for, and its number: what a log backup must say of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VlfRange {
-    /// Its sequence number.
+    /// The sequence number of the VLF.
     pub seqno: VlfSeqNo,
     /// The position of its first byte, header included.
     pub start: LogPos,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
@@ -69,11 +69,11 @@ impl VlfRange {
 
 /// A durable block, as a backup keeps it.
 pub struct BackupBlock<'a> {
-    /// Its VLF.
+    /// The VLF of the block.
     pub vlf: VlfRange,
-    /// Its position.
+    /// The position of the block.
     pub pos: LogPos,
-    /// The whole block.
+    /// The bytes of the whole block.
     pub bytes: &'a [u8],
 }
 
@@ -148,11 +148,11 @@ impl Log {
 /// A log file to be made by a restore.
 #[derive(Clone, Debug)]
 pub struct RestoredFile {
-    /// What it is called: see [`crate::LogFileSpec::id`].
+    /// The owner's number for the file: see [`crate::LogFileSpec::id`].
     pub id: u16,
-    /// Where.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How it grows.
+    /// The amount by which it grows.
     pub growth: Growth,
     /// How large it may become.
     pub max_size: u64,
@@ -172,10 +172,10 @@ pub struct LogInstaller {
     /// Position of the next block; zero: none was installed, the first decides.
     next: u64,
     last_crc: u32,
-    /// What was synced.
+    /// The position up to which all is synced.
     synced: LogPos,
     buf: AlignedBuf,
-    /// What `buf` holds: file, offset, bytes.
+    /// The content of `buf`: file, offset, bytes.
     pending: (u16, u64, usize),
     touched: BTreeSet<u16>,
     /// The last block, and how many of its records are installed; what follows is left out.
@@ -458,7 +458,7 @@ impl LogInstaller {
         Ok(())
     }
 
-    /// Makes everything durable.
+    /// Writes and syncs all that was installed.
     pub fn finish(&mut self) -> Result<(), LogError> {
         self.write()?;
         for file in std::mem::take(&mut self.touched) {

@@ -18,7 +18,7 @@ use crate::waits::ReuseWait;
 /// A hold on the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hold {
-    /// Under which name.
+    /// The reason that views show for it.
     pub wait: ReuseWait,
     /// The oldest position that is needed.
     pub pos: LogPos,
@@ -93,8 +93,8 @@ impl Log {
         self.oldest_hold().map_or(own, |hold| hold.pos.min(own))
     }
 
-    /// Who holds the oldest VLF, and from where on. Recovery does only where nobody else does: a checkpoint comes
-    /// sooner than anything else ends.
+    /// The hold on the oldest VLF, and its position. Recovery is one only where there is no other:
+    /// a checkpoint comes sooner than anything else ends.
     pub(crate) fn holdup(&self) -> (ReuseWait, LogPos) {
         let own = self.checkpoint().min(self.durable());
         let tail = self.lock().table.tail().end();

@@ -47,13 +47,13 @@ use crate::record::HEADER_BYTES_MAX;
 
 /// The least that undoing one record appends: header and slot.
 pub const UNDO_BYTES_MIN: u64 = 64;
-/// What a checkpoint may write about an active transaction, and as much again: a long record can waste as much as it
-/// takes at the end of a VLF.
+/// The bytes that a checkpoint may write about an active transaction, and as much again: a long
+/// record can waste as much as it takes at the end of a VLF.
 const NOTE_BYTES: u64 = 72;
 /// The longest compensation record (a page's rows) with a block's header.
 const UNDO_BYTES_MAX: u64 = 12 << 10;
 
-/// What K(R) depends on besides R.
+/// The values that K(R) depends on besides R.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Margins {
     sector: u64,
@@ -70,7 +70,7 @@ impl Margins {
         }
     }
 
-    /// K(R).
+    /// K(R): bytes kept for rollbacks that have reserved R.
     pub fn kept(&self, reserved: u64) -> u64 {
         if reserved == 0 {
             return 0;
@@ -82,7 +82,8 @@ impl Margins {
 }
 
 impl Log {
-    /// What the end of a transaction may take: its abort record, and a block's header and padding.
+    /// The bytes that the end of a transaction may take: its abort record, and a block's header and
+    /// padding.
     pub(crate) fn end_reserve(&self) -> u64 {
         (self.sector + BLOCK_HEADER_BYTES + HEADER_BYTES_MAX + 64) as u64
     }
@@ -97,13 +98,14 @@ impl Log {
         self.margins.kept(state.reserved + more)
     }
 
-    /// What transactions must leave, with so much more reserved and so many of them active: K(R) + 2 C.
+    /// The bytes that transactions must leave, with so much more reserved and so many of them
+    /// active: K(R) + 2 C.
     pub(crate) fn kept_from_transactions(&self, state: &State, more: u64, active: u64) -> u64 {
         self.kept_with(state, more) + 2 * self.checkpoint_reserve(active)
     }
 
-    /// What an append must leave. `more`: what it reserves itself; `ends`: transactions whose end is reserved afterwards;
-    /// `squeezed`: the file could not grow.
+    /// The bytes that an append must leave. `more`: its own reservation; `ends`: transactions whose
+    /// end is reserved afterwards; `squeezed`: the file could not grow.
     pub(crate) fn kept_for(
         &self,
         state: &State,

@@ -43,7 +43,7 @@ pub enum ShrinkStop {
     Room,
 }
 
-/// What a shrink did.
+/// The outcome of a shrink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShrinkReport {
     /// Bytes of the file before.
@@ -57,7 +57,7 @@ pub struct ShrinkReport {
     pub moved: bool,
     /// Where in the file its last VLF begins.
     pub last_vlf: u64,
-    /// What kept it from going further; `None`: no VLF begins at or behind the target.
+    /// The obstacle to going further; `None`: no VLF begins at or behind the target.
     pub stop: Option<ShrinkStop>,
 }
 

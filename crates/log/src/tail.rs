@@ -55,7 +55,7 @@ impl Held {
 pub(crate) struct Tail {
     held: VecDeque<Held>,
     bytes: usize,
-    /// What lies before is on the medium.
+    /// The position before which all blocks are on the medium.
     known: LogPos,
 }
 

@@ -12,7 +12,7 @@ use crate::cache::CachedBlock;
 use crate::flush::{Sync, Write};
 use crate::log::Log;
 
-/// What is the same of every flush.
+/// The facts that all events of one write or sync share.
 pub(crate) struct Ended {
     pub cause: FlushCause,
     pub failed: bool,

@@ -31,11 +31,11 @@ use crate::retried::read_retried;
 /// Something that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Which file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Where in it.
+    /// The byte offset in the file.
     pub offset: u64,
-    /// What is wrong there.
+    /// A sentence that says the damage.
     pub what: String,
     /// Durable log is lost or unreadable. Else: recovery does not need what is damaged.
     pub serious: bool,
@@ -43,29 +43,29 @@ pub struct Finding {
     pub unsure: bool,
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// VLFs in the directory, and how many of them were ever used.
     pub vlfs: usize,
-    /// Of those.
+    /// The VLFs among them that were ever used.
     pub used_vlfs: usize,
-    /// Good blocks.
+    /// The number of good blocks.
     pub blocks: u64,
-    /// Records in them.
+    /// The number of records in them.
     pub records: u64,
-    /// Bytes of them.
+    /// The bytes of the good blocks.
     pub bytes: u64,
     /// The first record's LSN and the last one's.
     pub range: Option<(Lsn, Lsn)>,
     /// Where the log ends.
     pub end: Option<WalkEnd>,
-    /// What is wrong, in the order in which it was found.
+    /// The damages, in the order in which they were found.
     pub findings: Vec<Finding>,
 }
 
 impl Verdict {
-    /// Nothing is wrong.
+    /// Whether nothing is damaged.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }

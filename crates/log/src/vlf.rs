@@ -35,7 +35,7 @@ use crate::directory::{Entry, VLF_HEADER_BYTES};
 /// VLFs that a log keeps: one is written, and there is another to go on in.
 pub(crate) const VLFS_MIN: usize = 2;
 
-/// What a VLF is used for.
+/// The uses of a VLF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VlfStatus {
     /// Never used (parity 0).
@@ -53,11 +53,11 @@ pub struct VlfInfo {
     pub file: usize,
     /// Where it begins in the file.
     pub offset: u64,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Sequence number of its last use; 0 = never used.
     pub seqno: VlfSeqNo,
-    /// What it is used for.
+    /// The use of the VLF now.
     pub status: VlfStatus,
     /// 0 never used, then 64 and 128 in turn.
     pub parity: u8,
@@ -89,7 +89,7 @@ struct Vlf {
     parity: u8,
 }
 
-/// An active VLF.
+/// A VLF that holds log that is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ActiveVlf {
     index: usize,
@@ -138,7 +138,8 @@ pub(crate) struct VlfTable {
     by_place: BTreeMap<(u16, u64), usize>,
     free_bytes: u64,
     pages: BTreeSet<(u16, u64)>,
-    /// What a VLF cannot give to blocks with records: its header and the block that names the successor.
+    /// The bytes that a VLF cannot give to blocks with records: its header and the block that names
+    /// the successor.
     overhead: u64,
 }
 
@@ -159,7 +160,7 @@ impl VlfTable {
         t
     }
 
-    /// New VLFs.
+    /// Adds VLFs, which are free.
     pub fn add(&mut self, entries: &[Entry]) {
         for e in entries {
             let place = VlfPlace { file: e.file, offset: e.offset, size: e.size };
@@ -206,7 +207,7 @@ impl VlfTable {
         taken
     }
 
-    /// The same for one place, if it can be had.
+    /// As [`Self::take_pages`], for one place, if it can be had.
     pub fn take_page(&mut self, key: (u16, u64), durable: LogPos) -> bool {
         self.knows(key) && !self.beginning(durable).contains(&key) && self.pages.insert(key)
     }
@@ -358,7 +359,7 @@ impl VlfTable {
         self.by_place.range((file, 0)..=(file, u64::MAX)).map(|(_, &i)| self.entry(i))
     }
 
-    /// What the free VLFs of a file can take.
+    /// The bytes that the free VLFs of a file can take.
     pub fn bytes_of_file(&self, file: u16) -> u64 {
         let free = self.free.range((file, 0)..=(file, u64::MAX));
         free.map(|(_, &i)| self.vlfs[i].place.size.saturating_sub(self.overhead)).sum()
@@ -441,8 +442,8 @@ impl VlfTable {
         }
     }
 
-    /// What the advisory header of a VLF says of its last use. False: the VLF was used later, or the header is about
-    /// something else.
+    /// Takes the last use of a VLF from its advisory header. False: the VLF was used later, or the
+    /// header is about something else.
     pub fn note_last_use(&mut self, key: (u16, u64), size: u64, seqno: u32, parity: u8) -> bool {
         let Some(&index) = self.free.get(&key) else { return false };
         let vlf = &mut self.vlfs[index];

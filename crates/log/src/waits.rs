@@ -21,12 +21,12 @@ pub enum ReuseWait {
 }
 
 impl ReuseWait {
-    /// `log_reuse_wait`.
+    /// The number of the reason, `log_reuse_wait`.
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// `log_reuse_wait_desc`.
+    /// The name of the reason, `log_reuse_wait_desc`.
     pub const fn name(self) -> &'static str {
         match self {
             ReuseWait::Nothing => "NOTHING",

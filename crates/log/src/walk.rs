@@ -49,7 +49,7 @@ pub(crate) enum Break {
     Room,
 }
 
-/// What a step found.
+/// The finding of one step.
 pub(crate) enum Step {
     Block(BlockHeader),
     End(Break),
@@ -85,7 +85,7 @@ fn unshared<'a>(
     Arc::get_mut(buf).expect("nobody shares it")
 }
 
-/// Walks the chain.
+/// A walk along the chain of blocks.
 pub(crate) struct Walker {
     volumes: Vec<Arc<dyn Volume>>,
     fork: [u8; 16],
@@ -99,7 +99,7 @@ pub(crate) struct Walker {
     buf: Arc<AlignedBuf>,
     /// Pieces read before, which may still be shared.
     others: Vec<Arc<AlignedBuf>>,
-    /// What `buf` holds: file, offset, bytes.
+    /// The content of `buf`: file, offset, bytes.
     loaded: (u16, u64, usize),
     /// Where in `buf` the current block lies.
     current: (usize, usize),
