@@ -379,15 +379,16 @@ mod tests {
     use super::*;
     use crate::node::{QueryPlan, Sort, SortKey, ValuesScan};
     use crate::statement::SelectPlan;
+    use std::sync::Arc;
     use taffrail_types::{Collation, Value};
 
     fn sorted(key: Slot, save: &[Slot]) -> Statement {
         let rows = vec![vec![Expr::Const(Value::Int(1)), Expr::Const(Value::Int(2))]];
-        let input = Node::Values(Box::new(ValuesScan { rows, slots: vec![0, 1] }));
+        let input = Node::Values(Arc::new(ValuesScan { rows, slots: vec![0, 1] }));
         let key =
             SortKey { expr: Expr::Slot(key), descending: false, collation: Collation::default() };
         let sort = Sort { input, keys: vec![key], save: save.to_vec(), limit: None };
-        let node = Node::Sort(Box::new(sort));
+        let node = Node::Sort(Arc::new(sort));
         let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
         let (assign, order) = (Vec::new(), Vec::new());
         let select = SelectPlan { plan, assign, order, identity: None, inherited: None };

@@ -27,7 +27,8 @@ pub struct QueryPlan<R = Node> {
     pub columns: Vec<ColumnDesc>,
 }
 
-/// An operator.
+/// An operator. The planner is alone with it and changes it; once planned it is shared with the operators that run, each of
+/// which holds its own part of the plan.
 #[derive(Clone, Debug, Default)]
 pub enum Node {
     /// One row without columns: SELECT without FROM.
@@ -36,39 +37,39 @@ pub enum Node {
     #[default]
     Nothing,
     /// Rows of a table.
-    Scan(Box<Scan>),
+    Scan(Arc<Scan>),
     /// Rows of a system view or table-valued function.
-    View(Box<ViewScan>),
+    View(Arc<ViewScan>),
     /// Constant rows.
-    Values(Box<ValuesScan>),
+    Values(Arc<ValuesScan>),
     /// Only rows that satisfy the condition.
-    Filter(Box<Filter>),
+    Filter(Arc<Filter>),
     /// Computes expressions into slots.
-    Compute(Box<Compute>),
+    Compute(Arc<Compute>),
     /// For each left row the right side again.
-    Loop(Box<LoopJoin>),
+    Loop(Arc<LoopJoin>),
     /// The right side hashed by its keys.
-    Hash(Box<HashJoin>),
+    Hash(Arc<HashJoin>),
     /// Both sides in the order of the keys, side by side.
-    Merge(Box<MergeJoin>),
+    Merge(Arc<MergeJoin>),
     /// Keeps the input's rows and gives them again.
-    Spool(Box<Spool>),
+    Spool(Arc<Spool>),
     /// Sorted.
-    Sort(Box<Sort>),
+    Sort(Arc<Sort>),
     /// Grouped.
-    Aggregate(Box<Aggregate>),
+    Aggregate(Arc<Aggregate>),
     /// Window functions.
-    Window(Box<Window>),
+    Window(Arc<Window>),
     /// The first rows.
-    Top(Box<Top>),
+    Top(Arc<Top>),
     /// Without duplicates.
-    Distinct(Box<Distinct>),
+    Distinct(Arc<Distinct>),
     /// One input after the other; all write the same slots.
     Concat(Vec<Node>),
     /// EXCEPT and INTERSECT.
-    SetOperation(Box<SetOperation>),
+    SetOperation(Arc<SetOperation>),
     /// A recursive common table expression.
-    Recursive(Box<Recursive>),
+    Recursive(Arc<Recursive>),
 }
 
 /// What is sought in an index: values of its first columns, then what the next column may be.

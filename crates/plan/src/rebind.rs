@@ -93,7 +93,7 @@ impl Rebinding {
     fn node(&mut self, node: &mut Node) {
         node.visit_mut(&mut |n| {
             if let Node::Scan(scan) = n {
-                self.scan(scan);
+                self.scan(Arc::make_mut(scan));
             }
         });
     }

@@ -2,6 +2,7 @@
 
 use crate::expr::{Expr, Pred};
 use crate::node::Node;
+use std::sync::Arc;
 
 /// A part of an expression or condition, to change it.
 pub enum PartMut<'e> {
@@ -129,37 +130,42 @@ impl Node {
         }
     }
 
-    /// Calls `f` with this node and every node below it to change them.
+    /// Calls `f` with this node and every node below it to change them. Nodes that somebody else holds are copied.
     pub(crate) fn visit_mut(&mut self, f: &mut dyn FnMut(&mut Node)) {
         f(self);
         match self {
             Node::OneRow | Node::Nothing | Node::Scan(_) | Node::View(_) | Node::Values(_) => {}
-            Node::Filter(n) => n.input.visit_mut(f),
-            Node::Compute(n) => n.input.visit_mut(f),
+            Node::Filter(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Compute(n) => Arc::make_mut(n).input.visit_mut(f),
             Node::Loop(n) => {
+                let n = Arc::make_mut(n);
                 n.left.visit_mut(f);
                 n.right.visit_mut(f);
             }
             Node::Hash(n) => {
+                let n = Arc::make_mut(n);
                 n.left.visit_mut(f);
                 n.right.visit_mut(f);
             }
             Node::Merge(n) => {
+                let n = Arc::make_mut(n);
                 n.left.visit_mut(f);
                 n.right.visit_mut(f);
             }
-            Node::Spool(n) => n.input.visit_mut(f),
-            Node::Sort(n) => n.input.visit_mut(f),
-            Node::Aggregate(n) => n.input.visit_mut(f),
-            Node::Window(n) => n.input.visit_mut(f),
-            Node::Top(n) => n.input.visit_mut(f),
-            Node::Distinct(n) => n.input.visit_mut(f),
+            Node::Spool(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Sort(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Aggregate(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Window(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Top(n) => Arc::make_mut(n).input.visit_mut(f),
+            Node::Distinct(n) => Arc::make_mut(n).input.visit_mut(f),
             Node::Concat(list) => list.iter_mut().for_each(|n| n.visit_mut(f)),
             Node::SetOperation(n) => {
+                let n = Arc::make_mut(n);
                 n.left.visit_mut(f);
                 n.right.visit_mut(f);
             }
             Node::Recursive(n) => {
+                let n = Arc::make_mut(n);
                 n.anchors.iter_mut().chain(&mut n.parts).for_each(|n| n.visit_mut(f))
             }
         }

@@ -3,6 +3,7 @@
 use super::Planner;
 use super::access::{Goal, Order};
 use super::join::loop_join;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Pred, has_subquery};
 use taffrail_plan::node::{Agg, AggFunction, Aggregate, JoinType, Node, Top};
@@ -62,8 +63,8 @@ impl Planner<'_> {
         let count = Some(Expr::Const(Value::BigInt(1)));
         let save = vec![slot];
         let first = Top { input, count, percent: false, ties: None, offset: None, save };
-        Ok(Some(Node::Aggregate(Box::new(Aggregate {
-            input: Node::Top(Box::new(first)),
+        Ok(Some(Node::Aggregate(Arc::new(Aggregate {
+            input: Node::Top(Arc::new(first)),
             groups: Vec::new(),
             aggs: vec![agg.clone()],
             scalar: true,

@@ -17,6 +17,7 @@ mod uses;
 use super::access::{Order, guess};
 use super::{Planner, filter, order, simplify};
 pub(super) use pair::loop_join;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{CompareOp, Part, Pred, Slot, slots_of};
 use taffrail_plan::fold;
@@ -167,7 +168,7 @@ impl Planner<'_> {
         };
         let node = match Pred::all(constant) {
             None => node,
-            Some(pred) => Node::Filter(Box::new(Filter { input: node, pred, startup: true })),
+            Some(pred) => Node::Filter(Arc::new(Filter { input: node, pred, startup: true })),
         };
         let ordered = block.ordered || order.is_some_and(|o| order::serves(&node, o.keys));
         Ok(((node, rows), ordered))

@@ -6,6 +6,7 @@
 
 use super::unnest::{MANY, Split, split};
 use super::{Planner, add_slots, compute};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::attributes::may_raise;
 use taffrail_plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
@@ -93,7 +94,7 @@ impl Planner<'_> {
                 let (sets, marks) = (Vec::new(), Vec::new());
                 let (scalar, ordered) = (false, false);
                 let all = Aggregate { input, groups, aggs, scalar, sets, marks, ordered };
-                (Node::Aggregate(Box::new(all)), keys)
+                (Node::Aggregate(Arc::new(all)), keys)
             }
         };
         for items in above.into_iter().rev() {

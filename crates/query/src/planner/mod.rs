@@ -25,6 +25,7 @@ pub use change::copies_rows;
 use crate::binder::Metadata;
 use access::{Goal, Order};
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use taffrail_plan::hints::{JoinMethods, QueryHints};
@@ -162,7 +163,7 @@ impl<'m> Planner<'m> {
             }
             Rel::Values(r) => {
                 let rel::Values { rows, slots } = *r;
-                Node::Values(Box::new(ValuesScan { rows, slots }))
+                Node::Values(Arc::new(ValuesScan { rows, slots }))
             }
             Rel::Compute(r) => self.compute(*r, needed)?,
             Rel::Group(r) => match self.ends(&r)? {
@@ -178,7 +179,7 @@ impl<'m> Planner<'m> {
                 let columns: Vec<Expr> = slots.iter().map(|s| Expr::Slot(s.0)).collect();
                 let ordered =
                     order::gathers(&input, columns.iter().zip(&slots).map(|(e, s)| (e, s.1)));
-                Node::Distinct(Box::new(Distinct { input, slots, ordered }))
+                Node::Distinct(Arc::new(Distinct { input, slots, ordered }))
             }
             Rel::Sort(r) => self.sort(*r, None, None, needed)?,
             Rel::Top(r) => self.top(*r, needed)?,
@@ -191,7 +192,7 @@ impl<'m> Planner<'m> {
                 let on_left: SlotSet = left_slots.iter().map(|s| s.0).collect();
                 let left = self.lower(left, &on_left)?;
                 let right = self.lower(right, &right_slots.iter().copied().collect())?;
-                Node::SetOperation(Box::new(SetOperation {
+                Node::SetOperation(Arc::new(SetOperation {
                     left,
                     right,
                     except,
@@ -207,7 +208,7 @@ impl<'m> Planner<'m> {
                 };
                 let anchors = lower(anchors)?;
                 let parts = self.repeated(true, |_| lower(parts))?;
-                Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }))
+                Node::Recursive(Arc::new(Recursive { anchors, parts, slots, work, limit }))
             }
         })
     }
@@ -253,7 +254,7 @@ impl<'m> Planner<'m> {
         let plain = sets.is_empty() && marks.is_empty() && !groups.is_empty();
         let ordered = plain && order::gathers(&input, groups.iter().map(|(e, _, c)| (e, *c)));
         let all = Aggregate { input, groups, aggs, scalar, sets, marks, ordered };
-        Ok(Node::Aggregate(Box::new(all)))
+        Ok(Node::Aggregate(Arc::new(all)))
     }
 
     /// The operators of a relation, and whether they give its rows in this order: then it is not sorted.
@@ -304,7 +305,7 @@ impl<'m> Planner<'m> {
                 }
             }
         };
-        Ok(Node::Sort(Box::new(Sort { input, keys, save, limit })))
+        Ok(Node::Sort(Arc::new(Sort { input, keys, save, limit })))
     }
 
     fn top(&self, r: rel::Top, needed: &SlotSet) -> SqlResult<Node> {
@@ -323,7 +324,7 @@ impl<'m> Planner<'m> {
             other => self.lower(other, &below)?,
         };
         self.few.set(few);
-        Ok(Node::Top(Box::new(node::Top { input, count, percent, ties, offset, save })))
+        Ok(Node::Top(Arc::new(node::Top { input, count, percent, ties, offset, save })))
     }
 }
 
@@ -363,19 +364,19 @@ fn is_simple(e: &Expr) -> bool {
 }
 
 fn compute(input: Node, items: Vec<(Expr, Slot)>) -> Node {
-    Node::Compute(Box::new(Compute { input, items }))
+    Node::Compute(Arc::new(Compute { input, items }))
 }
 
 /// `input` under conditions.
 fn filter(input: Node, conditions: Vec<Pred>) -> Node {
     match Pred::all(conditions) {
         None => input,
-        Some(pred) => Node::Filter(Box::new(Filter { input, pred, startup: false })),
+        Some(pred) => Node::Filter(Arc::new(Filter { input, pred, startup: false })),
     }
 }
 
 fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {
     let rel::Rowset { view, args, columns, dirty } = r;
     let (database, view) = (view.database, view.view);
-    Node::View(Box::new(ViewScan { view, database, dirty, args, columns, filter }))
+    Node::View(Arc::new(ViewScan { view, database, dirty, args, columns, filter }))
 }

@@ -1,6 +1,7 @@
 //! SUBSTRING, LEFT, RIGHT, LEN and DATALENGTH of a large column that nothing else reads: the scan computes them itself, of no more of
 //! the value than they need.
 
+use std::sync::Arc;
 use taffrail_plan::expr::{Expr, Part, Slot, has_subquery, slots_of};
 use taffrail_plan::node::{Access, LargePart, Node, Scan};
 use taffrail_plan::slots::SlotSet;
@@ -12,6 +13,7 @@ pub(super) fn of_items(input: &mut Node, items: &mut Vec<(Expr, Slot)>, needed: 
     if scan.locator.is_some() {
         return;
     }
+    let scan = Arc::make_mut(scan);
     for (column, slot) in large(scan) {
         let mut read = 0;
         for (e, _) in items.iter() {
@@ -38,6 +40,7 @@ pub(super) fn of_variables(input: &mut Node, assign: &mut [(u32, Expr)], outputs
     if scan.locator.is_some() {
         return;
     }
+    let scan = Arc::make_mut(scan);
     let assigned: Vec<u32> = assign.iter().map(|a| a.0).collect();
     let stands = |e: &Expr| match e {
         Expr::Const(_) => true,

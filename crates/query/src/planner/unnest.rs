@@ -9,6 +9,7 @@ use super::join::Planned;
 use super::join::merge::{self, Inputs};
 use super::lists::is_quiet;
 use super::{Planner, add_slots};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::attributes::may_raise;
 use taffrail_plan::expr::{
@@ -284,7 +285,7 @@ impl Planner<'_> {
             left_slots: Vec::new(),
             right_slots,
         };
-        Ok(((Node::Hash(Box::new(join)), rows), false))
+        Ok(((Node::Hash(Arc::new(join)), rows), false))
     }
 
     /// The rows of a table behind a subquery; 0 where it is more than that.

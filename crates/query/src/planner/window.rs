@@ -8,6 +8,7 @@
 
 use super::access::{Goal, Order};
 use super::{Planner, add_slots, order};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_functions::Determinism;
 use taffrail_plan::expr::{CompareOp, Expr, Part, Pred, Slot, slots_of};
@@ -47,7 +48,7 @@ impl Planner<'_> {
         let apart = order::tells_apart(&input, &by);
         let streamed = ordered && items.iter().all(|i| streams(i, apart));
         let window = Window { input, partition, order, items, save, streamed, until: None };
-        Ok(Node::Window(Box::new(window)))
+        Ok(Node::Window(Arc::new(window)))
     }
 
     /// Whether it is one value for all rows of a statement.
@@ -148,14 +149,14 @@ fn set_end(node: &mut Node, slot: Slot, value: &Expr) -> bool {
             };
             let found = w.items.iter().any(numbers);
             if found {
-                w.until = Some(value.clone());
+                Arc::make_mut(w).until = Some(value.clone());
             }
             found
         }
-        Node::Filter(f) => set_end(&mut f.input, slot, value),
+        Node::Filter(f) => set_end(&mut Arc::make_mut(f).input, slot, value),
         Node::Compute(c) => {
             let slot = behind(&c.items, slot);
-            set_end(&mut c.input, slot, value)
+            set_end(&mut Arc::make_mut(c).input, slot, value)
         }
         _ => false,
     }

@@ -6,6 +6,7 @@
 use super::Planned;
 use crate::planner::add_slots;
 use crate::planner::order::{self, Lined};
+use std::sync::Arc;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
 use taffrail_plan::node::{JoinType, MergeJoin, MergeKey, Node, Sort, SortKey};
@@ -97,7 +98,7 @@ fn merged(inputs: Inputs, lined: &Lined, sorts: (bool, bool), many_to_many: bool
     let left = side(left.0, sorts.0, &left_slots, |k| &k.left);
     let right = side(right.0, sorts.1, &right_slots, |k| &k.right);
     let residual = Pred::all(residual);
-    Node::Merge(Box::new(MergeJoin {
+    Node::Merge(Arc::new(MergeJoin {
         left,
         right,
         kind,
@@ -121,5 +122,5 @@ fn sorted<'k>(
         SortKey { expr: e.clone(), descending: k.descending, collation: k.collation }
     };
     let keys = keys.map(key).collect();
-    Node::Sort(Box::new(Sort { input, keys, save: save.iter().collect(), limit: None }))
+    Node::Sort(Arc::new(Sort { input, keys, save: save.iter().collect(), limit: None }))
 }

@@ -2,6 +2,7 @@
 
 use super::merge::{self, Inputs, Key};
 use super::{Block, Planned};
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{CompareOp, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
@@ -40,7 +41,7 @@ impl Block<'_, '_> {
         let right_slots = self.slots_of_sources(right_sources);
         // Only what keeps the right side, as a hash does, can tell which of its rows found nothing: FULL is one of no keys.
         if keys.is_empty() && kind != JoinType::Full {
-            let spool = Node::Spool(Box::new(Spool { input: right.0, save: right_slots.clone() }));
+            let spool = Node::Spool(Arc::new(Spool { input: right.0, save: right_slots.clone() }));
             let rows = left.1 * right.1;
             return Ok((loop_join(left.0, spool, kind, residual, right_slots), rows));
         }
@@ -82,7 +83,7 @@ impl Block<'_, '_> {
                 right_slots,
             }
         };
-        Node::Hash(Box::new(join))
+        Node::Hash(Arc::new(join))
     }
 
     /// The two sides of an equality between the inputs.
@@ -117,5 +118,5 @@ pub(in crate::planner) fn loop_join(
     on: Vec<Pred>,
     right_slots: Vec<Slot>,
 ) -> Node {
-    Node::Loop(Box::new(LoopJoin { left, right, kind, on: Pred::all(on), right_slots }))
+    Node::Loop(Arc::new(LoopJoin { left, right, kind, on: Pred::all(on), right_slots }))
 }

@@ -3,6 +3,7 @@
 use super::{Block, Planned};
 use crate::planner::access::{Choice, Order, Question, guess};
 use crate::planner::{add_slots, compute, filter, view_scan, window};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
@@ -59,7 +60,7 @@ impl<'p> Block<'p, '_> {
                     backward: ordered.unwrap_or(false),
                     parts: Vec::new(),
                 };
-                (Node::Scan(Box::new(scan)), rows)
+                (Node::Scan(Arc::new(scan)), rows)
             }
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), guess::VIEW),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
