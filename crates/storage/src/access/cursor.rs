@@ -117,6 +117,36 @@ impl BTreeCursor {
         true
     }
 
+    /// Goes on for another transaction, or a later statement of this one: what the locks of the one before had kept as it was may have
+    /// changed. The copy serves if its leaf is as it was; else what follows the entry that was given last is copied anew.
+    pub fn go_on(&mut self, tx: &Transaction) {
+        if self.state != State::On {
+            return;
+        }
+        let there = self.hobt.unmoved(tx.database(), self.copy.id(), self.frame, self.structure);
+        if let Some(leaf) = there.filter(|leaf| leaf.lsn() == self.copy.lsn()) {
+            self.clean = self.needs_no_locks(tx);
+            drop(leaf);
+            return;
+        }
+        let given = match self.direction {
+            Direction::Forward => self.low.checked_sub(1),
+            Direction::Backward => Some(self.high),
+        };
+        if let Some(slot) = given.filter(|&slot| slot < self.copy.slots() as usize) {
+            let key = key_at(&self.copy, slot);
+            let farther = self.resume.as_deref().is_none_or(|before| match self.direction {
+                Direction::Forward => key > before,
+                Direction::Backward => key < before,
+            });
+            if farther {
+                self.resume = Some(key.to_vec());
+            }
+        }
+        (self.low, self.high) = (0, 0);
+        self.state = if self.resume.is_some() { State::Again } else { State::Before };
+    }
+
     /// Whether the rows of a leaf whose latch is held need no locks of their own.
     fn needs_no_locks(&self, tx: &Transaction) -> bool {
         match self.locks {

@@ -9,7 +9,7 @@ use super::heap::{decode, fetch, flags_of, is_heap_page, read_row};
 use super::node::{FORWARDED, FORWARDING, GHOST};
 use super::{Hobt, Rid, ScanLocks};
 use crate::buffer::Access;
-use crate::error::StorageResult;
+use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
 use crate::page::Page;
 use crate::txn::Transaction;
@@ -30,6 +30,8 @@ pub struct HeapCursor {
     pages: Vec<PageId>,
     copy: Box<Page>,
     frame: u32,
+    /// [`Hobt::structure`] when it was copied.
+    structure: u64,
     clean: bool,
     slot: u16,
     slots: u16,
@@ -49,6 +51,7 @@ impl HeapCursor {
             pages: Vec::new(),
             copy: Page::zeroed(),
             frame: u32::MAX,
+            structure: 0,
             clean: true,
             slot: 0,
             slots: 0,
@@ -92,6 +95,42 @@ impl HeapCursor {
         }
     }
 
+    /// Whether the rows of a page whose latch is held need no locks of their own.
+    fn needs_no_locks(&self, tx: &Transaction) -> bool {
+        match self.locks {
+            ScanLocks::None => true,
+            ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
+            _ => false,
+        }
+    }
+
+    /// Goes on for another transaction, or a later statement of this one: what the locks of the one before had kept as it was may have
+    /// changed. The rows behind the one that was given last are those that the page has now.
+    ///
+    /// A scan without locks may be on a page that has been taken from the heap since, and still looks like its own: 601 where pages
+    /// have been.
+    pub fn go_on(&mut self, tx: &Transaction) -> StorageResult<()> {
+        if self.frame == u32::MAX {
+            return Ok(());
+        }
+        if self.locks == ScanLocks::None && self.structure != self.hobt.structure() {
+            return Err(StorageError::RowNotFound);
+        }
+        let db = tx.database();
+        let page = db.pool().read_for(&db.store, self.copy.id(), Access::Scan)?;
+        if !is_heap_page(&page, &self.hobt) {
+            self.slots = self.slot;
+            return Ok(());
+        }
+        if page.lsn() != self.copy.lsn() {
+            self.copy.bytes_mut().copy_from_slice(page.bytes());
+            self.slots = self.copy.slots();
+        }
+        self.frame = page.frame();
+        self.clean = self.needs_no_locks(tx);
+        Ok(())
+    }
+
     /// Where the row is that [`HeapCursor::next`] gave last.
     pub fn rid(&self) -> Rid {
         Rid { page: self.copy.id(), slot: self.slot.saturating_sub(1) }
@@ -129,11 +168,8 @@ impl HeapCursor {
                 }
                 self.copy.bytes_mut().copy_from_slice(page.bytes());
                 self.frame = page.frame();
-                self.clean = match self.locks {
-                    ScanLocks::None => true,
-                    ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
-                    _ => false,
-                };
+                self.structure = self.hobt.structure();
+                self.clean = self.needs_no_locks(tx);
                 (self.slot, self.slots) = (0, self.copy.slots());
                 return Ok(true);
             }
