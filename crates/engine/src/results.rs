@@ -2,9 +2,9 @@
 //! DBCC, BACKUP and RESTORE, DDL).
 
 use crate::exec::insert_exec::check_columns;
+use crate::features::cell::coerce;
 use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
-use crate::views::cell::coerce;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};

@@ -65,6 +65,11 @@ fn total(counter: &taffrail_observe::Counter) -> Value {
     Value::Int(i32::try_from(counter.get()).unwrap_or(i32::MAX))
 }
 
+/// Ids and names of the users and roles that every database has.
+pub(crate) fn fixed_principals() -> impl Iterator<Item = (i32, &'static str)> {
+    [(0, "public")].into_iter().chain(crate::catalog::FIXED_SCHEMAS)
+}
+
 impl Session {
     /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
     /// too large stays at int's end.
@@ -348,11 +353,11 @@ impl FnContext for Session {
 
     fn user_id(&self, name: &str) -> Option<i32> {
         let named = |known: &str| self.database.collation().eq_str(known, name);
-        views::fixed_principals().find(|(_, known)| named(known)).map(|(id, _)| id)
+        fixed_principals().find(|(_, known)| named(known)).map(|(id, _)| id)
     }
 
     fn user_by_id(&self, id: i32) -> Option<String> {
-        views::fixed_principals().find(|(known, _)| *known == id).map(|(_, name)| name.to_string())
+        fixed_principals().find(|(known, _)| *known == id).map(|(_, name)| name.to_string())
     }
 
     fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {

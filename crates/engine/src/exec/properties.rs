@@ -7,8 +7,8 @@ mod object;
 
 use super::functions::{PRODUCT_VERSION, flag, int, text};
 use crate::catalog::{Index, IndexKind};
-use crate::features::view::client_address;
 use crate::session::Session;
+use crate::session::client_address;
 use taffrail_base::IndexId;
 use taffrail_storage::access::stats::StatsMode;
 use taffrail_types::{MaxLen, SqlType, Value};

@@ -4,6 +4,7 @@
 //! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
 //! compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements make as they go.
 
+pub(crate) mod cell;
 pub(crate) mod needs;
 pub(crate) mod procedure;
 mod statement;
@@ -12,6 +13,7 @@ pub(crate) mod view;
 
 pub(crate) use statement::{RegisteredStatement, Run, Values};
 
+use crate::catalog::registry::{Databases, Slot};
 use crate::instance::Instance;
 use crate::session::Mark;
 use crate::session::context::StatementContext;
@@ -21,6 +23,7 @@ use std::sync::{Arc, LazyLock};
 use tables::Tables;
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
+use taffrail_types::Value;
 use view::Declaration;
 
 /// A part of the engine that whoever runs statements need not know.
@@ -39,6 +42,8 @@ pub(crate) struct Feature {
     pub damaged: Option<fn(&Arc<Instance>)>,
     /// Makes the tables that statements make as they go.
     pub tables: Option<&'static dyn Tables>,
+    /// A column of a database's row of sys.databases, as a natural value.
+    pub database_column: Option<fn(&Databases, Slot, &str) -> Value>,
 }
 
 impl Feature {
@@ -51,6 +56,7 @@ impl Feature {
         marked: None,
         damaged: None,
         tables: None,
+        database_column: None,
     };
 }
 
@@ -96,6 +102,12 @@ pub(crate) fn dbcc(name: &str) -> Option<&'static DbccCommand> {
 /// Tells that marked transactions have been committed.
 pub(crate) fn record_marks(instance: &Arc<Instance>, login: &str, marks: &[Mark]) -> SqlResult<()> {
     FEATURES.iter().filter_map(|f| f.marked).try_for_each(|tell| tell(instance, login, marks))
+}
+
+/// A column of a database's row of sys.databases, which functions tell as the view shows it.
+pub(crate) fn database_column(databases: &Databases, slot: Slot, column: &str) -> Value {
+    let column_of = FEATURES.iter().find_map(|f| f.database_column);
+    column_of.map_or(Value::Null, |value| value(databases, slot, column))
 }
 
 /// Tells that a statement has met damaged pages.

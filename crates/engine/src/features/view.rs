@@ -5,12 +5,11 @@
 //! that a row cannot disagree with its columns.
 
 use super::FEATURES;
+use super::cell::{Columns, Rows};
 use super::needs::Needs;
 use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
 use crate::session::Session;
-use crate::views::cell::{Columns, Rows};
-use crate::views::{compatibility, rowsets, taffrail};
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
@@ -18,10 +17,6 @@ use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value, names};
 
 pub use crate::plan::system_view::{SystemView, ViewColumn};
-/// The facts that functions tell as the views show them.
-pub(crate) use crate::views::{
-    databases::database_column, dm_exec::client_address, principals::fixed_principals,
-};
 
 /// Where a view is read.
 pub struct ViewContext<'a> {
@@ -139,7 +134,20 @@ pub enum ViewRows {
     Streamed(Box<dyn RowStream>),
 }
 
-/// A declaration: schema, name, needs, columns, arguments, rows.
+/// The names by which a view is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Its schema's alone.
+    Schema,
+    /// Without a schema and in `dbo` as well.
+    Bare,
+    /// Without a schema and in `dbo` as well, in master alone: it stands for a table there.
+    BareInMaster,
+    /// None: it is a method of xml.
+    Method,
+}
+
+/// A declaration: schema, name, needs, columns, arguments, rows, reach.
 pub(crate) struct Declaration {
     pub schema: &'static str,
     pub name: &'static str,
@@ -147,6 +155,14 @@ pub(crate) struct Declaration {
     pub columns: Vec<&'static str>,
     pub arguments: Option<(usize, usize)>,
     pub source: RowSource,
+    pub reach: Reach,
+}
+
+impl Declaration {
+    /// The declaration of a view that is found by these names.
+    pub fn reached(self, reach: Reach) -> Declaration {
+        Declaration { reach, ..self }
+    }
 }
 
 /// Declares a view of schema `sys`. `columns` are texts that are read one after the other.
@@ -157,7 +173,15 @@ pub(crate) fn sys(
     make: Make,
 ) -> Declaration {
     let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, needs, columns: columns.to_vec(), arguments: None, source }
+    Declaration {
+        schema: "sys",
+        name,
+        needs,
+        columns: columns.to_vec(),
+        arguments: None,
+        source,
+        reach: Reach::Schema,
+    }
 }
 
 /// Declares a view of schema `sys` whose rows [`Rows::show`] makes of these columns.
@@ -169,7 +193,15 @@ pub(crate) fn by_column<T>(
 ) -> Declaration {
     let columns = columns.iter().flat_map(|group| group.iter()).map(|c| c.0).collect();
     let source = RowSource::Made(make);
-    Declaration { schema: "sys", name, needs, columns, arguments: None, source }
+    Declaration {
+        schema: "sys",
+        name,
+        needs,
+        columns,
+        arguments: None,
+        source,
+        reach: Reach::Schema,
+    }
 }
 
 /// The schema under which stands what is read as a table of msdb.dbo.
@@ -217,7 +249,15 @@ pub(crate) fn streamed(
 ) -> Declaration {
     let source = RowSource::Streamed(open);
     let columns = columns.to_vec();
-    Declaration { schema: "sys", name, needs, columns, arguments: Some(arguments), source }
+    Declaration {
+        schema: "sys",
+        name,
+        needs,
+        columns,
+        arguments: Some(arguments),
+        source,
+        reach: Reach::Schema,
+    }
 }
 
 /// Declares a view of schema `sys` whose rows are made one at a time.
@@ -230,9 +270,14 @@ pub(crate) fn streamed_view(
     Declaration { arguments: None, ..streamed(name, needs, (0, 0), columns, open) }
 }
 
+/// The names by which a view is found.
+fn reach(view: &SystemView) -> Reach {
+    REGISTERED.sources[view.number].1
+}
+
 /// How the rows of a view come.
 fn source(view: &SystemView) -> RowSource {
-    REGISTERED.sources[view.number]
+    REGISTERED.sources[view.number].0
 }
 
 /// The rows of a view are made one at a time.
@@ -286,19 +331,20 @@ fn column(text: &'static str) -> ViewColumn {
 /// Id and name of the schema of our own views. It has no row in sys.schemas: a database may have a schema of the name.
 pub(crate) const OWN_SCHEMA: (i32, &str) = (16_383, "taffrail");
 
-/// The views of all features, and where their rows come from; behind them `nodes()`.
+/// The views of all features, where their rows come from and how they are reached; behind them `nodes()`.
 struct Registered {
     views: Vec<SystemView>,
     nodes: SystemView,
-    sources: Vec<RowSource>,
+    sources: Vec<(RowSource, Reach)>,
 }
 
 static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     let mut all = Vec::new();
     FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-    let nodes = rowsets::nodes();
-    let sources = all.iter().chain([&nodes]).map(|d| d.source).collect();
-    let nodes = system_view(all.len(), &nodes);
+    let (methods, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| d.reach == Reach::Method);
+    let [nodes] = &methods[..] else { panic!("nodes() is the one method of xml that gives rows") };
+    let sources = all.iter().chain([nodes]).map(|d| (d.source, d.reach)).collect();
+    let nodes = system_view(all.len(), nodes);
     let views = all.iter().enumerate().map(|(n, d)| system_view(n, d)).collect();
     Registered { views, nodes, sources }
 });
@@ -312,7 +358,7 @@ static BY_NAME: LazyLock<Names> = LazyLock::new(|| {
 
 /// A view that stands for a table of master; no other database has it.
 pub(crate) fn is_of_master_alone(view: &SystemView) -> bool {
-    view.name == compatibility::SPT_VALUES
+    reach(view) == Reach::BareInMaster
 }
 
 /// The method `nodes()` of xml, as a source of rows.
@@ -332,8 +378,8 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     match schema.map(fold).as_deref() {
         Some("sys") => found("sys"),
         Some("information_schema") => found("information_schema"),
-        Some(taffrail::SCHEMA) => found(taffrail::SCHEMA),
-        None | Some("" | "dbo") => found("sys").filter(|v| compatibility::NAMES.contains(&v.name)),
+        Some(own) if own == OWN_SCHEMA.1 => found(OWN_SCHEMA.1),
+        None | Some("" | "dbo") => found("sys").filter(|v| reach(v) != Reach::Schema),
         Some(_) => None,
     }
 }

@@ -28,3 +28,14 @@ pub struct ConnectOptions {
     /// The client asked for ODBC's option defaults (ANSI_DEFAULTS, implicit transactions off).
     pub odbc_defaults: bool,
 }
+
+/// Address and port of a client, by `client_net_address`.
+pub(crate) fn client_address(net_address: &str) -> (&str, Option<u16>) {
+    match net_address.rsplit_once(':') {
+        Some((address, port)) if !address.ends_with(':') => match port.parse() {
+            Ok(port) => (address, Some(port)),
+            Err(_) => (net_address, None),
+        },
+        _ => (net_address, None),
+    }
+}

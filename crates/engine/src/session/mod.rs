@@ -18,6 +18,7 @@ mod parts;
 mod transaction;
 
 pub use client::ConnectOptions;
+pub(crate) use client::client_address;
 pub use options::{Isolation, SetOptions};
 pub(crate) use parts::{ContextKey, Held, Kept, Lookups, Prepared, Warnings};
 pub use parts::{Last, Running, TempTable, TempTables};

@@ -1,6 +1,6 @@
 //! The catalogue of SQL Server 2000, which scripts still read: sysobjects, sysdatabases, sysfiles, sysprocesses …
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Reach, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
 use crate::features::needs;
 use crate::row;
@@ -8,37 +8,8 @@ use taffrail_base::SqlResult;
 use taffrail_storage::{FileKind, Growth};
 use taffrail_types::Value;
 
-/// Found without schema, too.
-pub(crate) const NAMES: &[&str] = &[
-    "sysaltfiles",
-    "syscharsets",
-    "syscolumns",
-    "syscomments",
-    "sysconfigures",
-    "sysconstraints",
-    "syscurconfigs",
-    "sysdatabases",
-    "sysfilegroups",
-    "sysfiles",
-    "sysforeignkeys",
-    "sysindexes",
-    "sysindexkeys",
-    "syslanguages",
-    "syslogins",
-    "sysmembers",
-    "sysmessages",
-    "sysobjects",
-    "sysperfinfo",
-    "sysprocesses",
-    "sysreferences",
-    "sysservers",
-    "systypes",
-    "sysusers",
-    SPT_VALUES,
-];
-
 /// The table of numbers of master; no other database has it.
-pub(crate) const SPT_VALUES: &str = "spt_values";
+const SPT_VALUES: &str = "spt_values";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -76,7 +47,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "rows int?",
             ],
             sysindexes,
-        ),
+        )
+        .reached(Reach::Bare),
         sys(
             "sysdatabases",
             needs::DATABASES_SEEN,
@@ -95,7 +67,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "version smallint?",
             ],
             sysdatabases,
-        ),
+        )
+        .reached(Reach::Bare),
         sys(
             "sysfiles",
             needs::PUBLIC,
@@ -116,7 +89,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 }
                 Ok(())
             },
-        ),
+        )
+        .reached(Reach::Bare),
         sys(
             "sysaltfiles",
             needs::FILES_SEEN,
@@ -143,7 +117,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 }
                 Ok(())
             },
-        ),
+        )
+        .reached(Reach::Bare),
         sys(
             SPT_VALUES,
             needs::PUBLIC,
@@ -162,7 +137,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 }
                 Ok(())
             },
-        ),
+        )
+        .reached(Reach::BareInMaster),
         sys(
             "syscomments",
             needs::METADATA,
@@ -179,7 +155,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "text nvarchar(4000)?",
             ],
             syscomments,
-        ),
+        )
+        .reached(Reach::Bare),
     ]);
 }
 

@@ -1,7 +1,7 @@
 //! Constraints and keys in the catalogue of SQL Server 2000: sysconstraints, sysreferences, sysforeignkeys, sysindexkeys.
 
 use super::cell::{Column, Columns, IntoCell, Rows, null};
-use super::{Declaration, ViewContext, by_column};
+use super::{Declaration, Reach, ViewContext, by_column};
 use crate::catalog::{ConstraintObject, IndexKind, Object, ObjectKind};
 use crate::features::needs;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("sysconstraints", needs::METADATA, CONSTRAINTS, constraints),
-        by_column("sysreferences", needs::METADATA, REFERENCES, references),
-        by_column("sysforeignkeys", needs::METADATA, FOREIGN_KEYS, foreign_keys),
-        by_column("sysindexkeys", needs::METADATA, INDEX_KEYS, index_keys),
+        by_column("sysconstraints", needs::METADATA, CONSTRAINTS, constraints).reached(Reach::Bare),
+        by_column("sysreferences", needs::METADATA, REFERENCES, references).reached(Reach::Bare),
+        by_column("sysforeignkeys", needs::METADATA, FOREIGN_KEYS, foreign_keys)
+            .reached(Reach::Bare),
+        by_column("sysindexkeys", needs::METADATA, INDEX_KEYS, index_keys).reached(Reach::Bare),
     ]);
 }
 

@@ -4,7 +4,7 @@ use super::cell::{Column, Columns, IntoCell, Rows, null};
 use super::object_columns::Types;
 use super::objects::{schema_id, shown_views, system_date};
 use super::storage_types::{storage_type, user_type};
-use super::{Declaration, ViewContext, by_column};
+use super::{Declaration, Reach, ViewContext, by_column};
 use crate::catalog::Object;
 use crate::features::needs;
 use taffrail_base::SqlResult;
@@ -13,9 +13,9 @@ use taffrail_types::{Collation, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("sysobjects", needs::METADATA, OBJECTS, objects),
-        by_column("syscolumns", needs::METADATA, COLUMNS, columns),
-        by_column("systypes", needs::METADATA, TYPES, types),
+        by_column("sysobjects", needs::METADATA, OBJECTS, objects).reached(Reach::Bare),
+        by_column("syscolumns", needs::METADATA, COLUMNS, columns).reached(Reach::Bare),
+        by_column("systypes", needs::METADATA, TYPES, types).reached(Reach::Bare),
     ]);
 }
 
@@ -104,7 +104,7 @@ fn objects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
         let code = if view.arguments.is_none() { "V " } else { "IF" };
         rows.show(OBJECTS, &of_system(view.name, view.id, schema_id(view), code));
     }
-    for (name, id) in crate::procs::names() {
+    for (name, id) in crate::features::procedure::names() {
         rows.show(OBJECTS, &of_system(name, id, 4, "P "));
     }
     Ok(())

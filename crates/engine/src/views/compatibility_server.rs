@@ -3,11 +3,11 @@
 
 use super::cell::{Column, Columns, IntoCell, Rows, null};
 use super::principals::{
-    CONFIGURATIONS, DATABASE_ROLE_MEMBERS, Option_, configured, fixed_principals, in_force, logins,
-    sid_of,
+    CONFIGURATIONS, DATABASE_ROLE_MEMBERS, Option_, configured, in_force, logins, sid_of,
 };
-use super::{Declaration, ViewContext, by_column};
+use super::{Declaration, Reach, ViewContext, by_column};
 use crate::catalog::master;
+use crate::exec::functions::fixed_principals;
 use crate::features::needs;
 use taffrail_base::SqlResult;
 use taffrail_base::message::{MESSAGES, Message};
@@ -18,30 +18,37 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         by_column("syslogins", needs::METADATA, LOGINS, |cx, _, rows| {
             logins(cx)?.iter().for_each(|login| rows.show(LOGINS, login));
             Ok(())
-        }),
-        by_column("sysusers", needs::METADATA, USERS, users),
+        })
+        .reached(Reach::Bare),
+        by_column("sysusers", needs::METADATA, USERS, users).reached(Reach::Bare),
         by_column("sysmembers", needs::METADATA, MEMBERS, |_, _, rows| {
             DATABASE_ROLE_MEMBERS.iter().for_each(|member| rows.show(MEMBERS, member));
             Ok(())
-        }),
+        })
+        .reached(Reach::Bare),
         by_column("sysconfigures", needs::PUBLIC, CONFIGURES, |cx, _, rows| {
             options(cx, rows, CONFIGURES, false)
-        }),
+        })
+        .reached(Reach::Bare),
         by_column("syscurconfigs", needs::PUBLIC, CURRENT, |cx, _, rows| {
             options(cx, rows, CURRENT, true)
-        }),
+        })
+        .reached(Reach::Bare),
         by_column("syscharsets", needs::PUBLIC, CHARACTER_SETS, |_, _, rows| {
             SETS.iter().for_each(|set| rows.show(CHARACTER_SETS, set));
             Ok(())
-        }),
+        })
+        .reached(Reach::Bare),
         by_column("sysfilegroups", needs::PUBLIC, FILEGROUPS, |_, _, rows| {
             rows.show(FILEGROUPS, &Primary);
             Ok(())
-        }),
+        })
+        .reached(Reach::Bare),
         by_column("sysmessages", needs::PUBLIC, OLD_MESSAGES, |_, _, rows| {
             MESSAGES.iter().for_each(|message| rows.show(OLD_MESSAGES, message));
             Ok(())
-        }),
+        })
+        .reached(Reach::Bare),
     ]);
 }
 

@@ -8,6 +8,7 @@ use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::row;
 use crate::session::SetOptions;
+use crate::session::client_address;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use taffrail_base::SqlResult;
@@ -351,17 +352,6 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         rows.push(cells);
     }
     Ok(())
-}
-
-/// Address and port of a client.
-pub(crate) fn client_address(net_address: &str) -> (&str, Option<u16>) {
-    match net_address.rsplit_once(':') {
-        Some((address, port)) if !address.ends_with(':') => match port.parse() {
-            Ok(port) => (address, Some(port)),
-            Err(_) => (net_address, None),
-        },
-        _ => (net_address, None),
-    }
 }
 
 fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

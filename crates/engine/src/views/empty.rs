@@ -1,7 +1,7 @@
 //! Views of what there is none of here, and of what no row can be: scripts join them to what there is. They have SQL Server's columns,
 //! which are listed in `data/empty-views.txt`.
 
-use super::{Declaration, MSDB, RowSource, Rows, ViewContext};
+use super::{Declaration, MSDB, Reach, RowSource, Rows, ViewContext};
 use crate::features::needs::{self, Needs};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -45,5 +45,13 @@ fn view(line: &'static str) -> Declaration {
     let schema = if schema == "msdb" { MSDB } else { schema };
     let needs = NAMED.iter().find(|(of, _)| *of == needs).expect("a name of needs").1;
     let source = RowSource::Made(none);
-    Declaration { schema, name, needs, columns: Vec::new(), arguments: None, source }
+    Declaration {
+        schema,
+        name,
+        needs,
+        columns: Vec::new(),
+        arguments: None,
+        source,
+        reach: Reach::Schema,
+    }
 }

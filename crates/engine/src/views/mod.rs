@@ -31,7 +31,6 @@
 
 mod absent;
 mod agent;
-pub mod cell;
 pub mod compatibility;
 mod compatibility_keys;
 mod compatibility_objects;
@@ -77,8 +76,8 @@ mod sysprocesses;
 pub(crate) mod taffrail;
 mod waiting_tasks;
 
+pub(crate) use crate::features::cell::{self, Rows};
 pub(crate) use crate::features::view::*;
-pub use cell::Rows;
 
 use crate::features::Feature;
 use taffrail_base::SqlResult;
@@ -97,7 +96,11 @@ pub(crate) fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
 }
 
 /// The tables of the feature `views`.
-pub(crate) static FEATURE: Feature = Feature { views: DECLARED, ..Feature::NOTHING };
+pub(crate) static FEATURE: Feature = Feature {
+    views: DECLARED,
+    database_column: Some(databases::database_column),
+    ..Feature::NOTHING
+};
 
 /// Each declares the views of its module.
 static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
@@ -166,7 +169,7 @@ mod tests {
                 .map(|n| fold(n)),
         );
         let views = all().iter().map(|v| v.name);
-        let procedures = crate::procs::names().map(|(name, _)| name);
+        let procedures = crate::features::procedure::names().map(|(name, _)| name);
         let missing: Vec<&str> =
             views.chain(procedures).filter(|name| !known.contains(&fold(name))).collect();
         assert!(missing.is_empty(), "not in docs/reference/t-sql.md: {missing:?}");

@@ -6,7 +6,7 @@
 mod measured;
 mod zero;
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Reach, Rows, ViewContext, sys};
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -32,7 +32,7 @@ const COLUMNS: &str = "\
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys("dm_os_performance_counters", needs::SERVER_PERFORMANCE, &[COLUMNS], counters),
-        sys("sysperfinfo", needs::SERVER_PERFORMANCE, &[COLUMNS], counters),
+        sys("sysperfinfo", needs::SERVER_PERFORMANCE, &[COLUMNS], counters).reached(Reach::Bare),
     ]);
 }
 

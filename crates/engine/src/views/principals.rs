@@ -1,9 +1,10 @@
 //! Principals, configuration options, sys.messages.
 
 use super::cell::{Column, Columns, IntoCell, no, null};
-use super::{Declaration, Rows, ViewContext, by_column, sys};
+use super::{Declaration, Reach, Rows, ViewContext, by_column, sys};
 use crate::catalog::master;
 use crate::catalog::registry::{MAX_SERVER_MEMORY, SA_SID};
+use crate::exec::functions::fixed_principals;
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -90,7 +91,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 }
                 Ok(())
             },
-        ),
+        )
+        .reached(Reach::Bare),
         sys(
             "server_role_members",
             needs::SERVER_MEMBERS,
@@ -236,11 +238,6 @@ pub(super) fn sid_of(id: i32) -> Option<&'static [u8]> {
         2 => Some(&[0][..]),
         _ => None,
     }
-}
-
-/// Ids and names of the users and roles that every database has.
-pub(crate) fn fixed_principals() -> impl Iterator<Item = (i32, &'static str)> {
-    [(0, "public")].into_iter().chain(crate::catalog::FIXED_SCHEMAS)
 }
 
 /// sys.database_principals. dbo is a login's, the others nobody's.

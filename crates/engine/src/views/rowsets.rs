@@ -1,6 +1,6 @@
 //! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES, which are found without a schema; nodes().
 
-use super::{Declaration, RowStream, ViewContext, streamed};
+use super::{Declaration, Reach, RowStream, ViewContext, streamed};
 use crate::features::needs;
 use crate::functions::xquery;
 use crate::plan::system_view::NODES;
@@ -17,13 +17,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             &["value nvarchar(4000)? · ordinal bigint!"],
             string_split,
         ),
+        nodes(),
         streamed("GENERATE_SERIES", needs::PUBLIC, (2, 3), &["value bigint?"], series),
     ]);
 }
 
 /// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
-pub(crate) fn nodes() -> Declaration {
-    streamed(NODES, needs::PUBLIC, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
+fn nodes() -> Declaration {
+    let found = streamed(NODES, needs::PUBLIC, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
         let text = |n: usize| args.get(n).and_then(Value::as_text);
         let (Some(document), Some(path)) = (text(0), text(1)) else {
             return Ok(Box::new(Nodes(None)));
@@ -31,7 +32,8 @@ pub(crate) fn nodes() -> Declaration {
         let part = args.get(2).and_then(Value::as_i64) == Some(1);
         let outside: Vec<_> = args.iter().skip(3).map(Value::as_text).collect();
         Ok(Box::new(Nodes(Some(xquery::Parts::of(&document, &path, part, &outside)?))))
-    })
+    });
+    found.reached(Reach::Method)
 }
 
 struct Nodes(Option<xquery::Parts>);

@@ -2,7 +2,7 @@
 
 use super::cell::{Columns, IntoCell, no, null, yes};
 use super::objects::system_date;
-use super::{Declaration, ViewContext, by_column};
+use super::{Declaration, Reach, ViewContext, by_column};
 use crate::features::needs;
 use taffrail_types::Value;
 
@@ -80,10 +80,13 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         rows.show(SERVERS, &own(cx));
         Ok(())
     }));
-    views.push(by_column("sysservers", needs::SERVERS_SEEN, OLD_SERVERS, |cx, _, rows| {
-        rows.show(OLD_SERVERS, &own(cx));
-        Ok(())
-    }));
+    views.push(
+        by_column("sysservers", needs::SERVERS_SEEN, OLD_SERVERS, |cx, _, rows| {
+            rows.show(OLD_SERVERS, &own(cx));
+            Ok(())
+        })
+        .reached(Reach::Bare),
+    );
 }
 
 fn own(cx: &ViewContext<'_>) -> Own {

@@ -1,6 +1,6 @@
 //! sysprocesses, the old view of sessions and what they wait for.
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Reach, Rows, ViewContext, sys};
 use crate::features::needs;
 use crate::row;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,46 +8,49 @@ use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(sys(
-        "sysprocesses",
-        needs::PROCESSES_SEEN,
-        &[
-            "spid smallint!",
-            "kpid smallint!",
-            "blocked smallint!",
-            "waittype binary(2)!",
-            "waittime bigint!",
-            "lastwaittype nchar(32)!",
-            "waitresource nchar(256)!",
-            "dbid smallint!",
-            "uid smallint?",
-            "cpu int!",
-            "physical_io bigint!",
-            "memusage int!",
-            "login_time datetime!",
-            "last_batch datetime!",
-            "ecid smallint!",
-            "open_tran smallint!",
-            "status nchar(30)!",
-            "sid binary(86)!",
-            "hostname nchar(128)!",
-            "program_name nchar(128)!",
-            "hostprocess nchar(10)!",
-            "cmd nchar(26)!",
-            "nt_domain nchar(128)!",
-            "nt_username nchar(128)!",
-            "net_address nchar(12)!",
-            "net_library nchar(12)!",
-            "loginame nchar(128)!",
-            "context_info binary(128)!",
-            "sql_handle binary(20)!",
-            "stmt_start int!",
-            "stmt_end int!",
-            "request_id int!",
-            "page_resource binary(8)?",
-        ],
-        sysprocesses,
-    ));
+    views.push(
+        sys(
+            "sysprocesses",
+            needs::PROCESSES_SEEN,
+            &[
+                "spid smallint!",
+                "kpid smallint!",
+                "blocked smallint!",
+                "waittype binary(2)!",
+                "waittime bigint!",
+                "lastwaittype nchar(32)!",
+                "waitresource nchar(256)!",
+                "dbid smallint!",
+                "uid smallint?",
+                "cpu int!",
+                "physical_io bigint!",
+                "memusage int!",
+                "login_time datetime!",
+                "last_batch datetime!",
+                "ecid smallint!",
+                "open_tran smallint!",
+                "status nchar(30)!",
+                "sid binary(86)!",
+                "hostname nchar(128)!",
+                "program_name nchar(128)!",
+                "hostprocess nchar(10)!",
+                "cmd nchar(26)!",
+                "nt_domain nchar(128)!",
+                "nt_username nchar(128)!",
+                "net_address nchar(12)!",
+                "net_library nchar(12)!",
+                "loginame nchar(128)!",
+                "context_info binary(128)!",
+                "sql_handle binary(20)!",
+                "stmt_start int!",
+                "stmt_end int!",
+                "request_id int!",
+                "page_resource binary(8)?",
+            ],
+            sysprocesses,
+        )
+        .reached(Reach::Bare),
+    );
 }
 
 fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -1,7 +1,7 @@
 //! DATABASEPROPERTYEX. A documented name has a value; that of a feature that is not there is 0.
 
 use crate::exec::functions::{flag, int, text};
-use crate::features::view::database_column;
+use crate::features::database_column;
 use crate::session::Session;
 use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;

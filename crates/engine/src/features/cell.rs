@@ -1,6 +1,6 @@
 //! Rows of views: natural values in, values of the declared types out.
 
-use super::ViewColumn;
+use crate::plan::system_view::ViewColumn;
 use std::sync::Arc;
 use taffrail_types::{Bytes, Decimal, MaxLen, SqlType, Value, codepage};
 
@@ -234,6 +234,6 @@ impl IntoCell for () {
 #[doc(hidden)]
 macro_rules! row {
     ($($v:expr),* $(,)?) => {
-        vec![$($crate::views::cell::IntoCell::cell($v)),*]
+        vec![$($crate::features::cell::IntoCell::cell($v)),*]
     };
 }
