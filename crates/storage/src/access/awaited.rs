@@ -32,9 +32,9 @@ use crate::txn::work::Work;
 
 /// Longest wait of a piece of work.
 const MAX: Duration = Duration::from_secs(5);
-/// The same for transactions that are only open, since pages were freed last.
+/// The longest wait for transactions that are only open, since pages were freed last.
 const QUIET_MAX: Duration = Duration::from_millis(200);
-/// The same since they logged something last.
+/// The longest wait for such transactions since they logged something last.
 const IDLE_MAX: Duration = Duration::from_millis(50);
 /// How often a waiter looks around.
 const SLICE: Duration = Duration::from_millis(10);
@@ -49,7 +49,7 @@ pub(crate) fn is_giving_back() -> bool {
     HERE.get() > 0
 }
 
-/// Who gives room back in a database, and who waits for it.
+/// The work that gives room back in a database, and the sessions that wait for it.
 #[derive(Default)]
 pub(crate) struct Returning {
     state: Mutex<State>,

@@ -37,7 +37,7 @@ pub use super::build::{TreeLoad, build};
 pub use super::cursor::BTreeCursor;
 pub use super::reorganize::{Reorganize, Reorganized};
 
-/// Largest key.
+/// The bytes of the largest key.
 pub const MAX_KEY: usize = 1_800;
 /// Largest key and value together.
 pub const MAX_ENTRY: usize = 8_060;
@@ -259,7 +259,7 @@ pub(super) fn leaf_on_way<'p>(
     Ok(page)
 }
 
-/// See [`leaf_on_way`].
+/// The leaf of a key, latched shared: see [`leaf_on_way`].
 pub(crate) fn leaf_for_read<'p>(
     db: &'p Database,
     hobt: &Hobt,

@@ -33,7 +33,7 @@ use crate::txn::work::Change;
 /// Pages that are written together: 1 MB.
 pub(super) const BATCH: usize = 128;
 
-/// What is logged of a page's contents.
+/// The extent to which a page's contents are logged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Logging {
     Whole,
@@ -163,7 +163,7 @@ impl HeapLoad {
         HeapLoad { hobt: hobt.clone(), writer: None, pages: Vec::new(), full: 0, rows: 0 }
     }
 
-    /// Adds a row.
+    /// Adds a row at the end.
     pub fn push(&mut self, tx: &mut Transaction, row: &[u8]) -> StorageResult<()> {
         self.push_each(tx, row, &mut |_, _, _| Ok(()))
     }

@@ -19,7 +19,7 @@ use crate::layout::EXTENT_PAGES;
 use crate::spec::Growth;
 use crate::txn::work::Work;
 
-/// What is looked for in a tree before its file grows: whole pages.
+/// The least that is looked for in a tree before its file grows: a whole page.
 const PAGE: usize = 1;
 
 /// Free pages of a heap or tree that are one value's.

@@ -254,9 +254,9 @@ impl Drop for Stays<'_> {
     }
 }
 
-/// What became of a leaf with ghosts.
+/// The outcome of cleaning a leaf with ghosts.
 pub(super) enum Cleaned {
-    /// They are gone.
+    /// The ghosts are gone.
     Yes,
     /// A transaction that still runs may want them back.
     Later,

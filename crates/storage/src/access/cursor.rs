@@ -26,7 +26,7 @@ use crate::txn::Transaction;
 enum State {
     Before,
     On,
-    /// What follows `resume` is to be copied anew.
+    /// The entries behind `resume` are to be copied anew.
     Again,
     After,
 }

@@ -43,12 +43,14 @@ const PENDING_VALUES: u8 = 5;
 /// Pages of large values that one entry lists at most.
 pub(crate) const LISTED_MAX: usize = 32;
 
-/// What "OrphanedSpace" may append while an entry's row is undone ([`before_undo`]), as payload of a compensation record: begin and
-/// commit, the entry whole before and after, the pending row, their headers and slots; and its share of the pages into
-/// which the directory splits for pending rows, of which each takes in two hundred or more. And an entry's tail, before and after.
+/// The bytes that "OrphanedSpace" may append while an entry's row is undone ([`before_undo`]), as
+/// payload of a compensation record: begin and commit, the entry whole before and after, the
+/// pending row, their headers and slots; and its share of the pages into which the directory splits
+/// for pending rows, of which each takes in two hundred or more. And an entry's tail, before and
+/// after.
 const ORPHANED_BYTES: usize = 640 + 2 * TAIL_MAX;
 
-/// What the undo of a change of this row reserves besides its compensation record.
+/// The bytes that the undo of a change of this row reserves besides its compensation record.
 pub(crate) fn undo_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> usize {
     let entry = hobt == DIRECTORY && context != Lcx::IndexInterior && key.first() == Some(&HOBT);
     if entry { ORPHANED_BYTES } else { 0 }
@@ -78,7 +80,8 @@ pub(crate) struct Entry {
     /// As of the position below.
     pub rows: u64,
     pub counted_at: u64,
-    /// What later features put here; kept by whoever does not know it. At most [`TAIL_MAX`] bytes.
+    /// The bytes that later features put here, kept by a version that does not know them. At most
+    /// [`TAIL_MAX`].
     pub tail: Box<[u8]>,
 }
 
@@ -182,7 +185,7 @@ pub(crate) fn hobt_of_key(k: &[u8]) -> Option<HobtId> {
     parse_key(k).filter(|(kind, _)| *kind == HOBT).map(|(_, id)| HobtId(id))
 }
 
-/// Reads an entry.
+/// Reads the entry of a heap or tree.
 pub(crate) fn read(db: &Arc<Database>, id: HobtId) -> StorageResult<Option<Entry>> {
     let directory = db.directory();
     let leaf = btree::leaf_for_read(db, &directory, &hobt_key(id))?;
@@ -249,7 +252,7 @@ pub(crate) fn set_root(
     })
 }
 
-/// Adds a HoBt.
+/// Adds the entry of a heap or tree.
 pub(crate) fn insert(
     db: &Arc<Database>,
     work: &mut Work,
@@ -259,7 +262,7 @@ pub(crate) fn insert(
     btree::insert_entry(work, &db.directory(), &hobt_key(id), &e.encode(), 0, true)
 }
 
-/// Removes a HoBt.
+/// Removes the entry of a heap or tree.
 pub(crate) fn remove(db: &Arc<Database>, work: &mut Work, id: HobtId) -> StorageResult<()> {
     if btree::ghost_entry(work, &db.directory(), &hobt_key(id), 0)? {
         Ok(())
@@ -300,7 +303,7 @@ fn list(hobt: HobtId, pages: &[Freed]) -> Vec<u8> {
     value
 }
 
-/// What an entry lists that waits to be freed.
+/// The pages in a row of the directory that wait to be freed, and their heap or tree.
 fn listed(value: &[u8]) -> Option<(HobtId, Box<[Freed]>)> {
     let mut t = Take(value);
     let hobt = HobtId(t.u64()?);
@@ -329,7 +332,7 @@ pub(crate) fn load_pending(db: &Arc<Database>) -> StorageResult<()> {
     Ok(())
 }
 
-/// What is pending in the directory, whoever's transaction it was that said so.
+/// All that is pending in the directory, whatever transaction listed it.
 pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
     let mut out = Vec::new();
     btree::for_each_entry(db, &db.directory(), &[PENDING_EXTENTS], &mut |k, v| {

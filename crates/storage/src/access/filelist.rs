@@ -26,22 +26,22 @@ use crate::txn::work::Work;
 
 const FILE: u8 = 6;
 
-/// What the list says of a file.
+/// The facts about a file in the list of files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FileRow {
     pub kind: FileKind,
-    /// Logical name.
+    /// The logical name of the file.
     pub name: String,
     /// Of a data file. A log file's growth and limit are in the header of the log.
     pub growth: Growth,
     pub max_size: Option<u64>,
 }
 
-/// All of them.
+/// The list of a database's files, by number.
 pub(crate) type FileRows = BTreeMap<FileId, FileRow>;
 
 impl FileRow {
-    /// A log file's.
+    /// The row of a log file.
     pub fn log(name: String) -> FileRow {
         FileRow { kind: FileKind::Log, name, growth: Growth::None, max_size: None }
     }
@@ -85,7 +85,7 @@ pub(crate) fn entry(id: FileId, row: &FileRow) -> ([u8; 9], Vec<u8>) {
     (key(id), row.encode())
 }
 
-/// The list.
+/// Reads the list of files.
 pub(crate) fn rows(db: &Database) -> StorageResult<FileRows> {
     let (mut out, mut malformed) = (FileRows::new(), None);
     btree::for_each_entry(db, &db.directory(), &[FILE], &mut |k, v| {
@@ -114,7 +114,7 @@ pub(crate) fn put(
     btree::insert_entry(work, &directory, &key(id), &row.encode(), 0, true)
 }
 
-/// Removes a row.
+/// Removes the row of a file.
 pub(crate) fn remove(db: &Arc<Database>, work: &mut Work, id: FileId) -> StorageResult<()> {
     match btree::ghost_entry(work, &db.directory(), &key(id), 0)? {
         true => Ok(()),

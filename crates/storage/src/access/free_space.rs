@@ -42,7 +42,7 @@ const PAGES_MAX: usize = 1 << 16;
 /// Pages looked at before a growth: at least, at most.
 const LOOK_MIN: u64 = 64;
 const LOOK_MAX: u64 = 1 << 14;
-/// What is looked for in a tree: whole pages.
+/// The least that is looked for in a tree: a whole page.
 const PAGE: usize = 1;
 /// How often a session that waits for another's look sees whether it has been cancelled, and one that looks.
 const CANCEL_EVERY: Duration = Duration::from_millis(20);
@@ -62,12 +62,13 @@ enum Look {
     Tree(Vec<u8>),
 }
 
-/// What is known of the room on a heap's pages; of a tree, only how far it has been looked through.
+/// The pages of a heap that are known to have room; of a tree, only how far it has been looked
+/// through.
 #[derive(Default)]
 pub(crate) struct FreeSpace {
     /// Pages worth trying before a new one is allocated, the next one last.
     pages: VecDeque<PageId>,
-    /// The same.
+    /// The pages in `pages`, to find one.
     known: HashSet<PageId>,
     missed: u16,
     look: Look,
@@ -83,7 +84,7 @@ impl FreeSpace {
         FreeSpace { missed: ANY, look, ..FreeSpace::default() }
     }
 
-    /// What was known of where room is, or some of it, is known no more.
+    /// Begins the look anew: the known room, or some of it, is no longer right.
     pub fn lost(&mut self, kind: HobtKind) {
         self.missed = ANY;
         self.look = FreeSpace::unknown(kind).look;

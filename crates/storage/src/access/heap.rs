@@ -30,7 +30,7 @@ use crate::txn::work::{Change, Work};
 pub use super::bulk::HeapLoad;
 pub use super::heap_cursor::HeapCursor;
 
-/// Largest row.
+/// The bytes of the largest row.
 pub const MAX_ROW: usize = 8_060;
 
 /// A forwarding stub: flags and Rid. No row is shorter, so that a stub always fits in its place.
@@ -472,7 +472,7 @@ fn put_on_new_page(
     }
 }
 
-/// What became of a row that was to be put on a page.
+/// The outcome of putting a row on a page.
 enum Put {
     Done(Rid),
     /// So much is free, which is not enough.

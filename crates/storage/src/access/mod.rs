@@ -50,7 +50,7 @@ pub mod stats;
 
 pub(crate) use directory::Entry;
 
-/// What a HoBt is.
+/// The kinds of HoBts: heap or B+ tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum HobtKind {
@@ -63,7 +63,7 @@ pub enum HobtKind {
 /// A row of a heap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rid {
-    /// The page.
+    /// The page of the row.
     pub page: PageId,
     /// The slot on it.
     pub slot: u16,
@@ -75,14 +75,14 @@ impl Rid {
         ((self.page.to_u64() << 16) | u64::from(self.slot)).to_be_bytes()
     }
 
-    /// The inverse.
+    /// Reads the bytes that `to_bytes` has written.
     pub fn from_bytes(b: [u8; 8]) -> Rid {
         let v = u64::from_be_bytes(b);
         Rid { page: PageId::from_u64(v >> 16), slot: v as u16 }
     }
 }
 
-/// What a read locks.
+/// The locks that a read takes on rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScanLocks {
     /// Nothing: READ UNCOMMITTED, or the table is locked.
@@ -97,12 +97,12 @@ pub enum ScanLocks {
     Shared,
 }
 
-/// Ascending or descending.
+/// The direction in which a range is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// By ascending key.
+    /// The order of ascending keys.
     Forward,
-    /// By descending key.
+    /// The order of descending keys.
     Backward,
 }
 
@@ -144,21 +144,21 @@ impl KeyRange {
 pub struct LobRef {
     /// The page to begin at.
     pub first: PageId,
-    /// The same number is on that page, and on none of another value's: see [`lob`]. 48 bits.
+    /// The number that is on that page, and on none of another value's: see [`lob`]. 48 bits.
     pub id: u64,
-    /// Bytes.
+    /// The length of the value, bytes.
     pub length: u64,
 }
 
 impl LobRef {
     /// Bytes of the encoded form.
     pub const BYTES: usize = 16;
-    /// Longest value.
+    /// The bytes of the longest value.
     pub const MAX_LENGTH: u64 = u32::MAX as u64;
-    /// Highest identity.
+    /// The highest identity that fits.
     pub const MAX_ID: u64 = (1 << 48) - 1;
 
-    /// The encoded form.
+    /// The reference as a row stores it.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut b = [0; Self::BYTES];
         debug_assert!(self.id <= Self::MAX_ID && self.length <= Self::MAX_LENGTH);
@@ -167,7 +167,7 @@ impl LobRef {
         b
     }
 
-    /// The inverse.
+    /// Reads the bytes that `to_bytes` has written.
     pub fn from_bytes(b: [u8; Self::BYTES]) -> LobRef {
         let half = |at: usize| u64::from_le_bytes(b[at..at + 8].try_into().expect("eight bytes"));
         let (low, high) = (half(0), half(8));
@@ -182,7 +182,7 @@ impl LobRef {
 /// For `sp_spaceused` and `sys.dm_db_partition_stats`: pages, counted when asked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SpaceUsed {
-    /// Rows.
+    /// The number of rows.
     pub rows: u64,
     /// Pages of allocated extents.
     pub reserved_pages: u64,
@@ -246,7 +246,7 @@ pub struct Hobt {
     moves: AtomicU64,
     /// Where there may be room before a new page is allocated.
     pub(crate) room: Mutex<free_space::FreeSpace>,
-    /// The same on pages of small values.
+    /// The text mix pages with room for small values.
     pub(crate) mixed: Mutex<lob::MixedRoom>,
     pub(crate) space: Mutex<Space>,
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
@@ -279,12 +279,12 @@ impl Hobt {
         }
     }
 
-    /// `hobt_id`
+    /// The number of the heap or tree, `hobt_id`.
     pub fn id(&self) -> HobtId {
         self.id
     }
 
-    /// Heap or tree.
+    /// The kind: heap or tree.
     pub fn kind(&self) -> HobtKind {
         self.kind
     }
@@ -389,7 +389,7 @@ impl Hobt {
         self.moves.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What the records of its leaves or rows are about.
+    /// The context of records about its leaves or rows.
     pub(crate) fn leaf_context(&self) -> Lcx {
         match (self.kind, self.index.0) {
             (HobtKind::Heap, _) => Lcx::Heap,
@@ -402,7 +402,7 @@ impl Hobt {
         &self.object_lock
     }
 
-    /// What was known of where pages are is void: see `structure`.
+    /// Makes hints of where pages are void: see `structure`.
     pub(crate) fn structure_changes(&self) {
         self.structure.fetch_add(1, Ordering::AcqRel);
     }
@@ -457,7 +457,7 @@ impl Hobt {
         }
     }
 
-    /// The same for a heap; gives the page that it was before, if it was another.
+    /// As [`Self::set_hot`], for a heap; gives the page that it was before, if it was another.
     pub(crate) fn swap_hot(&self, page: PageId, frame: u32) -> Option<PageId> {
         let hint = self.hint(page);
         self.hot_frame.store(frame, Ordering::Relaxed);

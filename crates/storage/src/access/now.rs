@@ -29,7 +29,7 @@ pub fn leaf_entry(
     Ok(Some(leaf.lsn()))
 }
 
-/// The same of a heap's slot.
+/// As [`leaf_entry`], of a heap's slot.
 pub fn heap_slot(
     db: &Arc<Database>,
     hobt: &Hobt,

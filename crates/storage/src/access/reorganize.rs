@@ -38,7 +38,7 @@ const ORDERED_SHARE: usize = 100;
 const SPARSE_SHARE: usize = 4;
 const SPARSE_FROM: usize = 16;
 
-/// What a reorganization has done so far.
+/// The work that a reorganization has done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Reorganized {
     /// Leaves whose rows went to their left neighbours.
@@ -98,7 +98,7 @@ struct Window {
 struct Order {
     place: Vec<PageId>,
     target: Vec<PageId>,
-    /// Who is to be on a page.
+    /// The leaf that is to be on a page, by its number.
     wanted: HashMap<PageId, usize>,
     /// Free pages that somebody may be wanted on.
     vacant: Vec<PageId>,
@@ -127,7 +127,7 @@ impl Reorganize {
         })
     }
 
-    /// What has been done so far.
+    /// The work done so far.
     pub fn done(&self) -> Reorganized {
         self.done
     }

@@ -108,7 +108,7 @@ fn is_spoken_for(db: &Database, page: &Page) -> bool {
     page.reserved_bytes() > 0 && TransactionId(page.reserved_txn_raw()) >= db.txns.oldest_active()
 }
 
-/// What became of two neighbours.
+/// The outcome for two neighbours.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Merged {
     /// The right one is gone.

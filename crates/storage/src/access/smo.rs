@@ -30,7 +30,7 @@ use crate::txn::work::{Change, Work};
 
 const CHILD_BYTES: usize = 6;
 
-/// What a separator takes on an interior page.
+/// The bytes that a separator takes on an interior page.
 fn separator_bytes(key: usize) -> usize {
     ENTRY_HEADER + key + CHILD_BYTES + SLOT_BYTES
 }
@@ -90,7 +90,7 @@ pub(super) fn split(
     }
 }
 
-/// What a split did, told to sessions of events.
+/// Tells a split to sessions of events.
 #[cold]
 fn tell_split(db: &Database, hobt: &Hobt, (old, new): (PageId, PageId), inserting: bool) {
     let (insert, update) = (1, 2);

@@ -24,7 +24,7 @@ pub enum StatsMode {
     Limited,
     /// Leaves or heap pages too, but only that level is told of.
     Sampled,
-    /// Everything.
+    /// All pages are read.
     Detailed,
 }
 
@@ -33,7 +33,7 @@ pub enum StatsMode {
 pub struct LevelStats {
     /// 0 for leaves and heaps.
     pub level: u8,
-    /// Pages.
+    /// The number of pages.
     pub pages: u64,
     /// Steps to the next page in the order of keys (of a heap: to the next extent) that do not lead to the next one of the level in the
     /// order of pages.
@@ -46,22 +46,22 @@ pub struct LevelStats {
     pub content: Option<Content>,
 }
 
-/// What is on the pages of a level.
+/// The content of the pages of a level.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Content {
     /// Bytes of rows and slots.
     pub used: u64,
-    /// Bytes there are.
+    /// The bytes that rows and slots can take.
     pub room: u64,
-    /// Rows, ghosts aside.
+    /// The number of rows, ghosts aside.
     pub records: u64,
-    /// Deleted rows.
+    /// The number of deleted rows, still on their pages.
     pub ghosts: u64,
-    /// The shortest.
+    /// The bytes of the shortest row.
     pub shortest: u32,
-    /// The longest.
+    /// The bytes of the longest row.
     pub longest: u32,
-    /// All together.
+    /// The bytes of all rows.
     pub bytes: u64,
     /// Stubs of heap rows that are elsewhere.
     pub forwarded: u64,

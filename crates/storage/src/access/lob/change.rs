@@ -287,7 +287,7 @@ fn alone(of: &LobRef) -> Freed {
     Freed { page: of.first, id: of.id, whole: false }
 }
 
-/// What is written anew.
+/// The part of a value that is written anew.
 struct New<'a, 't, 'h> {
     change: &'a Change<'h>,
     tx: &'t mut Transaction,

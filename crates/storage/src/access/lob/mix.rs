@@ -51,8 +51,8 @@ const HEAD: usize = 8;
 /// Longest value that shares a page: two of them fill one.
 pub const MAX: usize = (taffrail_base::PAGE_BYTES - HEADER_BYTES) / 2 - SLOT_BYTES - HEAD;
 
-/// What the undo of an insertion may log: a compensation, or, of the last value, "FreeTextMixPage" as a whole: begin, slot, PFS byte and
-/// commit with their headers.
+/// The bytes that the undo of an insertion may log: a compensation, or, of the last value,
+/// "FreeTextMixPage" as a whole: begin, slot, PFS byte and commit with their headers.
 pub(crate) const UNDO: usize = 320;
 
 /// Identity and bytes of what lies in a slot, as a record of its insertion has it, too.
@@ -241,7 +241,7 @@ fn remove(
     db.deallocate_page(work, hobt, page.id())
 }
 
-/// Undoes an insertion.
+/// Undoes the insertion of a value on a text mix page.
 pub(crate) fn undo_insert(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
     let db = work.db.clone();
     let hobt = r.header.hobt;

@@ -84,8 +84,9 @@ pub fn read(
     }
 }
 
-/// The same for a caller without such a lock. False: the value is not there any more, nor has anything been appended. An error about a
-/// page need not be one either: the page was the value's once.
+/// As [`read`], for a caller without such a lock. False: the value is not there any more, nor has
+/// anything been appended. An error about a page need not be one either: the page was the value's
+/// once.
 pub fn read_unlocked(
     tx: &mut Transaction,
     hobt: &Hobt,
@@ -191,7 +192,8 @@ fn gather_chain(
     Ok(None)
 }
 
-/// What is wanted of a piece that begins at `start` of the value.
+/// Appends the part of a piece between `offset` and `end`; the piece begins at `start` of the
+/// value.
 fn take(piece: &[u8], start: u64, offset: u64, end: u64, out: &mut Vec<u8>) {
     let from = offset.max(start);
     let to = end.min(start + piece.len() as u64);

@@ -17,7 +17,7 @@ use crate::layout::pfs_of;
 use crate::page::{Format, PFS_ALLOCATED, Page, PageType};
 use crate::txn::work::Work;
 
-/// What a page of a value holds.
+/// The content of a page of a value.
 pub(crate) enum Content<'p> {
     /// Bytes of the value: level 0, or a slot of a text mix page.
     Piece(&'p [u8]),
@@ -42,7 +42,8 @@ impl<'p> Node<'p> {
     }
 }
 
-/// What a page holds of a value of this heap or tree; none if it does not bear the identity, or was never filled.
+/// The content that a page has of a value of this heap or tree; none if it does not bear the
+/// identity, or was never filled.
 pub(crate) fn content(page: &Page, hobt: HobtId, id: u64) -> Option<Content<'_>> {
     if page.is_mix() {
         let found = if page.hobt() == hobt { mix::find(page, id) } else { None };
@@ -55,7 +56,8 @@ pub(crate) fn content(page: &Page, hobt: HobtId, id: u64) -> Option<Content<'_>>
     if ours { filled(page) } else { None }
 }
 
-/// What a page that is one value's alone holds, whosever it is; none if that is not well formed.
+/// The content of a page that is one value's alone, of any heap or tree; none if that is not well
+/// formed.
 pub(crate) fn filled(page: &Page) -> Option<Content<'_>> {
     // Other pages need not have slots where these have them.
     let lob = page.kind() == Some(PageType::Lob) && page.slots() > 0 && !page.is_mix();

@@ -31,7 +31,7 @@ const ROOM_MIN: u16 = 64;
 /// Pages looked at before a growth.
 const LOOK: u64 = 512;
 
-/// What is known of the room on a heap's or tree's text mix pages.
+/// The text mix pages of a heap or tree that are known to have room.
 #[derive(Default)]
 pub(crate) struct MixedRoom {
     by_room: BTreeSet<(u16, PageId)>,

@@ -70,7 +70,7 @@ impl<'t, 'h> Writer<'t, 'h> {
         self.tx
     }
 
-    /// The next bytes.
+    /// Adds the next bytes of the value.
     pub fn push(&mut self, mut bytes: &[u8]) -> StorageResult<()> {
         self.length = self.checked(bytes.len() as u64)?;
         if !self.rest.is_empty() {

@@ -32,7 +32,7 @@ pub(crate) fn set_bits(
     set_bits_with(work, page, context, hobt, runs, value, RecordFlags::NONE)
 }
 
-/// The same with these flags, of a GAM, IAM or ML page.
+/// As [`set_bits`], with these flags, of a GAM, IAM or ML page.
 pub(crate) fn set_bits_with(
     work: &mut Work,
     page: &mut WriteGuard<'_>,

@@ -108,7 +108,7 @@ pub(crate) fn unlogged(r: &Record<'_>) -> Option<(FileId, ExtentRuns)> {
     parse(r).filter(|(flags, ..)| flags & MINIMAL != 0).map(|(_, _, file, runs)| (file, runs))
 }
 
-/// All its extents.
+/// The file and the extents of the allocation.
 pub(super) fn extents(r: &Record<'_>) -> Option<(FileId, ExtentRuns)> {
     parse(r).map(|(_, _, file, runs)| (file, runs))
 }

@@ -14,30 +14,31 @@ use crate::access::{HobtKind, LobRef, Rid, heap};
 use crate::layout::DIRECTORY;
 use crate::page::Page;
 
-/// What a record did to what lies in a slot of a heap or of a leaf. Rows are as they lie there: see [`Stored`].
+/// The change that a record made of a slot of a heap or of a leaf. Rows are as they lie there: see
+/// [`Stored`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowChange<'a> {
-    /// Put there.
+    /// The row was put there.
     Inserted(&'a [u8]),
     /// It became a ghost; before that it was this.
     Deleted(&'a [u8]),
     /// It became a ghost; the record, of format version 2 or before, does not hold it. A leaf's key.
     DeletedUnseen(&'a [u8]),
-    /// Bytes were replaced.
+    /// Some bytes of the row were replaced.
     Modified {
-        /// From here on.
+        /// The offset of the first replaced byte.
         at: usize,
-        /// What was there.
+        /// The bytes before the change.
         before: &'a [u8],
-        /// What is there now.
+        /// The bytes after the change.
         after: &'a [u8],
         /// The key; empty in a heap.
         key: &'a [u8],
     },
 }
 
-/// What a record of the forward way did to a row, and whether in a heap (else in a leaf of a tree). Compensations have none: they
-/// take back what they name with `undo_next`.
+/// The change that a record of the forward way made of a row, and whether in a heap (else in a leaf
+/// of a tree). Compensations have none: they take back the records down to `undo_next`.
 pub fn row_change<'a>(r: &Record<'a>) -> Option<(bool, RowChange<'a>)> {
     let h = &r.header;
     if h.is_compensation() {
@@ -73,12 +74,12 @@ pub fn taken_back(r: &Record<'_>) -> Option<(LogPos, LogPos)> {
     r.header.is_compensation().then_some((r.header.undo_next, r.pos))
 }
 
-/// What lies in a slot.
+/// The things that lie in slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stored<'a> {
     /// A row of a heap.
     Row(&'a [u8]),
-    /// What a row of a heap leaves where it was when it moves: where it is now.
+    /// The stub that a row of a heap leaves when it moves: its place now.
     Stub(Rid),
     /// A row of a heap that has moved, and where its stub is.
     Moved(Rid, &'a [u8]),
@@ -109,12 +110,12 @@ pub fn is_ghost(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|f| f & GHOST != 0)
 }
 
-/// What a record did to a heap or tree as a whole.
+/// The change that a record made of a heap or tree as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HobtChange {
-    /// Made.
+    /// The heap or tree was made.
     Created,
-    /// Gone.
+    /// The heap or tree is gone.
     Dropped,
     /// All its rows are gone.
     Emptied,
@@ -123,9 +124,9 @@ pub enum HobtChange {
 /// A heap or tree, as the directory knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HobtFacts {
-    /// Which.
+    /// The number of the heap or tree.
     pub hobt: HobtId,
-    /// Whose.
+    /// The object that it belongs to.
     pub object: ObjectId,
     /// Of which index: 0 a heap, 1 the clustered index.
     pub index: i32,
@@ -133,7 +134,7 @@ pub struct HobtFacts {
     pub heap: bool,
 }
 
-/// What a record did to a heap or tree as a whole, and to which.
+/// The change that a record made of a heap or tree as a whole, and which one that is.
 pub fn hobt_change(r: &Record<'_>) -> Option<(HobtChange, HobtFacts)> {
     if r.header.hobt != DIRECTORY {
         return None;
@@ -199,12 +200,12 @@ pub fn minimally_logged(r: &Record<'_>) -> Option<i64> {
     super::bulk::unlogged_rows(r)
 }
 
-/// What a page of a large value holds.
+/// The content of a page of a large value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LargePage {
     /// Bytes of the value.
     Piece(Vec<u8>),
-    /// What the pages below are referred to by, in order.
+    /// References to the pages below, in order.
     Node(Vec<LobRef>),
 }
 

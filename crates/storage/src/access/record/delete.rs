@@ -51,7 +51,7 @@ pub(crate) fn ghost(
     Ok(())
 }
 
-/// What undoing [`ghost`] logs.
+/// The compensation that undoes [`ghost`].
 const UNDO_GHOST: Reserve = Reserve::undo(1);
 
 // ---- redo ----

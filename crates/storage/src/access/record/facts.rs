@@ -52,7 +52,7 @@ pub fn row_images<'a>(r: &Record<'a>) -> Option<RowImages<'a>> {
     }
 }
 
-/// LOP_BEGIN_XACT.
+/// The facts of LOP_BEGIN_XACT, the begin of a transaction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Begin {
     /// When: 100 ns since 0001-01-01, UTC.
@@ -61,9 +61,9 @@ pub struct Begin {
     pub session: u16,
     /// The transaction inside of which it runs.
     pub parent: TransactionId,
-    /// A system transaction.
+    /// Whether it is a system transaction.
     pub system: bool,
-    /// Its name.
+    /// The name of the transaction.
     pub name: String,
     /// `transaction_id` of the views while it ran; `None` in logs of an older version.
     pub number: Option<u64>,
@@ -71,7 +71,7 @@ pub struct Begin {
     pub mark: Option<String>,
 }
 
-/// Reads LOP_BEGIN_XACT.
+/// Reads the facts of LOP_BEGIN_XACT; none of another record.
 pub fn begin(r: &Record<'_>) -> Option<Begin> {
     if r.header.op != Lop::BeginXact {
         return None;
@@ -119,20 +119,20 @@ pub fn active_transactions(r: &Record<'_>) -> Option<u16> {
     if r.header.op == Lop::XactCkpt { Take(r.payload).u16() } else { None }
 }
 
-/// LOP_END_CKPT.
+/// The facts of LOP_END_CKPT, the end of a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndCheckpoint {
-    /// When.
+    /// The moment of its end: 100 ns since 0001-01-01, UTC.
     pub time: u64,
-    /// Its begin record.
+    /// The position of its begin record.
     pub begin: LogPos,
-    /// MinLSN.
+    /// The position of MinLSN, the oldest needed.
     pub min: LogPos,
     /// Pages that it wrote.
     pub pages: u32,
 }
 
-/// Reads LOP_END_CKPT.
+/// Reads the facts of LOP_END_CKPT; none of another record.
 pub fn end_checkpoint(r: &Record<'_>) -> Option<EndCheckpoint> {
     if r.header.op != Lop::EndCkpt {
         return None;

@@ -34,7 +34,7 @@ use crate::error::StorageResult;
 use crate::page::Page;
 use crate::txn::work::{Change, Work};
 
-/// What redo says when a record and its page do not fit.
+/// The outcome of a redo; the error says how a record and its page do not fit.
 pub(crate) type RedoResult = Result<(), String>;
 
 /// The rows of what.

@@ -33,10 +33,10 @@ const MODIFY_HEADER: usize = 8;
 
 // ---- forward ----
 
-/// What undoing an insertion logs.
+/// The compensation that undoes an insertion.
 pub(crate) const UNDO_INSERT: Reserve = Reserve::undo(1);
 
-/// The same for a row of a leaf.
+/// The compensation that undoes an insertion of a leaf's row, with room for its directory.
 #[inline]
 pub(crate) fn undo_insert_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> Reserve {
     Reserve::undo(1 + directory::undo_reserve(hobt, context, key))
@@ -54,7 +54,7 @@ pub(crate) fn place_byte(place: Place, row: &[u8]) -> [u8; 1] {
     }]
 }
 
-/// What differs between two rows: offset, and how many bytes at the end are equal.
+/// The difference between two rows: its offset, and how many bytes at the end are equal.
 pub(crate) fn difference(old: &[u8], new: &[u8]) -> (usize, usize) {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - start;
@@ -71,7 +71,7 @@ pub(crate) fn modify_header(at: usize, old: usize, new: usize, key: usize) -> [u
     h
 }
 
-/// What undoing a modification logs.
+/// The compensation that undoes a modification.
 pub(crate) fn undo_modify_reserve(old: usize) -> Reserve {
     Reserve::undo(MODIFY_HEADER + old)
 }
@@ -164,7 +164,7 @@ pub(super) fn apply_remove(page: &mut Page, place: Place, slot: usize) {
     if place.keeps_slots() { page.clear_row(slot) } else { page.remove_row(slot) }
 }
 
-/// Removes ghosts.
+/// Removes the ghosts in these slots.
 pub(crate) fn apply_expunge(page: &mut Page, place: Place, slots: &[u16]) {
     for &slot in slots.iter().rev() {
         apply_remove(page, place, usize::from(slot));

@@ -41,7 +41,7 @@ pub(crate) fn encode_active(transactions: &[ActiveTxn]) -> Vec<u8> {
     b
 }
 
-/// Reads LOP_XACT_CKPT.
+/// Reads the transactions of LOP_XACT_CKPT.
 pub(crate) fn parse_active(r: &Record<'_>) -> Option<Vec<ActiveTxn>> {
     let mut t = Take(r.payload);
     let n = t.u16()?;
@@ -86,7 +86,7 @@ pub(crate) fn parse_file_size_before(r: &Record<'_>) -> Option<u32> {
     t.u32()
 }
 
-/// Reads LOP_FILE_HDR_MODIFY.
+/// Reads the file and size of LOP_FILE_HDR_MODIFY.
 pub(crate) fn parse_file_size(r: &Record<'_>) -> Option<(FileId, u32)> {
     let mut t = Take(r.payload);
     Some((FileId(t.u16()?), t.u32()?))
@@ -109,7 +109,7 @@ pub(crate) fn begin_mark(r: &Record<'_>) -> Option<String> {
     t.text()
 }
 
-/// What LOP_BEGIN_XACT tells people: (time, session, parent, system, name).
+/// The facts of LOP_BEGIN_XACT for people: (time, session, parent, system, name).
 pub fn begin_facts(r: &Record<'_>) -> Option<(u64, u16, u64, bool, String)> {
     let mut t = Take(r.payload);
     Some((t.u64()?, t.u16()?, t.u64()?, t.u8()? != 0, t.text()?))
