@@ -18,9 +18,9 @@ pub enum BackupError {
     Open(IoError),
     /// 3202 (write) or 3203 (read) on an open device.
     Device {
-        /// `read` or `write`.
+        /// The word `read` or `write`.
         operation: &'static str,
-        /// Which, and why.
+        /// The failed operation, with its path and reason.
         source: IoError,
     },
     /// 3241: what is there is no media of ours, or of a newer version.
@@ -29,9 +29,9 @@ pub enum BackupError {
     Empty(PathBuf),
     /// 3132: the media has more families (stripes) than devices were named.
     FamiliesMissing {
-        /// What the media has.
+        /// The number of the media's families.
         families: u16,
-        /// What was named.
+        /// The number of devices named.
         given: u16,
         /// The numbers of those that were not named.
         missing: Vec<u16>,
@@ -40,32 +40,32 @@ pub enum BackupError {
     NotOneMedia(PathBuf),
     /// 4038: there is no set with this position.
     NoSuchSet {
-        /// FILE = n.
+        /// The number after FILE =.
         position: u32,
-        /// The first device.
+        /// The path of the first device.
         path: PathBuf,
     },
     /// 3256: the set was never finished.
     Incomplete {
-        /// FILE = n.
+        /// The number after FILE =.
         position: u32,
-        /// The first device.
+        /// The path of the first device.
         path: PathBuf,
     },
     /// 3169: the set is of a database of this format version, which a later release writes.
     TooNew {
-        /// What it is.
+        /// The format version of the set's database.
         version: u16,
         /// The last that is known here.
         known: u16,
     },
     /// 3189: bytes of the set are not what was written.
     Damaged {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
         /// Offset of the chunk.
         offset: u64,
-        /// What is wrong.
+        /// The kind of damage, in words.
         why: &'static str,
     },
     /// 3043 of a backup, 824 of a restore: a page of the database is damaged.
@@ -98,16 +98,16 @@ pub enum BackupError {
     WrongBase,
     /// 4305: the log in the set begins too late.
     LogTooRecent {
-        /// Where it begins.
+        /// The LSN at which it begins.
         first: Lsn,
-        /// Where it should.
+        /// The LSN at which it should begin, or before.
         needed: Lsn,
     },
     /// 4326: the log in the set ends too early.
     LogTooEarly {
-        /// Where it ends.
+        /// The LSN at which it ends.
         last: Lsn,
-        /// What is needed.
+        /// The LSN that it should reach.
         needed: Lsn,
     },
     /// 4330: the set is of another recovery path.
@@ -145,7 +145,7 @@ impl From<StorageError> for BackupError {
     }
 }
 
-/// A device's error.
+/// An error of an open device.
 pub(super) fn device(operation: &'static str) -> impl Fn(IoError) -> BackupError {
     move |source| BackupError::Device { operation, source }
 }

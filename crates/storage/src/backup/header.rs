@@ -50,7 +50,7 @@ fn take_guid(t: &mut Take<'_>) -> Option<[u8; 16]> {
 }
 
 impl SetHeader {
-    /// For the media.
+    /// Appends the header as the media keeps it.
     pub(super) fn encode(&self, b: &mut Vec<u8>) {
         b.u64(FEATURES);
         b.bytes(&self.guid);

@@ -35,16 +35,16 @@ use crate::database::{DatabaseOptions, RecoveryModel};
 use crate::error::StorageError;
 use crate::recovery::{Boot, FORMAT_VERSION, boot_page};
 
-/// What the history of backups knows of the database.
+/// The facts about a database that the history of backups has.
 #[derive(Clone, Debug)]
 pub struct LostDatabase {
-    /// Its name.
+    /// The name of the database.
     pub name: String,
-    /// `database_guid`
+    /// The database's `database_guid`, its identity.
     pub guid: [u8; 16],
-    /// `family_guid`
+    /// The database's `family_guid`, kept through restores.
     pub family: [u8; 16],
-    /// `last_recovery_fork_guid`
+    /// The `last_recovery_fork_guid` of its last backup.
     pub fork: [u8; 16],
     /// When it was made.
     pub created: UtcTime,
@@ -83,7 +83,7 @@ fn block(lsn: Lsn) -> Lsn {
     Lsn { slot: 0, ..lsn }
 }
 
-/// What a look at the log from a place on has shown.
+/// The findings of a look through the log from a place on.
 struct Seen {
     end: WalkEnd,
     bytes: u64,

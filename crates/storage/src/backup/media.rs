@@ -45,17 +45,17 @@ const TABLE_AT: usize = 68;
 /// Bytes of a chunk's table at most.
 pub(super) const TABLE_MAX: usize = CRC_AT - TABLE_AT;
 
-/// What a chunk holds.
+/// The kinds of chunks, by their content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Kind {
     /// The set's header, as it was at the beginning.
     Header = 1,
-    /// The log's VLFs.
+    /// The VLFs of the log.
     Layout = 2,
-    /// Pages.
+    /// Pages of data files.
     Pages = 3,
-    /// Log blocks.
+    /// Blocks of the log.
     Log = 4,
     /// The set's header, as it is.
     End = 5,
@@ -337,7 +337,7 @@ impl Family {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct SetPlace {
     pub set: [u8; 16],
-    /// Its header chunk.
+    /// The offset of its header chunk.
     pub begin: u64,
     /// Its end chunk; none: it was not finished.
     pub end_chunk: Option<u64>,
@@ -366,7 +366,7 @@ impl Media {
         }
     }
 
-    /// The same for some of the families, at least one.
+    /// As [`Self::open`], of some of the families, at least one.
     pub fn open_some(env: &Env, devices: &[Device]) -> BackupResult<Media> {
         let mut families: Vec<Family> = Vec::new();
         for d in devices {

@@ -30,7 +30,7 @@ use crate::database::Database;
 
 /// Content of a piece while others write.
 const SMALL: usize = 128 << 10;
-/// What is measured at once.
+/// The bytes over which speed is measured once.
 const STRETCH: u64 = 8 << 20;
 /// Stretches that were measured before one can say what full speed is.
 const MEASURED: u32 = 2;
@@ -124,7 +124,7 @@ impl Rule {
     }
 }
 
-/// Paces one backup.
+/// The pace of one backup, which gives way to other work.
 pub(super) struct Pace<'w> {
     db: &'w Database,
     watch: &'w mut dyn Watch,

@@ -221,7 +221,8 @@ impl Database {
         Ok(damaged)
     }
 
-    /// What a page that is not whole in its file is: zeroes if nobody uses it, else what the pool has. False: damaged, and left as it is.
+    /// The page that stands for one that is not whole in its file: zeroes if it is not allocated,
+    /// else the pool's. False: damaged, and left as it is.
     fn page_from_pool(&self, id: PageId, bytes: &mut [u8]) -> BackupResult<bool> {
         let own = BOOT_PAGES.contains(&id.page) && id.file.0 == 1;
         let allocated = match self.is_allocated(id) {
@@ -261,7 +262,8 @@ impl Database {
     }
 }
 
-/// What becomes of a page that is damaged in its file. Every page is looked at, for one may be half written this moment.
+/// The treatment of a page that is damaged in its file. Every page is looked at, for one may be
+/// half written this moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Damage {
     /// NO_CHECKSUM: it is copied as it is.
@@ -282,12 +284,12 @@ impl Damage {
     }
 }
 
-/// What was copied.
+/// The outcome of copying pages.
 #[derive(Default)]
 pub(super) struct CopiedPages {
-    /// Pages per file.
+    /// The number of pages of each file.
     pub files: Vec<(FileId, u64)>,
-    /// Some were damaged.
+    /// Whether some were damaged.
     pub damaged: bool,
 }
 

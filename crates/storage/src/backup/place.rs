@@ -26,7 +26,7 @@ use crate::page::{BITMAP_BITS, Page, PageType};
 /// Bytes of a piece that is copied to where it can be read or written directly.
 const PIECE: usize = 1 << 20;
 
-/// What pages of a set are to the database.
+/// The relation of a set's pages to the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pages {
     /// The base of differentials: the map of changed extents starts with it.

@@ -41,7 +41,8 @@ pub fn read_sets(env: &Env, devices: &[Device]) -> BackupResult<Vec<SetHeader>> 
     Ok(headers)
 }
 
-/// What the set at a position, from 1, says of itself. All families must be there, and have it from its beginning to its end.
+/// The header of the set at a position, from 1. All families must be there, and have it from its
+/// beginning to its end.
 pub fn read_set(env: &Env, devices: &[Device], position: u32) -> BackupResult<SetHeader> {
     let media = Media::open(env, devices)?;
     Ok(SetReader::open(&media, position)?.header)
@@ -165,7 +166,7 @@ impl<'m> SetReader<'m> {
         (at, self.layout_chunks, self.chunks)
     }
 
-    /// What the pages of its database bear.
+    /// The mark that the pages of its database bear.
     pub fn mark(&self) -> u32 {
         Page::mark_of(&self.boot.backup.marked())
     }

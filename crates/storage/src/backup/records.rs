@@ -12,7 +12,7 @@ use super::spec::{Device, SetHeader};
 /// Reads the records of one set.
 pub struct SetRecords {
     media: Media,
-    /// What the set says of itself.
+    /// The header of the set.
     pub header: SetHeader,
     /// Where the next chunk of each family begins.
     at: Vec<u64>,

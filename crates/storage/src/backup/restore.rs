@@ -156,8 +156,9 @@ pub(super) fn restoring_state(boot: &Boot) -> BackupResult<RestoreState> {
     boot.backup.restoring.ok_or(BackupError::NotRestoring)
 }
 
-/// What the primary file of a RESTORING database says; none: the database is not being restored. An error: the file is no database,
-/// for example since a restore of a full set was interrupted.
+/// The state of a RESTORING database as its primary file keeps it; none: the database is not being
+/// restored. An error: the file is no database, for example since a restore of a full set was
+/// interrupted.
 pub fn restoring(
     instance: &StorageInstance,
     name: &str,
@@ -340,7 +341,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// What the boot page says after a data set.
+    /// Sets the boot page to the state after a data set.
     fn set_restored(
         &self,
         boot: &mut Boot,

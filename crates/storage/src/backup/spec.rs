@@ -13,26 +13,26 @@ use crate::database::{Database, FileInfo, FileKind, RecoveryModel, RecoveryRepor
 /// Where a stripe goes to or comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Device {
-    /// `DISK = 'path'`
+    /// A file: `DISK = 'path'`.
     Disk(PathBuf),
     /// `DISK = 'NUL'`: what is written is gone, and counts as a backup all the same.
     Nul,
 }
 
-/// What a backup set holds.
+/// The content of a backup set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum BackupKind {
-    /// Everything.
+    /// All data, and the log needed for it.
     Full = 1,
     /// The log since the last log backup.
     Log = 2,
-    /// What changed since the last full backup.
+    /// The extents changed since the last full backup.
     Differential = 5,
 }
 
 impl BackupKind {
-    /// `backupset.type`
+    /// The letter of the kind, `backupset.type`.
     pub fn letter(self) -> char {
         match self {
             BackupKind::Full => 'D',
@@ -52,7 +52,7 @@ impl BackupKind {
     }
 }
 
-/// What becomes of a media that is there already.
+/// The treatment of a media that is there already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MediaMode {
     /// NOINIT: the set is added behind those that are there.
@@ -63,24 +63,24 @@ pub enum MediaMode {
     Format,
 }
 
-/// What the engine knows of its surroundings, kept in the set's header as it is.
+/// The engine's facts about the backup, kept in the set's header as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Labels {
-    /// NAME.
+    /// The value of NAME.
     pub name: Option<String>,
-    /// DESCRIPTION.
+    /// The value of DESCRIPTION.
     pub description: Option<String>,
-    /// EXPIREDATE, RETAINDAYS.
+    /// The moment of EXPIREDATE or RETAINDAYS.
     pub expires: Option<UtcTime>,
-    /// Who takes it.
+    /// The login that takes the backup.
     pub user_name: String,
-    /// `@@SERVERNAME`
+    /// The value of `@@SERVERNAME`.
     pub server_name: String,
-    /// The machine.
+    /// The name of the machine.
     pub machine_name: String,
-    /// The database's collation.
+    /// The collation of the database.
     pub collation: String,
-    /// Its compatibility level.
+    /// The database's `compatibility_level`, such as 160.
     pub compatibility_level: u8,
     /// Version of the software: major, minor, build.
     pub software: (u8, u8, u16),
@@ -91,13 +91,13 @@ pub struct Labels {
 /// `BACKUP DATABASE`, `BACKUP LOG`.
 #[derive(Clone, Debug)]
 pub struct BackupSpec {
-    /// What.
+    /// The kind of backup.
     pub kind: BackupKind,
     /// The stripes, at least one.
     pub devices: Vec<Device>,
-    /// INIT, FORMAT.
+    /// The treatment of sets on the media: INIT, FORMAT.
     pub mode: MediaMode,
-    /// COPY_ONLY.
+    /// Whether COPY_ONLY leaves the chain of backups alone.
     pub copy_only: bool,
     /// NO_TRUNCATE of a log backup: nothing is let go, and a damaged database is no reason to stop.
     pub no_truncate: bool,
@@ -107,13 +107,13 @@ pub struct BackupSpec {
     pub checksum: bool,
     /// CONTINUE_AFTER_ERROR: damaged pages are taken as they are, are told of, and the set is marked.
     pub continue_after_error: bool,
-    /// COMPRESSION.
+    /// Whether COMPRESSION is on.
     pub compression: bool,
-    /// MEDIANAME.
+    /// The value of MEDIANAME.
     pub media_name: Option<String>,
-    /// MEDIADESCRIPTION.
+    /// The value of MEDIADESCRIPTION.
     pub media_description: Option<String>,
-    /// See [`Labels`].
+    /// The engine's facts for the header, see [`Labels`].
     pub labels: Labels,
 }
 
@@ -166,39 +166,39 @@ pub trait Watch {
 /// Nobody watches.
 impl Watch for () {}
 
-/// RESTORE LABELONLY.
+/// A row of RESTORE LABELONLY: the label of a family.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MediaLabel {
-    /// MEDIANAME.
+    /// The value of MEDIANAME.
     pub name: Option<String>,
-    /// MEDIADESCRIPTION.
+    /// The value of MEDIADESCRIPTION.
     pub description: Option<String>,
-    /// `MediaSetId`
+    /// The identity of the media: `MediaSetId`.
     pub set: [u8; 16],
-    /// `FamilyCount`: stripes.
+    /// The number of stripes: `FamilyCount`.
     pub families: u16,
-    /// `FamilySequenceNumber`, from 1.
+    /// The number of the stripe, from 1: `FamilySequenceNumber`.
     pub family: u16,
-    /// `MediaFamilyId`
+    /// The identity of the stripe: `MediaFamilyId`.
     pub family_guid: [u8; 16],
-    /// `MediaDate`
+    /// The moment at which the media was made: `MediaDate`.
     pub date: UtcTime,
 }
 
 /// A file of the database as it was: RESTORE FILELISTONLY, `msdb.dbo.backupfile`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupFile {
-    /// `FileID`
+    /// The number of the file: `FileID`.
     pub id: FileId,
-    /// ROWS or LOG.
+    /// The kind of file: ROWS or LOG.
     pub kind: FileKind,
-    /// Logical name.
+    /// The logical name of the file.
     pub name: String,
     /// Physical name at the time of the backup.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// FILEGROWTH.
+    /// The value of FILEGROWTH.
     pub growth: Growth,
     /// MAXSIZE in bytes; none = unlimited.
     pub max_size: Option<u64>,
@@ -225,25 +225,25 @@ impl BackupFile {
 /// Everything that a set's header says: a row of RESTORE HEADERONLY and of `msdb.dbo.backupset`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SetHeader {
-    /// `BackupSetGUID`
+    /// The identity of the set: `BackupSetGUID`.
     pub guid: [u8; 16],
     /// `Position`: number of the set on its media, from 1.
     pub position: u32,
-    /// `BackupType`
+    /// The kind of backup: `BackupType`.
     pub kind: BackupKind,
-    /// See [`Labels`].
+    /// The engine's facts about the backup, see [`Labels`].
     pub labels: Labels,
-    /// `DatabaseName`
+    /// The name of the database: `DatabaseName`.
     pub database: String,
-    /// `database_guid`, `BindingID`
+    /// The identity of the database: `database_guid`, `BindingID`.
     pub database_guid: [u8; 16],
     /// `FamilyGUID`: of the database that this one once was restored from, or its own.
     pub family_guid: [u8; 16],
-    /// `DatabaseCreationDate`
+    /// The moment of the database's creation: `DatabaseCreationDate`.
     pub created: UtcTime,
     /// Version of the data files' format.
     pub format_version: u16,
-    /// `RecoveryModel`
+    /// The recovery model at the time: `RecoveryModel`.
     pub recovery_model: RecoveryModel,
     /// The engine's flags of the database (READ_ONLY, SINGLE_USER …), see `DatabaseOptions::engine_flags`.
     pub engine_flags: u64,
@@ -251,7 +251,7 @@ pub struct SetHeader {
     pub first_lsn: Lsn,
     /// `LastLSN`: the record after the last in the set.
     pub last_lsn: Lsn,
-    /// `CheckpointLSN`
+    /// The LSN of the checkpoint that the set begins with: `CheckpointLSN`.
     pub checkpoint_lsn: Lsn,
     /// `DatabaseBackupLSN`: checkpoint of the last full backup; zero: none.
     pub database_backup_lsn: Lsn,
@@ -259,29 +259,29 @@ pub struct SetHeader {
     pub differential_base_lsn: Lsn,
     /// `DifferentialBaseGUID`, of a differential: the set guid of its full backup.
     pub differential_base_guid: [u8; 16],
-    /// `FirstRecoveryForkID`
+    /// The fork of the first record: `FirstRecoveryForkID`.
     pub first_fork: [u8; 16],
-    /// `RecoveryForkID`
+    /// The fork of the last record: `RecoveryForkID`.
     pub last_fork: [u8; 16],
     /// `ForkPointLSN`: where the log in the set changes from the first fork to the last; zero where they are the same.
     pub fork_point: Lsn,
-    /// `BackupStartDate`, UTC.
+    /// The moment of its begin, UTC: `BackupStartDate`.
     pub started: UtcTime,
-    /// `BackupFinishDate`, UTC.
+    /// The moment of its end, UTC: `BackupFinishDate`.
     pub finished: UtcTime,
     /// `BackupSize`: bytes of data and log.
     pub size: u64,
     /// `CompressedBackupSize`: the same bytes as they are stored.
     pub compressed_size: u64,
-    /// `CompressionAlgorithm`: `ZSTD`, none.
+    /// Whether chunks are compressed: `CompressionAlgorithm` is `ZSTD`.
     pub compressed: bool,
-    /// `HasBackupChecksums`
+    /// Whether pages were checked as they were read: `HasBackupChecksums`.
     pub has_checksums: bool,
     /// `IsDamaged`: damaged pages were taken as they were.
     pub is_damaged: bool,
-    /// `BeginsLogChain`
+    /// Whether the set is the first of a log chain: `BeginsLogChain`.
     pub begins_log_chain: bool,
-    /// `IsCopyOnly`
+    /// Whether the backup was taken WITH COPY_ONLY: `IsCopyOnly`.
     pub is_copy_only: bool,
     /// `IsForceOffline`: the tail, taken WITH NORECOVERY.
     pub is_force_offline: bool,
@@ -291,11 +291,11 @@ pub struct SetHeader {
     pub has_incomplete_metadata: bool,
     /// False: the backup did not come to its end (message 3256), or its end is not readable; counts and dates of the end are zero.
     pub complete: bool,
-    /// The files.
+    /// The files of the database.
     pub files: Vec<BackupFile>,
 }
 
-/// What a backup wrote.
+/// The outcome of a backup.
 #[derive(Clone, Debug)]
 pub struct BackupReport {
     /// The set, as its header says.
@@ -319,18 +319,18 @@ pub enum RestoreKind {
     Log,
 }
 
-/// `RESTORE … FROM`.
+/// The instructions of one `RESTORE … FROM`.
 #[derive(Clone, Debug)]
 pub struct RestoreSpec {
-    /// Which statement.
+    /// The kind of restore.
     pub kind: RestoreKind,
-    /// The stripes.
+    /// The devices with the stripes.
     pub devices: Vec<Device>,
     /// FILE = n, from 1.
     pub position: u32,
-    /// The database's id.
+    /// The id that the database has.
     pub id: DatabaseId,
-    /// Its name.
+    /// The name that the database gets.
     pub name: String,
     /// The primary file of the RESTORING database that a differential or log set is applied to. Unused for a full set.
     pub primary: Option<PathBuf>,
@@ -351,27 +351,27 @@ pub enum Stop {
     At(UtcTime),
     /// STOPATMARK, STOPBEFOREMARK: the first transaction of this mark that was committed at this moment or later.
     Mark {
-        /// What it was called.
+        /// The name of the marked transaction.
         name: String,
-        /// AFTER.
+        /// The moment after AFTER.
         after: Option<UtcTime>,
         /// The transaction is not applied.
         before: bool,
     },
-    /// The same with `lsn:`.
+    /// As `Mark`, at a record: `lsn:`.
     Lsn {
-        /// Of a record.
+        /// The LSN of the record.
         lsn: Lsn,
         /// The record is not applied.
         before: bool,
     },
 }
 
-/// What a restore did.
+/// The outcome of a restore step.
 pub struct Restored {
     /// The database, online, after RECOVERY.
     pub database: Option<Arc<Database>>,
-    /// The set.
+    /// The header of the set.
     pub header: SetHeader,
     /// Where the files are.
     pub files: Vec<BackupFile>,
@@ -379,7 +379,7 @@ pub struct Restored {
     pub pages: u64,
     /// Pages' worth of log.
     pub log_pages: u64,
-    /// What recovery did.
+    /// The report of the recovery.
     pub recovery: RecoveryReport,
     /// How long it took.
     pub duration: Duration,
@@ -390,14 +390,14 @@ pub struct Restored {
 /// A database in the middle of a restore, as its primary file tells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restoring {
-    /// `database_guid`
+    /// The database's `database_guid`, its identity.
     pub guid: [u8; 16],
-    /// `family_guid`
+    /// The database's `family_guid`, kept through restores.
     pub family_guid: [u8; 16],
     /// Where its log ends: the next log backup must begin at or before (`sys.master_files.redo_start_lsn`).
     pub redo_lsn: Lsn,
     /// Recovery is possible only from here on; above `redo_lsn` after a restore step that was interrupted.
     pub target_lsn: Lsn,
-    /// The files.
+    /// The files of the database.
     pub files: Vec<BackupFile>,
 }

@@ -60,7 +60,8 @@ pub struct RestoreState {
     /// A differential or a log was applied, or begun, since the base: a differential of another recovery path lacks the pages that only
     /// this one has changed.
     pub past_base: bool,
-    /// What a step up to the target has begun to bring is log and nothing else: no page has a change beyond the end of the log.
+    /// Whether the step up to the target has begun to bring log and nothing else: no page has a
+    /// change beyond the end of the log.
     pub only_log: bool,
 }
 
@@ -107,18 +108,18 @@ impl Database {
     }
 }
 
-/// See the module.
+/// The state that backups and restores keep in the boot page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BackupState {
-    /// `family_guid`
+    /// The database's `family_guid`, kept through restores.
     pub family: [u8; 16],
-    /// `recovery_fork_guid`
+    /// The database's `recovery_fork_guid`, new with every recovery after a restore.
     pub fork: [u8; 16],
     /// The fork that the log chain begins with.
     pub first_fork: [u8; 16],
     /// Where it changes; zero: nowhere.
     pub fork_point: Lsn,
-    /// What differentials of this database are based on.
+    /// The full backup that differentials of this database are based on.
     pub base: Base,
     /// Checkpoint of the last full backup.
     pub last_full: Lsn,

@@ -10,11 +10,11 @@ use crate::database::Database;
 /// `sys.database_recovery_status`, and what `sys.master_files` says of the differential base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RecoveryStatus {
-    /// `database_guid`
+    /// The identity of the database, `database_guid`.
     pub database_guid: [u8; 16],
-    /// `family_guid`
+    /// The identity kept through restores, `family_guid`.
     pub family_guid: [u8; 16],
-    /// `recovery_fork_guid`
+    /// The fork of recovery that the log is on, `recovery_fork_guid`.
     pub recovery_fork: [u8; 16],
     /// `first_recovery_fork_guid`; none: there is no log chain.
     pub first_recovery_fork: Option<[u8; 16]>,
@@ -26,12 +26,12 @@ pub struct RecoveryStatus {
     pub log_backup_time: Option<UtcTime>,
     /// `differential_base_lsn`, zero: no base.
     pub differential_base: Lsn,
-    /// `differential_base_guid`
+    /// The set of the last full backup, `differential_base_guid`.
     pub differential_base_guid: [u8; 16],
 }
 
 impl Database {
-    /// See [`RecoveryStatus`].
+    /// The [`RecoveryStatus`] as it is now.
     pub fn recovery_status(&self) -> RecoveryStatus {
         let (guid, s) = {
             let boot = self.boot.lock();

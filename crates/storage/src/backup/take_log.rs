@@ -175,7 +175,7 @@ impl Database {
     }
 }
 
-/// What a log backup has when its images are copied.
+/// The state of a log backup when its images are copied.
 struct Rest<'s> {
     spec: &'s BackupSpec,
     set: SetWriter,

@@ -316,8 +316,9 @@ impl Drop for SetWriter {
 }
 
 impl SetWriter {
-    /// What is in the way of who writes to the same file system goes. The backup has failed and says why; what cannot be given back is
-    /// what any failed backup leaves.
+    /// Removes the bytes of a failed backup, so that they are in nobody's way on the file system.
+    /// The backup has failed and says why; bytes that cannot be removed stay, as after any failed
+    /// backup.
     fn give_back(&mut self) {
         for t in &mut self.targets {
             let Some(volume) = t.volume.take() else { continue };
