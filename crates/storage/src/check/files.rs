@@ -23,7 +23,7 @@ use crate::page::{BITMAP_BITS, PFS_ALLOCATED, Page, PageType};
 /// How often it is looked.
 const LOOKS: usize = 5;
 
-/// Who has an extent.
+/// The heap or tree that has an extent.
 type Owners = BTreeMap<PageId, HobtId>;
 
 struct Look<'a> {

@@ -11,9 +11,9 @@ pub struct Finding {
     pub hobt: HobtId,
     /// Its object; 0: no object's.
     pub object: i32,
-    /// Its index.
+    /// The number of its index, `index_id`.
     pub index: i32,
-    /// What is wrong.
+    /// The kind of damage.
     pub what: What,
 }
 

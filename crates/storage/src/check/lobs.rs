@@ -21,7 +21,7 @@ struct Member {
     level: u8,
     /// Bytes of the value; 0: its content was never written, or is a node.
     len: u64,
-    /// What a node refers to.
+    /// The references of a node.
     below: Vec<LobRef>,
     claimed: bool,
 }
@@ -127,7 +127,7 @@ impl Lobs {
         Ok(())
     }
 
-    /// What waits to be freed: a page with what it leads to, or alone.
+    /// Claims a page that waits to be freed, alone or with all it leads to.
     fn waits(&mut self, page: PageId, id: u64, whole: bool) {
         // Whoever frees it, though it is not there any more, gives back the page.
         self.empty.remove(&page);

@@ -67,7 +67,7 @@ impl From<StorageError> for RowFault {
     }
 }
 
-/// Who knows what rows mean.
+/// The knowledge of rows that only the catalogue has.
 pub trait Rows {
     /// A walk begins (anew): what the one before told is void.
     fn begin(&mut self) {}
@@ -100,7 +100,7 @@ impl Rows for NoRows {
     }
 }
 
-/// What a check tells.
+/// The outcome of a check.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Checked {
     /// Rows that are there.
@@ -109,9 +109,9 @@ pub struct Checked {
     pub pages: u64,
     /// Every page and row was reached, whatever is wrong with them: rows can be compared with an index's.
     pub complete: bool,
-    /// What is wrong, up to two hundred of it.
+    /// The findings, up to two hundred.
     pub findings: Vec<Finding>,
-    /// What is wrong beyond that.
+    /// The number of findings beyond those.
     pub more: u64,
 }
 
@@ -165,7 +165,7 @@ pub(super) struct Walk<'a> {
     rows: &'a mut dyn Rows,
     give_up: &'a mut dyn FnMut() -> bool,
     out: Checked,
-    /// What IAM chain and PFS pages say it has.
+    /// The pages that IAM chain and PFS pages say it has.
     allocated: PageSet,
     /// Pages of its extents that are free.
     free: PageSet,
@@ -215,7 +215,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What goes for every page of the heap or tree; false: it is another's.
+    /// Checks the header of a page of the heap or tree; false: it is another's.
     fn owned(&mut self, page: &Page, kind: PageType) -> bool {
         let id = page.id();
         if page.kind() != Some(kind) {
@@ -302,7 +302,7 @@ fn hides_rows(what: &What) -> bool {
     )
 }
 
-/// What makes a page a finding, apart from what ends the check.
+/// Tells an unreadable page, which is a finding, from an error that ends the check.
 fn readable<T>(read: StorageResult<T>) -> StorageResult<Result<T, String>> {
     match read {
         Ok(page) => Ok(Ok(page)),

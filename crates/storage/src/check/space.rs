@@ -81,7 +81,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is allocated and was not reached: pieces of large values, or lost.
+    /// Looks at pages that are allocated and were not reached: pieces of large values, or lost.
     pub(super) fn unreached(&mut self) -> StorageResult<()> {
         let pages: Vec<PageId> =
             self.allocated.iter().filter(|p| !self.seen.contains(*p)).collect();
@@ -131,7 +131,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What was reached and is not the heap's or tree's, or not allocated, by the maps.
+    /// Finds pages that were reached and are not the heap's or tree's, or not allocated, by the
+    /// maps.
     pub(super) fn misplaced(&mut self) -> StorageResult<()> {
         let pages: Vec<PageId> = self
             .seen

@@ -22,7 +22,7 @@ struct Step {
     upper: Option<Vec<u8>>,
 }
 
-/// The leaf before.
+/// The leaf before, and its link to the next.
 #[derive(Default)]
 struct Last {
     leaf: PageId,
@@ -31,7 +31,7 @@ struct Last {
     gap: bool,
 }
 
-/// What the parent says of a page.
+/// A page of a tree with the bounds that its parent sets.
 struct Place {
     id: PageId,
     level: Option<u8>,

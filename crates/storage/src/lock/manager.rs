@@ -50,7 +50,7 @@ pub struct LockManager {
     next_owner: AtomicU64,
     limits: LockLimits,
     counters: [LockCounters; ResourceKind::COUNT],
-    /// Table Lock Escalations/sec
+    /// The counter Table Lock Escalations/sec.
     pub escalations: Counter,
 }
 

@@ -11,17 +11,17 @@ use taffrail_observe::WaitType;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum LockMode {
-    /// Nothing held.
+    /// No lock is held.
     Null,
     /// Schema stability: the object's definition must not change.
     SchS,
-    /// Schema modification.
+    /// Schema modification: excludes all other use.
     SchM,
-    /// Shared.
+    /// Shared: reads, beside other readers.
     S,
     /// Update: shared with readers, not with another update.
     U,
-    /// Exclusive.
+    /// Exclusive: changes, with nobody beside.
     X,
     /// Intent to take shared locks below.
     IS,
@@ -29,13 +29,13 @@ pub enum LockMode {
     IU,
     /// Intent to take exclusive locks below.
     IX,
-    /// S and IU.
+    /// S and IU together.
     SIU,
-    /// S and IX.
+    /// S and IX together.
     SIX,
-    /// U and IX.
+    /// U and IX together.
     UIX,
-    /// Bulk update.
+    /// Bulk update: loads beside other loads.
     BU,
     /// Gap shared, key shared: serializable range scan.
     RangeSS,
@@ -43,15 +43,15 @@ pub enum LockMode {
     RangeSU,
     /// Gap insert, key not locked: tests a gap before an insertion.
     RangeIN,
-    /// RangeI-N and S.
+    /// RangeI-N and S together.
     RangeIS,
-    /// RangeI-N and U.
+    /// RangeI-N and U together.
     RangeIU,
-    /// RangeI-N and X.
+    /// RangeI-N and X together.
     RangeIX,
-    /// RangeI-N and RangeS-S.
+    /// RangeI-N and RangeS-S together.
     RangeXS,
-    /// RangeI-N and RangeS-U.
+    /// RangeI-N and RangeS-U together.
     RangeXU,
     /// Gap exclusive, key exclusive.
     RangeXX,
@@ -78,7 +78,7 @@ mod claim {
     const GAPS: u16 = GAP_S | GAP_I | GAP_X;
     const KEYS: u16 = ALL & !GAPS;
 
-    /// What each claim conflicts with, in the order of the constants.
+    /// The claims that each claim conflicts with, in the order of the constants.
     pub const CONFLICTS: [u16; COUNT] = [
         SCH_M,
         ALL,
@@ -94,7 +94,7 @@ mod claim {
         SCH_M | GAPS,
     ];
 
-    /// What each claim contains.
+    /// The claims that each claim contains.
     pub const CONTAINS: [u16; COUNT] = [
         SCH_S,
         ALL,
@@ -191,7 +191,7 @@ impl LockMode {
         WRITING.contains(self)
     }
 
-    /// `request_mode` of `sys.dm_tran_locks`.
+    /// The mode's name, `request_mode` of `sys.dm_tran_locks`.
     pub const fn name(self) -> &'static str {
         match self {
             Null => "NULL",
@@ -252,13 +252,13 @@ impl LockMode {
 pub struct ModeSet(u32);
 
 impl ModeSet {
-    /// No mode.
+    /// The set of no mode.
     pub const EMPTY: ModeSet = ModeSet(0);
 
     /// Modes under which the holder of a lock on an object may have changed parts of it.
     pub const WRITING: ModeSet = WRITING;
 
-    /// These modes.
+    /// The set of these modes.
     pub const fn of(modes: &[LockMode]) -> ModeSet {
         let (mut set, mut i) = (0, 0);
         while i < modes.len() {

@@ -57,9 +57,9 @@ pub enum LockError {
     Timeout(ResourceKind),
     /// Message 1205: the session was chosen as victim; its transaction must be rolled back.
     Deadlock {
-        /// What it waited for.
+        /// The kind of resource that it waited for.
         on: ResourceKind,
-        /// Its number.
+        /// The number of the session.
         session: u16,
     },
     /// The client cancelled the batch.

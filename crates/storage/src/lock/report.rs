@@ -11,17 +11,17 @@ use super::view::{LockRow, LockStatus};
 /// A member of a cycle.
 #[derive(Clone, Debug)]
 pub struct DeadlockMember {
-    /// Who.
+    /// The owner of the wait.
     pub owner: OwnerId,
-    /// What it waits for.
+    /// The resource that it waits for.
     pub resource: Resource,
     /// The table or view whose row or page that is, where it is known.
     pub object: Option<Resource>,
-    /// In which mode.
+    /// The mode that it waits for.
     pub mode: LockMode,
-    /// `SET DEADLOCK_PRIORITY`.
+    /// The value of `SET DEADLOCK_PRIORITY`.
     pub priority: i8,
-    /// What rolling it back would cost.
+    /// The bytes of log that rolling it back would cost.
     pub log_bytes: u64,
     /// The resource's grants and queue.
     pub locks: Vec<LockRow>,
@@ -30,13 +30,13 @@ pub struct DeadlockMember {
 /// A cycle, and whose wait was ended.
 #[derive(Clone, Debug)]
 pub struct Deadlock {
-    /// The victim.
+    /// The owner whose wait was ended.
     pub victim: OwnerId,
     /// All of the cycle, the victim among them.
     pub members: Vec<DeadlockMember>,
 }
 
-/// Who is told of deadlocks.
+/// A listener that is told of deadlocks.
 pub trait DeadlockWatch: Send + Sync {
     /// One has been found; its members still wait, and nobody can begin to, so this only takes down what they do. What it gives is
     /// run when they go on.

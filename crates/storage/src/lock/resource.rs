@@ -2,31 +2,31 @@
 
 use taffrail_base::{DatabaseId, HobtId, ObjectId, PageId};
 
-/// `resource_type` of `sys.dm_tran_locks`.
+/// The kinds of resources, `resource_type` of `sys.dm_tran_locks`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum ResourceKind {
-    /// A database.
+    /// A database as a whole.
     Database,
     /// A file of a database.
     File,
     /// A table, procedure …
     Object,
-    /// A page.
+    /// A page of a heap or tree.
     Page,
     /// A row of an index, by the hash of its key.
     Key,
-    /// An extent.
+    /// An extent of eight pages.
     Extent,
     /// A row of a heap.
     Rid,
-    /// `sp_getapplock`
+    /// A name of the application's: `sp_getapplock`.
     Application,
     /// Names and other parts of the catalogue.
     Metadata,
     /// A heap or B+ tree as a whole.
     Hobt,
-    /// An allocation unit.
+    /// The pages of a heap or tree: an allocation unit.
     AllocationUnit,
 }
 
@@ -102,7 +102,7 @@ impl Resource {
         Resource { database, kind, entity, detail }
     }
 
-    /// A database.
+    /// The resource of a database.
     pub const fn database(database: DatabaseId) -> Resource {
         Self::new(ResourceKind::Database, database, 0, 0)
     }
@@ -112,7 +112,7 @@ impl Resource {
         Self::new(ResourceKind::Object, database, object.0 as u32 as u64, 0)
     }
 
-    /// A page.
+    /// The resource of a page.
     pub const fn page(database: DatabaseId, page: PageId) -> Resource {
         Self::new(ResourceKind::Page, database, page.to_u64(), 0)
     }
@@ -132,7 +132,7 @@ impl Resource {
         Self::new(ResourceKind::Hobt, database, hobt.0, 0)
     }
 
-    /// A file.
+    /// The resource of a file.
     pub const fn file(database: DatabaseId, file: u16) -> Resource {
         Self::new(ResourceKind::File, database, file as u64, 0)
     }
@@ -147,12 +147,12 @@ impl Resource {
         Self::new(ResourceKind::Application, database, 0, hash)
     }
 
-    /// What kind of thing it is.
+    /// The kind of resource.
     pub const fn kind(&self) -> ResourceKind {
         self.kind
     }
 
-    /// `resource_database_id`
+    /// The database of the resource, `resource_database_id`.
     pub const fn database_id(&self) -> DatabaseId {
         self.database
     }
@@ -176,7 +176,7 @@ impl Resource {
         }
     }
 
-    /// What its kind makes of it: an object's or tree's number, a page.
+    /// The number of the object, tree or page, as the kind has it.
     pub(super) fn entity(&self) -> u64 {
         self.entity
     }
@@ -191,7 +191,7 @@ impl Resource {
         self.hash() >> 16
     }
 
-    /// `resource_description`
+    /// The text of `resource_description`.
     pub fn description(&self) -> String {
         let page = PageId::from_u64(self.entity);
         match self.kind {
@@ -204,7 +204,7 @@ impl Resource {
         }
     }
 
-    /// `wait_resource` of `sys.dm_exec_requests`.
+    /// The text of `wait_resource` in `sys.dm_exec_requests`.
     pub fn wait_resource(&self) -> String {
         let (kind, db, description) = (self.kind.name(), self.database, self.description());
         match self.kind {

@@ -12,7 +12,7 @@ use super::sync::WaitSlot;
 /// `request_owner_type`, as far as there are owners of that type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OwnerKind {
-    /// A transaction.
+    /// A transaction, for as long as it runs.
     Transaction,
     /// A session's use of its database.
     SharedTransactionWorkspace,
@@ -28,8 +28,8 @@ impl OwnerKind {
     }
 }
 
-/// Who asks: a number that no other owner of the process ever has, with the session and the kind folded in, so that
-/// whoever is blocked can name the blocker without a look-up.
+/// The owner of locks: a number that no other owner of the process ever has, with the session and
+/// the kind folded in, so that a blocked session can name the blocker without a look-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OwnerId(u64);
 
@@ -39,12 +39,12 @@ impl OwnerId {
         OwnerId(number << 17 | workspace << 16 | session as u64)
     }
 
-    /// `session_id`
+    /// The number of the session, `session_id`.
     pub const fn session(self) -> u16 {
         self.0 as u16
     }
 
-    /// What it is.
+    /// The kind of owner.
     pub const fn kind(self) -> OwnerKind {
         match self.0 >> 16 & 1 {
             0 => OwnerKind::Transaction,
@@ -68,7 +68,7 @@ pub(super) struct Held {
 
 pub(super) const NO_OBJECT: u32 = u32::MAX;
 
-/// What an owner does with one object.
+/// The locks that an owner has on one object and its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectUse {
     pub object: Resource,
@@ -103,7 +103,8 @@ pub struct TxLockState {
     cancelled: Option<Arc<AtomicBool>>,
     /// `SET DEADLOCK_PRIORITY`: the lowest of a cycle is chosen as victim.
     pub deadlock_priority: i8,
-    /// What rolling back would cost: among equal priorities the least is chosen. The transaction keeps it up to date.
+    /// The bytes of log that rolling back would cost: among equal priorities the least is chosen.
+    /// The transaction keeps it up to date.
     pub log_bytes: u64,
 }
 
@@ -128,7 +129,7 @@ impl TxLockState {
         }
     }
 
-    /// The owner.
+    /// The owner of these locks.
     pub fn owner(&self) -> OwnerId {
         self.owner
     }
@@ -144,7 +145,7 @@ impl TxLockState {
         self.cancelled.as_ref().is_some_and(|c| c.load(Relaxed))
     }
 
-    /// Resources held.
+    /// The number of resources held.
     pub fn count(&self) -> usize {
         self.held.len()
     }

@@ -46,7 +46,7 @@ pub(super) struct Lock<T> {
     pub queue: Option<Box<VecDeque<Waiter<T>>>>,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
     /// It is held now; `before` is what the owner held ([`LockMode::Null`]: nothing).

@@ -5,14 +5,14 @@ use super::mode::LockMode;
 use super::resource::Resource;
 use super::state::OwnerId;
 
-/// `request_status`
+/// The values of `request_status`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LockStatus {
-    /// Held.
+    /// The lock is held.
     Grant,
     /// Held in another mode, waiting for this one.
     Convert,
-    /// Waiting.
+    /// The request waits in the queue.
     Wait,
 }
 
@@ -30,13 +30,13 @@ impl LockStatus {
 /// A grant or a request.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LockRow {
-    /// What.
+    /// The resource of the lock.
     pub resource: Resource,
     /// Whether it is held.
     pub status: LockStatus,
-    /// Who.
+    /// The owner that holds or asks.
     pub owner: OwnerId,
-    /// How.
+    /// The mode held or asked for.
     pub mode: LockMode,
 }
 

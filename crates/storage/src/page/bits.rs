@@ -10,7 +10,7 @@ pub const PFS_PAGES: u32 = 8_088;
 pub const PFS_ALLOCATED: u8 = 0x40;
 
 impl Page {
-    /// One bit.
+    /// The value of one bit.
     #[inline]
     pub fn bit(&self, i: u32) -> bool {
         self.0[HEADER_BYTES + i as usize / 8] >> (i % 8) & 1 == 1
@@ -57,7 +57,7 @@ impl Page {
         runs
     }
 
-    /// A PFS byte.
+    /// The PFS byte of one page.
     #[inline]
     pub fn pfs(&self, i: u32) -> u8 {
         self.0[HEADER_BYTES + i as usize]
@@ -68,7 +68,7 @@ impl Page {
         &self.0[HEADER_BYTES + first as usize..][..count as usize]
     }
 
-    /// Sets PFS bytes.
+    /// Sets the PFS bytes of some pages.
     pub fn set_pfs(&mut self, first: u32, bytes: &[u8]) {
         self.0[HEADER_BYTES + first as usize..][..bytes.len()].copy_from_slice(bytes);
     }

@@ -35,7 +35,7 @@ const MIX: u8 = 1;
 /// Version of the page format.
 pub const PAGE_VERSION: u8 = 1;
 
-/// What a page is for; the numbers are SQL Server's `m_type`.
+/// The uses of pages; the numbers are SQL Server's `m_type`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum PageType {
@@ -51,7 +51,7 @@ pub enum PageType {
     Iam = 10,
     /// Which pages are allocated.
     Pfs = 11,
-    /// The boot page.
+    /// The boot page, which describes the database.
     Boot = 13,
     /// Page 0 of a file.
     FileHeader = 15,
@@ -92,21 +92,21 @@ pub struct Page(pub [u8; PAGE_BYTES]);
 /// How to format a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Its own id.
+    /// The id of the page.
     pub id: PageId,
-    /// Its type.
+    /// The type of the page.
     pub kind: PageType,
     /// Level in a tree.
     pub level: u8,
-    /// Whose.
+    /// The heap or tree of the page.
     pub hobt: HobtId,
     /// Object and index, for people and messages.
     pub object: i32,
-    /// See above.
+    /// The number of the index, beside `object`.
     pub index: i32,
-    /// The page before.
+    /// The page before it on its level.
     pub prev: PageId,
-    /// The page after.
+    /// The page after it on its level.
     pub next: PageId,
     /// First unit that a bitmap page stands for.
     pub first_unit: u32,
@@ -146,7 +146,7 @@ macro_rules! field {
 
 impl Page {
     field!(
-        /// The stored checksum.
+        /// The checksum as it is stored.
         crc, set_crc, u32, 4);
     field!(
         /// [`LogPos`] as an integer.
@@ -164,7 +164,7 @@ impl Page {
         /// Free bytes, gaps included.
         free_bytes, set_free_bytes, u16, 46);
     field!(
-        /// Ghosts.
+        /// The number of ghosts.
         ghosts, set_ghosts, u16, 48);
     field!(
         /// Free bytes that running transactions may want back.
@@ -179,10 +179,10 @@ impl Page {
         /// Last transaction that left a ghost.
         ghost_txn_raw, set_ghost_txn_raw, u64, 64);
     field!(
-        /// `object_id`.
+        /// The number of the object, `object_id`.
         object, set_object, i32, 72);
     field!(
-        /// `index_id`.
+        /// The number of the index, `index_id`.
         index, set_index, i32, 76);
     field!(
         /// [`crate::LobRef::id`] of the value that a LOB page holds a piece of.
@@ -204,7 +204,7 @@ impl Page {
         Box::new(Page([0; PAGE_BYTES]))
     }
 
-    /// All bytes.
+    /// All bytes of the page.
     pub fn bytes(&self) -> &[u8; PAGE_BYTES] {
         &self.0
     }
@@ -220,7 +220,7 @@ impl Page {
         LogPos(self.lsn_raw())
     }
 
-    /// Sets [`Page::lsn`].
+    /// Sets the position of the last change, [`Page::lsn`].
     #[inline]
     pub fn set_lsn(&mut self, pos: LogPos) {
         self.set_lsn_raw(pos.0);
@@ -279,19 +279,19 @@ impl Page {
         PageId::new(self.u16_at(32), self.u32_at(36))
     }
 
-    /// The page after.
+    /// The page after it on its level.
     #[inline]
     pub fn next(&self) -> PageId {
         PageId::new(self.u16_at(34), self.u32_at(40))
     }
 
-    /// Sets [`Page::prev`].
+    /// Sets the page before it, [`Page::prev`].
     pub fn set_prev(&mut self, p: PageId) {
         self.put_u16(32, p.file.0);
         self.put_u32(36, p.page);
     }
 
-    /// Sets [`Page::next`].
+    /// Sets the page after it, [`Page::next`].
     pub fn set_next(&mut self, p: PageId) {
         self.put_u16(34, p.file.0);
         self.put_u32(40, p.page);

@@ -39,7 +39,7 @@ use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
 
-/// What reads promise each other.
+/// The promises that reads make each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Isolation {
     /// No row locks at all.
@@ -53,10 +53,10 @@ pub enum Isolation {
     Serializable,
 }
 
-/// What [`Database::begin`] is told.
+/// The facts that [`Database::begin`] is given.
 #[derive(Clone, Debug)]
 pub struct BeginSpec {
-    /// Who.
+    /// The session that begins it.
     pub session: SessionId,
     /// `user_transaction`, `INSERT` …; shown by fn_dblog.
     pub name: &'static str,
@@ -113,7 +113,7 @@ impl RowLock {
 
 /// A transaction in one database. Dropped without commit, it rolls back.
 pub struct Transaction {
-    /// The same as `work.db`: beside it, so that both can be borrowed at once.
+    /// The database, as in `work.db`: beside it, so that both can be borrowed at once.
     db: Arc<Database>,
     work: Work,
     locks: TxLockState,
@@ -121,7 +121,7 @@ pub struct Transaction {
     timeout: Option<Duration>,
     /// The row that was locked last, if its lock is new or stronger than before.
     row_lock: Option<RowLock>,
-    /// Freed after commit.
+    /// The pages and trees that are freed after commit.
     pending: Vec<Pending>,
     /// It has logged less than everything.
     minimal: Option<MinimalLogging>,
@@ -155,7 +155,7 @@ fn timeout(ms: i32) -> Option<Duration> {
 }
 
 impl Transaction {
-    /// The database.
+    /// The database of the transaction.
     #[inline]
     pub fn database(&self) -> &Arc<Database> {
         &self.work.db
@@ -166,8 +166,8 @@ impl Transaction {
         self.work.id()
     }
 
-    /// What views call it (`transaction_id`). Set before the first change it is also in the log's begin record; 0 means that it gets a
-    /// number of its own then.
+    /// Sets the number that views show (`transaction_id`). Set before the first change it is also
+    /// in the log's begin record; 0 means that it gets a number of its own then.
     pub fn set_number(&mut self, number: u64) {
         self.work.number = number;
     }
@@ -177,7 +177,7 @@ impl Transaction {
         self.work.mark = Some(description.into());
     }
 
-    /// See [`Transaction::set_number`].
+    /// The number that views show: see [`Transaction::set_number`].
     pub fn number(&self) -> u64 {
         self.work.number
     }
@@ -429,7 +429,7 @@ impl Transaction {
         Ok(self.lock_rid_for(hobt, rid, mode, timeout)? == Granted::New)
     }
 
-    /// The same without waiting.
+    /// As [`Self::lock_rid`], without waiting.
     pub(crate) fn try_lock_rid(&mut self, hobt: &Hobt, rid: Rid, mode: LockMode) -> bool {
         self.lock_rid_for(hobt, rid, mode, Some(Duration::ZERO)).is_ok()
     }

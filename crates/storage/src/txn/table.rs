@@ -14,13 +14,13 @@ use taffrail_io::UtcTime;
 
 /// A transaction that has written.
 pub struct TxnEntry {
-    /// Its id.
+    /// The id of the transaction.
     pub id: TransactionId,
     /// No record of it lies before.
     pub first_bound: LogPos,
     /// Inside of another, or on the engine's own account.
     pub system: bool,
-    /// Whose.
+    /// The session that runs it.
     pub session: SessionId,
     /// Its name in the log.
     pub name: &'static str,
@@ -32,7 +32,7 @@ pub struct TxnEntry {
     pub(super) ended: AtomicBool,
     /// Bytes logged, for `sys.dm_tran_database_transactions`.
     pub log_bytes: AtomicU64,
-    /// Records logged.
+    /// The number of records logged.
     pub log_records: AtomicU64,
     /// Log space reserved for its rollback.
     pub log_reserved: AtomicU64,
@@ -106,22 +106,22 @@ impl TxnEntry {
     }
 }
 
-/// What a checkpoint notes of a transaction.
+/// The facts that a checkpoint notes of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ActiveTxn {
-    /// Its id.
+    /// The id of the transaction.
     pub id: TransactionId,
     /// No record of it lies before.
     pub first: LogPos,
-    /// Its last record.
+    /// The position of its last record.
     pub last: LogPos,
     /// Where its undo would go on.
     pub undo_next: LogPos,
-    /// See [`TxnEntry::system`].
+    /// Whether it is a system transaction: see [`TxnEntry::system`].
     pub system: bool,
 }
 
-/// The table.
+/// The table of transactions that have written.
 pub struct TxnTable {
     active: Mutex<BTreeMap<u64, Arc<TxnEntry>>>,
     next: AtomicU64,
@@ -203,7 +203,8 @@ impl TxnTable {
         self.active.lock().values().cloned().collect()
     }
 
-    /// What a checkpoint notes, after its begin record was appended: those that have not ended, complete up to that record.
+    /// The transactions that a checkpoint notes after its begin record was appended: those that
+    /// have not ended, complete up to that record.
     pub fn snapshot(&self) -> Vec<ActiveTxn> {
         let entries = self.entries();
         let mut out = Vec::with_capacity(entries.len());

@@ -44,7 +44,7 @@ pub(crate) struct Work {
     pub freed: Vec<(HobtId, PageId)>,
 }
 
-/// What a record says besides its payload.
+/// The parts of a record besides its payload.
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub op: Lop,

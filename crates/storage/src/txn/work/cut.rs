@@ -14,7 +14,7 @@ thread_local! {
     static PLAN: Cell<Plan> = const { Cell::new(Plan { first: 0, ends: false, then: 0, full: false }) };
 }
 
-/// What fails on this thread.
+/// The failures planned on this thread.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Plan {
     /// The n-th record, or page taken, counted from 1, once; 0: none. What undoes does not count.
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     pub full: bool,
 }
 
-/// What may fail.
+/// The things that may fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     Record,
