@@ -13,10 +13,10 @@ use crate::instance::StorageInstance;
 use crate::page::HEADER_BYTES;
 use crate::recovery::{FILE_MAGIC, log_files_at, read_primary};
 
-/// What a file is that nobody has open.
+/// The kinds of files that nobody has open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// A data file.
+    /// A data file of a database.
     Data,
     /// A family of a backup media.
     Backup,
@@ -31,12 +31,12 @@ pub fn content_of(first: &[u8]) -> Option<Content> {
     crate::backup::is_media(first).then_some(Content::Backup)
 }
 
-/// See [`closed`].
+/// The facts about a database that its files tell while it is closed.
 #[derive(Clone, Debug)]
 pub struct Closed {
     /// When it was made.
     pub created: UtcTime,
-    /// Its options.
+    /// The options of the database.
     pub options: DatabaseOptions,
     /// Its files, as large as they are now; 0 for one that is missing.
     pub files: Vec<FileInfo>,

@@ -17,10 +17,11 @@ impl Database {
         self.close_after(Database::last_words)
     }
 
-    /// The same for who copies its files then: where the log's VLF has grown long the log goes on in another, and there is less to copy;
-    /// what memory has of the data file stays until the copy is made.
+    /// As [`Self::close`], for a caller that copies its files then: where the log's VLF has grown
+    /// long the log goes on in another, and there is less to copy; the pages that memory has of the
+    /// data file stay until the copy is made.
     pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<ClosedPages> {
-        /// What is copied rather than giving up the rest of a VLF.
+        /// The bytes of a VLF that are copied rather than giving up its rest.
         const LONG: u64 = 2 << 20;
         let (closed, result) = self.close_keeping(true, true, |db| {
             db.log().leave_vlf(LONG);
@@ -37,7 +38,8 @@ impl Database {
         self.log().note_vlf_uses(1).map_err(|e| self.store.log_error(e))
     }
 
-    /// The same with other last words than a checkpoint. Nobody else checkpoints or ticks meanwhile.
+    /// As [`Self::close`], with other last words than a checkpoint. Nobody else checkpoints or
+    /// ticks meanwhile.
     pub(crate) fn close_after(
         self: &Arc<Self>,
         last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,

@@ -58,7 +58,7 @@ pub(crate) fn take_growth(t: &mut Take<'_>) -> Option<Growth> {
     })
 }
 
-/// The second half.
+/// Reads the limit that is the second half of [`put_growth`].
 pub(crate) fn take_max_size(t: &mut Take<'_>) -> Option<Option<u64>> {
     t.u64().map(|n| Some(n).filter(|&n| n != u64::MAX))
 }

@@ -37,7 +37,7 @@ pub use crate::spec::{
     RecoveryReport, VlfAlgorithm,
 };
 
-/// A database.
+/// A database that is open: its files, log, transactions and heaps and trees.
 pub struct Database {
     pub(crate) instance: Arc<StorageInstance>,
     pub(crate) store: Arc<Store>,
@@ -60,7 +60,7 @@ pub struct Database {
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
-    /// Who gives room back, and who waits for it.
+    /// The work that gives room back, and the sessions that wait for it.
     pub(crate) returning: Returning,
     /// Leaves that had a ghost, or have nothing any more.
     pub(crate) ghosts: Mutex<Leaves>,
@@ -78,12 +78,12 @@ pub struct Database {
     altering: Mutex<()>,
     /// One background tick at a time; taken before `checkpointing`.
     pub(crate) ticking: Mutex<()>,
-    /// What was last told of each kind of background work.
+    /// The last text told of each kind of background work.
     pub(crate) background_errors: Mutex<[Option<String>; Background::KINDS]>,
     pub(crate) next_hobt: AtomicU64,
     /// From where on log must be kept for a log backup; 0: no chain has begun.
     pub(crate) log_chain: Arc<AtomicU64>,
-    /// The same as the durable boot page says it: after a crash the chain goes on from there.
+    /// The chain as the durable boot page has it: after a crash it goes on from there.
     pub(crate) saved_chain: Arc<AtomicU64>,
     /// A log backup has met damaged log: the next full backup begins another chain.
     pub(crate) chain_damaged: AtomicBool,
@@ -93,9 +93,9 @@ pub struct Database {
     lob_fanout: AtomicUsize,
     /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
     pub(crate) counts: Mutex<()>,
-    /// What redo has found to add to row counts in the directory, 0 included.
+    /// The changes of row counts in the directory that redo has found, 0 included.
     pub(crate) found_rows: Mutex<HashMap<HobtId, i64>>,
-    /// What is undone while the database is open; taken before `ticking`.
+    /// The transactions that are undone while the database is open; taken before `ticking`.
     pub(crate) recovering: Mutex<Recovering>,
     /// Nobody has taken it on himself to finish the recovery.
     pub(crate) unrecovered: AtomicBool,
@@ -175,12 +175,12 @@ impl Database {
         db
     }
 
-    /// `database_id`
+    /// The number of the database, `database_id`.
     pub fn id(&self) -> DatabaseId {
         self.store.id
     }
 
-    /// Its name.
+    /// The name of the database.
     pub fn name(&self) -> String {
         self.store.name()
     }
@@ -190,7 +190,7 @@ impl Database {
         self.store.set_name(name);
     }
 
-    /// `sys.databases.state`
+    /// The state of the database, `sys.databases.state`.
     pub fn state(&self) -> DatabaseState {
         match self.store.suspect_reason() {
             Some(reason) => DatabaseState::Suspect(reason.to_owned()),
@@ -204,12 +204,12 @@ impl Database {
         self.store.give_up(reason.to_owned());
     }
 
-    /// What it shares with others.
+    /// The parts of storage that databases share.
     pub fn instance(&self) -> &Arc<StorageInstance> {
         &self.instance
     }
 
-    /// Counters of `SQLServer:Databases`.
+    /// The counters of `SQLServer:Databases`.
     pub fn counters(&self) -> &Arc<DatabaseCounters> {
         &self.store.counters
     }
@@ -229,12 +229,12 @@ impl Database {
         self.lob_fanout.store(references.clamp(2, crate::lob::FANOUT), Ordering::Relaxed);
     }
 
-    /// The transaction log.
+    /// The transaction log of the database.
     pub fn log(&self) -> &Arc<Log> {
         self.store.log()
     }
 
-    /// True for tempdb.
+    /// Whether the database is tempdb.
     pub fn is_temporary(&self) -> bool {
         self.store.temporary
     }
@@ -490,7 +490,7 @@ impl Database {
         self.boot.lock().options.clone()
     }
 
-    /// [`DatabaseOptions::engine_flags`].
+    /// The engine's flags: [`DatabaseOptions::engine_flags`].
     #[inline]
     pub fn engine_flags(&self) -> u64 {
         self.engine_flags.load(Ordering::Acquire)
@@ -553,7 +553,7 @@ impl Database {
         Ok(())
     }
 
-    /// `sys.sp_flush_log`.
+    /// Makes all delayed commits durable: `sys.sp_flush_log`.
     pub fn flush_log(&self) -> StorageResult<()> {
         self.log().flush(FlushReason::Request).map_err(|e| self.store.log_error(e))
     }

@@ -20,7 +20,7 @@ pub enum StorageError {
     RowTooLarge {
         /// Its size in bytes.
         size: usize,
-        /// What fits.
+        /// The bytes that fit.
         max: usize,
     },
     /// 1205, 1222, or cancelled: from the lock manager.
@@ -50,7 +50,8 @@ pub enum StorageError {
     Sql(Box<SqlError>),
 }
 
-/// What a log refuses for no fault of the database: where its file lies, or what was asked for. Everything else is given back.
+/// The refusals of a log for no fault of the database: because of its file, or of the request.
+/// Every other error is given back.
 pub(crate) fn refused_log(
     e: taffrail_log::LogError,
 ) -> Result<StorageError, taffrail_log::LogError> {
@@ -71,51 +72,51 @@ pub(crate) fn refused_log(
     }))
 }
 
-/// Particulars of [`StorageError::FileFull`].
+/// The particulars of [`StorageError::FileFull`].
 #[derive(Debug)]
 pub struct FileFull {
     /// The object that wanted space, as far as storage can name it.
     pub object: String,
     /// Its heap or index.
     pub index: taffrail_base::IndexId,
-    /// The database's name.
+    /// The name of the database.
     pub database: String,
     /// Why the file could not grow.
     pub why: String,
 }
 
-/// Particulars of [`StorageError::Io`].
+/// The particulars of [`StorageError::Io`].
 #[derive(Debug)]
 pub struct PageIo {
-    /// `read` or `write`.
+    /// The word `read` or `write`.
     pub operation: &'static str,
     /// Byte offset in the file.
     pub offset: u64,
-    /// The failed operation.
+    /// The error of the operation, with its path.
     pub source: IoError,
 }
 
-/// Particulars of [`StorageError::Corrupt`].
+/// The particulars of [`StorageError::Corrupt`].
 #[derive(Debug)]
 pub struct Corruption {
-    /// What is wrong, as message 824 words it, e.g. `incorrect checksum (expected: 0x…; actual: 0x…)`.
+    /// The damage as message 824 words it, e.g. `incorrect checksum (expected: 0x…; actual: 0x…)`.
     pub what: String,
-    /// `read` mostly.
+    /// The word `read`, mostly.
     pub operation: &'static str,
-    /// The page.
+    /// The id of the page.
     pub page: PageId,
-    /// The database.
+    /// The id of the database.
     pub database: DatabaseId,
-    /// The file's path.
+    /// The path of the file.
     pub file: String,
 }
 
-/// Particulars of [`StorageError::Suspect`].
+/// The particulars of [`StorageError::Suspect`].
 #[derive(Clone, Debug)]
 pub struct SuspectReason {
-    /// The database's name.
+    /// The name of the database.
     pub database: String,
-    /// What happened.
+    /// The event that made it suspect, in words.
     pub reason: String,
 }
 

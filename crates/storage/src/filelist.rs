@@ -50,7 +50,7 @@ use crate::instance::StorageInstance;
 use crate::recovery::{Boot, BootFile, LogFile, io_error};
 use crate::txn::work::Work;
 
-/// What a file is called that nobody has given a name.
+/// The name of a file that nobody has given one: its file name without the extension.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_stem().and_then(|s| s.to_str()).unwrap_or("file").to_owned()
 }

@@ -37,7 +37,7 @@ use crate::txn::work::Work;
 #[derive(Default)]
 pub(crate) struct FreePages {
     stack: Vec<PageId>,
-    /// The same pages.
+    /// The pages of the list, to find one.
     known: HashSet<PageId>,
 }
 

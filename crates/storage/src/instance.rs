@@ -22,7 +22,7 @@ pub struct InstanceOptions {
     pub locks: LockLimits,
     /// Settings of every database's log.
     pub log: LogSettings,
-    /// Threads for redo.
+    /// The threads that help with redo.
     pub workers: Workers,
     /// Bytes of log that redo may have to read, whatever TARGET_RECOVERY_TIME allows.
     pub redo_log_max: u64,
@@ -46,19 +46,19 @@ impl Default for InstanceOptions {
 
 /// The shared part of storage.
 pub struct StorageInstance {
-    /// Files, clock, entropy.
+    /// The disk, clock and entropy.
     pub env: Env,
-    /// Pages in memory.
+    /// The pages in memory.
     pub pool: BufferPool,
-    /// Locks.
+    /// The locks of all databases.
     pub locks: LockManager,
-    /// Settings.
+    /// The settings of the instance.
     pub options: InstanceOptions,
     /// How fast redo was.
     pub(crate) redo_rate: RedoRate,
-    /// What all databases' checkpoints go by.
+    /// The settings of all databases' checkpoints.
     pub checkpoints: CheckpointSettings,
-    /// See [`StorageInstance::next_transaction_number`].
+    /// The number of the next transaction, see [`StorageInstance::next_transaction_number`].
     transactions: AtomicU64,
 }
 
@@ -70,7 +70,7 @@ pub struct CheckpointSettings {
     writes: AtomicBool,
 }
 
-/// What checkpoints tell the error log.
+/// The lines that checkpoints write to the error log.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CheckpointDetail {
     /// Trace flag 3502: their begin, steps and end.
@@ -90,7 +90,7 @@ impl CheckpointSettings {
         self.interval_min.store(minutes, Ordering::Relaxed);
     }
 
-    /// What checkpoints tell.
+    /// The lines that checkpoints write now.
     pub fn detail(&self) -> CheckpointDetail {
         CheckpointDetail {
             steps: self.steps.load(Ordering::Relaxed),
@@ -165,7 +165,7 @@ impl Workers {
         Workers { helpers, run: Arc::new(run) }
     }
 
-    /// How many.
+    /// The number of helpers.
     pub fn helpers(&self) -> usize {
         self.helpers
     }

@@ -32,7 +32,7 @@ pub const LAST_SYSTEM_HOBT: u64 = 63;
 pub const FIRST_USER_HOBT: u64 = 72_057_594_037_927_936;
 /// First page for users in the primary file.
 pub const FIRST_USER_PAGE: u32 = 152;
-/// Smallest primary file.
+/// The pages of the smallest primary file.
 pub const MIN_FILE_PAGES: u32 = 256;
 
 /// The GAM page of the interval that a page lies in.

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What redo is taken to manage until it has been measured.
+/// The bytes of log a second that redo is taken to manage until it has been measured.
 const BYTES_PER_S: u64 = 100 << 20;
-/// The same for pages that it reads.
+/// The pages a second that it is taken to read.
 const PAGES_PER_S: u64 = 10_000;
 /// Less log than that measures nothing.
 const BYTES_MEASURED: u64 = 8 << 20;
 /// Fewer pages than that measure nothing.
 const PAGES_MEASURED: u64 = 1_000;
 
-/// What redo has been measured to manage per second; 0: nothing yet.
+/// The speed of redo as it was measured, per second; 0: not yet.
 #[derive(Default, Debug)]
 pub(crate) struct RedoRate {
     bytes: AtomicU64,
@@ -41,7 +41,7 @@ impl RedoRate {
         Some(self.bytes.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(BYTES_PER_S)
     }
 
-    /// Pages per second.
+    /// The pages a second, measured or assumed.
     pub fn pages(&self) -> u64 {
         Some(self.pages.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(PAGES_PER_S)
     }

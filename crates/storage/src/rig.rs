@@ -35,7 +35,7 @@ use taffrail_storage::{
 pub const MB: u64 = 1 << 20;
 pub const KB: u64 = 1 << 10;
 
-/// What a tree holds.
+/// The entries of a tree, by key.
 pub type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// A tree that every database has from the beginning.
@@ -61,20 +61,20 @@ fn file(name: String) -> DataFileSpec {
     DataFileSpec { name, path, size: 0, growth: Growth::None, max_size: None }
 }
 
-/// The same file under another name.
+/// The file with another name and path.
 fn renamed(old: &DataFileSpec, name: String) -> DataFileSpec {
     let DataFileSpec { name, path, .. } = file(name);
     DataFileSpec { name, path, ..old.clone() }
 }
 
-/// What it is made of.
+/// The making of a rig.
 impl Rig {
     /// A world on a seed, with the directory `/data`, for database 5 `t` in `t.mdf` and `t_log.ldf`.
     pub fn new(seed: u64) -> Rig {
         Rig::on(SimWorld::new(seed))
     }
 
-    /// The same with sectors of another size.
+    /// As [`Rig::new`], with sectors of another size.
     pub fn sectors(seed: u64, sector: u32) -> Rig {
         Rig::on(SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() }))
     }
@@ -178,7 +178,7 @@ impl Rig {
     }
 }
 
-/// What is done with it.
+/// The use of a rig.
 impl Rig {
     /// A machine with an empty pool.
     pub fn instance(&self) -> Arc<StorageInstance> {

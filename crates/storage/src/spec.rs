@@ -12,25 +12,25 @@ pub use taffrail_log::{Growth, Initialization, VlfAlgorithm};
 pub struct DataFileSpec {
     /// Logical name, e.g. `Sales`.
     pub name: String,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// When full.
+    /// The growth when the file is full.
     pub growth: Growth,
     /// Bytes; none = unlimited.
     pub max_size: Option<u64>,
 }
 
-/// `sys.databases.recovery_model`.
+/// The recovery models, `sys.databases.recovery_model`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum RecoveryModel {
-    /// FULL
+    /// FULL: the log is kept until a log backup has it.
     Full = 1,
-    /// BULK_LOGGED
+    /// BULK_LOGGED: as FULL, but bulk operations log their allocations only.
     BulkLogged = 2,
-    /// SIMPLE
+    /// SIMPLE: a checkpoint lets the log be reused.
     Simple = 3,
 }
 
@@ -46,10 +46,10 @@ impl RecoveryModel {
     }
 }
 
-/// What is kept about a database in its boot page and can be altered.
+/// The options of a database that can be altered, kept in its boot page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseOptions {
-    /// SET RECOVERY.
+    /// The value of SET RECOVERY.
     pub recovery_model: RecoveryModel,
     /// SET DELAYED_DURABILITY: 0 DISABLED, 1 ALLOWED, 2 FORCED.
     pub delayed_durability: u8,
@@ -93,7 +93,7 @@ pub struct LogSettings {
 }
 
 impl LogSettings {
-    /// What holds for a database with these options.
+    /// The rules that hold for a database with these options.
     pub fn growth_rules(&self, options: &DatabaseOptions) -> (Initialization, VlfAlgorithm) {
         (
             options.log_initialization.unwrap_or(self.initialization),
@@ -115,14 +115,14 @@ impl Default for LogSettings {
     }
 }
 
-/// What `CREATE DATABASE` asks for.
+/// The instructions of `CREATE DATABASE`.
 #[derive(Clone, Debug)]
 pub struct CreateSpec {
     /// Exactly one for now: the primary.
     pub data_files: Vec<DataFileSpec>,
-    /// At least one.
+    /// The log files, at least one.
     pub log_files: Vec<DataFileSpec>,
-    /// Initial options.
+    /// The options that it begins with.
     pub options: DatabaseOptions,
     /// tempdb: no commit flush, no torn-page protection, made anew at every start.
     pub temporary: bool,
@@ -131,7 +131,7 @@ pub struct CreateSpec {
 /// The bit of [`DatabaseOptions::engine_flags`] that storage knows, too: no session changes anything (3906).
 pub const FLAG_READ_ONLY: u64 = 4;
 
-/// What [`Database::open`] needs to know.
+/// The places of the files that [`Database::open`] opens.
 #[derive(Clone, Debug)]
 pub struct OpenSpec {
     /// The primary data file; it names the others.
@@ -148,7 +148,7 @@ impl OpenSpec {
     }
 }
 
-/// What restart did, for the error log.
+/// The report of a restart, for the error log.
 #[derive(Clone, Default, Debug)]
 pub struct RecoveryReport {
     /// Where the log ended that was found.
@@ -157,9 +157,9 @@ pub struct RecoveryReport {
     pub rolled_forward: u64,
     /// Transactions rolled back (3407).
     pub rolled_back: u64,
-    /// Records read.
+    /// The number of records read.
     pub records: u64,
-    /// Records redone.
+    /// The number of records redone.
     pub redone: u64,
     /// Torn pages repaired from the double-write region.
     pub torn_repaired: u64,
@@ -177,57 +177,57 @@ pub struct RecoveryReport {
     pub undo: Duration,
 }
 
-/// `sys.databases.state`.
+/// The states of a database, `sys.databases.state`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum DatabaseState {
-    /// 0
+    /// ONLINE, state 0: open for use.
     Online,
     /// 4, with the reason.
     Suspect(String),
-    /// 6
+    /// OFFLINE, state 6: its files are closed.
     Offline,
 }
 
-/// Data or log.
+/// The kinds of files: data or log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
-    /// ROWS
+    /// ROWS: a data file.
     Rows,
-    /// LOG
+    /// LOG: a file of the log.
     Log,
 }
 
 /// A file's name, place and size, which are there for the asking.
 #[derive(Clone, Debug)]
 pub struct FileSize {
-    /// `file_id`
+    /// The number of the file, `file_id`.
     pub id: FileId,
-    /// ROWS or LOG.
+    /// The kind of file: ROWS or LOG.
     pub kind: FileKind,
-    /// Logical name.
+    /// The logical name of the file.
     pub name: String,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
 /// A row of `sys.database_files`.
 #[derive(Clone, Debug)]
 pub struct FileInfo {
-    /// `file_id`
+    /// The number of the file, `file_id`.
     pub id: FileId,
-    /// ROWS or LOG.
+    /// The kind of file: ROWS or LOG.
     pub kind: FileKind,
-    /// Logical name.
+    /// The logical name of the file.
     pub name: String,
-    /// Physical name.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Bytes in use (allocated extents).
     pub used: u64,
-    /// Growth.
+    /// The amount by which it grows.
     pub growth: Growth,
     /// Bytes; none = unlimited.
     pub max_size: Option<u64>,
@@ -248,7 +248,7 @@ pub enum CheckpointKind {
     Recovered,
     /// A statement or a rollback has found the log full.
     LogFull,
-    /// BACKUP.
+    /// A backup begins with it.
     Backup,
     /// The end of a RESTORE.
     Restore,

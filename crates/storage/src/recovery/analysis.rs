@@ -26,11 +26,11 @@ use crate::txn::table::ActiveTxn;
 
 pub(crate) struct Loser {
     pub txn: ActiveTxn,
-    /// What its compensation records will take at most.
+    /// The bytes that its compensation records take at most.
     pub undo_bytes: u64,
     /// Its begin record was seen, and so all it did: of every loser, at the log's end (invariant 3).
     complete: bool,
-    /// What it has locked.
+    /// The rows and objects that it has locked.
     pub locked: Locked,
 }
 

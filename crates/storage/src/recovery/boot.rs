@@ -38,13 +38,13 @@ const CUT: u64 = 2;
 /// A file as the boot page lists it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BootFile {
-    /// `file_id`
+    /// The number of the file, `file_id`.
     pub id: FileId,
-    /// Data or log.
+    /// The kind of file: data or log.
     pub kind: FileKind,
     /// Logical name, of a file whose row in the directory may lack. Empty: the line only says where the file is.
     pub name: String,
-    /// Physical name.
+    /// The path of the file.
     pub path: PathBuf,
     /// Pages, for a data file.
     pub pages: u32,
@@ -60,7 +60,7 @@ impl BootFile {
         !self.name.is_empty()
     }
 
-    /// What a line with a name says, as a row of the list of files.
+    /// The row of the list of files that a line with a name stands for.
     pub(crate) fn row(&self) -> FileRow {
         let name = self.name.clone();
         match self.kind {
@@ -85,11 +85,11 @@ pub struct Boot {
     pub next_transaction: u64,
     /// No HoBt has had this id or a higher one.
     pub next_hobt: u64,
-    /// Options.
+    /// The options of the database.
     pub options: DatabaseOptions,
     /// Begin record of the last checkpoint.
     pub checkpoint_lsn: Lsn,
-    /// The same as a position.
+    /// The position of that record.
     pub checkpoint: LogPos,
     /// Redo reads from here.
     pub scan_from: LogPos,
@@ -101,7 +101,7 @@ pub struct Boot {
     pub log_chain: LogPos,
     /// The primary file, the first of the log, and those that may not be in the list of files.
     pub files: Vec<BootFile>,
-    /// What backups and restores keep.
+    /// The state that backups and restores keep.
     pub backup: BackupState,
 }
 
@@ -186,7 +186,7 @@ impl Boot {
         Some(p)
     }
 
-    /// Reads one copy.
+    /// Reads one of the boot page's copies.
     pub fn decode(page: &mut Page, id: PageId) -> Result<Boot, BootError> {
         page.validate(id).map_err(BootError::Damaged)?;
         let damaged = |what: &str| BootError::Damaged(what.to_owned());

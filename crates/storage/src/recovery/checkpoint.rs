@@ -38,9 +38,9 @@ const CLEAN_AT_ONCE: usize = 512;
 /// VLFs taken into use until a checkpoint notes in the log's directory what they were used for, so that a restart after a
 /// crash has few headers to look at.
 const VLF_USES: u32 = 512;
-/// Payload of LOP_BEGIN_CKPT.
+/// The payload of LOP_BEGIN_CKPT, bytes.
 const BEGIN_BYTES: usize = 16;
-/// Payload of LOP_END_CKPT.
+/// The payload of LOP_END_CKPT, bytes.
 const END_BYTES: usize = 28;
 /// The longest pause between two batches of a checkpoint that has time, before it looks again whether somebody waits for it.
 const PAUSE_MOST: Duration = Duration::from_millis(20);
@@ -50,7 +50,7 @@ const LOG_USED_PERCENT: u64 = 70;
 /// Which dirty pages a checkpoint writes.
 #[derive(Clone, Copy)]
 enum Sweep<'a> {
-    /// All.
+    /// All, one after the other.
     All,
     /// All, spread over a time.
     Within(Duration, &'a dyn Fn(Duration) -> bool),
@@ -58,7 +58,7 @@ enum Sweep<'a> {
     DirtyBefore(LogPos),
 }
 
-/// What goes on in the background.
+/// The kinds of background work.
 #[derive(Clone, Copy)]
 pub(crate) enum Background {
     Checkpoint,
@@ -80,7 +80,7 @@ impl Background {
 }
 
 impl Database {
-    /// Takes a checkpoint.
+    /// Takes a checkpoint now.
     pub fn checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
         let _one = self.lock_checkpoints();
         self.checkpoint_alone(kind)
@@ -97,7 +97,7 @@ impl Database {
         self.checkpoint_sweep(CheckpointKind::Manual, Sweep::Within(time, pause))
     }
 
-    /// The same for a caller that holds `checkpointing`.
+    /// As [`Self::checkpoint`], for a caller that holds `checkpointing`.
     pub(crate) fn checkpoint_alone(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
         self.checkpoint_sweep(kind, Sweep::All)
     }

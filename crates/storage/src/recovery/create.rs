@@ -166,8 +166,9 @@ impl Database {
         Database::create_on(instance, &instance.env, id, name, spec)
     }
 
-    /// The same for a caller whose next start removes these files after a crash: nothing of the database is durable before
-    /// [`SettlingDisk::settle`], and the many small steps of its making wait for no device.
+    /// As [`Self::create`], for a caller whose next start removes these files after a crash:
+    /// nothing of the database is durable before [`SettlingDisk::settle`], and the many small steps
+    /// of its making wait for no device.
     pub fn create_unsettled(
         instance: &Arc<StorageInstance>,
         id: DatabaseId,

@@ -49,7 +49,7 @@ pub(crate) struct LogFile {
     pub name: String,
     /// Where it was when the database was opened last.
     pub was: PathBuf,
-    /// Where it is.
+    /// The path of the file now.
     pub path: PathBuf,
     pub growth: Growth,
     pub max_size: Option<u64>,
@@ -93,7 +93,8 @@ pub(crate) fn log_files_at(
     Ok(files)
 }
 
-/// What the log's header and the boot page's lines say of the same files. The first line is the first file's.
+/// Joins the log's header and the boot page's lines, which describe the same files. The first line
+/// is the first file's.
 fn together(named: Vec<LogFileInfo>, mut lines: Vec<LogFile>) -> Vec<LogFile> {
     let mut files = Vec::new();
     for (i, info) in named.into_iter().enumerate() {
@@ -115,7 +116,7 @@ fn together(named: Vec<LogFileInfo>, mut lines: Vec<LogFile>) -> Vec<LogFile> {
     files
 }
 
-/// What tells where files are by where they were.
+/// The way from the path where a file was to the one where it is.
 struct Places<'a> {
     instance: &'a StorageInstance,
     spec: &'a OpenSpec,

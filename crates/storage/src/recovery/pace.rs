@@ -37,7 +37,7 @@ const RECOVERY_INTERVAL_S: u64 = 60;
 /// Pages written before the time is looked at.
 const AT_ONCE: usize = 512;
 
-/// What a restart would have to do now, and how long its redo is taken to need.
+/// The work that a restart would have to do now, and how long its redo is taken to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecoveryEstimate {
     /// Pages changed in memory and not yet written.
@@ -61,7 +61,7 @@ impl RecoveryEstimate {
 }
 
 impl Database {
-    /// What a restart would have to do now.
+    /// The work that a restart would have to do now.
     pub fn recovery_estimate(&self) -> RecoveryEstimate {
         let rate = &self.instance.redo_rate;
         RecoveryEstimate {

@@ -53,7 +53,7 @@ use crate::page::Page;
 const GROUP_PAGES: u32 = RUN_PAGES as u32;
 /// Bytes of records that are handed over together.
 const WINDOW: usize = 8 << 20;
-/// What a record costs besides its payload, for the window.
+/// The bytes that a record costs besides its payload, for the window.
 const ITEM_BYTES: usize = size_of::<Item>();
 /// Lanes for each helper: one that waits for the disk leaves others to do.
 const LANES_PER_HELPER: usize = 2;
@@ -90,12 +90,12 @@ impl Batch {
     }
 }
 
-/// What redo did.
+/// The outcome of redo.
 #[derive(Default)]
 pub(super) struct Redone {
     /// Records that changed their page.
     pub records: u64,
-    /// Pages read.
+    /// The number of pages read.
     pub pages: u64,
     /// The highest LSN that a page had, and which: the log must reach as far.
     pub newest: (LogPos, Option<PageId>),
@@ -285,7 +285,7 @@ struct State {
     lanes: Vec<Lane>,
     /// Batches in the queues.
     waiting: usize,
-    /// Batches in hands.
+    /// The batches that threads work on.
     working: usize,
     spare: Vec<Batch>,
     /// Nothing more will come.
@@ -293,7 +293,7 @@ struct State {
     failed: Option<StorageError>,
 }
 
-/// What the reading thread and the helpers share.
+/// The state that the reading thread and the helpers share.
 struct Shared<'a> {
     db: &'a Arc<Database>,
     state: Mutex<State>,
@@ -363,7 +363,7 @@ impl Shared<'_> {
         Ok(state)
     }
 
-    /// A helper's life.
+    /// The work of a helper, until there is no more.
     fn help(&self) {
         let mut state = self.state.lock();
         loop {
@@ -391,7 +391,7 @@ pub(super) struct Redo<'s, 'a> {
 }
 
 impl Redo<'_, '_> {
-    /// The next record.
+    /// Takes the next record of the log.
     pub fn see(&mut self, r: &Record<'_>) -> StorageResult<()> {
         if r.pos < self.from {
             return Ok(());

@@ -85,7 +85,7 @@ impl Database {
     }
 }
 
-/// The same over pages in memory that are as the file has them.
+/// As [`Database::open_deferred`], over pages in memory that are as the file has them.
 pub(crate) fn open_over(
     instance: &Arc<StorageInstance>,
     id: DatabaseId,

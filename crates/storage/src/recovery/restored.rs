@@ -43,7 +43,7 @@ pub(crate) fn read_primary(
     Ok((volume, boot))
 }
 
-/// Its log files.
+/// The log files of a database, by its boot page and the place of its primary file.
 pub(crate) fn log_files_of(
     instance: &StorageInstance,
     boot: &Boot,

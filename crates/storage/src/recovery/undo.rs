@@ -47,7 +47,7 @@ pub(super) const TELL_EVERY: Duration = Duration::from_secs(2);
 /// How long after recovery the checkpoint comes that saves the next restart the same work: what waited for the database goes first.
 const SETTLE_AFTER: Duration = Duration::from_secs(3);
 
-/// What a loser has locked, found by analysis.
+/// The rows and objects that a loser has locked, found by analysis.
 #[derive(Default)]
 pub(crate) struct Locked {
     rows: Vec<(HobtId, RowName)>,
@@ -131,7 +131,7 @@ impl Waiting {
     }
 }
 
-/// What is left to be undone of an open database.
+/// The transactions of an open database that are still to be undone.
 #[derive(Default)]
 pub(crate) struct Recovering {
     /// For the locks; set with the first loser.
@@ -420,7 +420,7 @@ impl Database {
         self.unrecovered.store(true, Ordering::Release);
     }
 
-    /// What the last restart did, its undo included as far as it has got.
+    /// The report of the last restart, with its undo as far as that has got.
     pub fn recovery_report(&self) -> RecoveryReport {
         self.recovering.lock().report.clone()
     }
