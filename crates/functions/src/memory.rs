@@ -2,7 +2,8 @@
 //!
 //! A request is worked on by one thread, so its figures are the thread's. Whoever keeps rows counts them in a [`Held`], which gives
 //! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`). What the session
-//! keeps from request to request (rows of open cursors) counts from a request's beginning. Rows of table variables are pages of
+//! keeps from request to request (open cursors: rows, and statements that go on) counts from a request's beginning, on
+//! whichever thread that is. Rows of table variables are pages of
 //! tempdb, which the buffer pool counts.
 //!
 //! Trees and plans are measured as they are made ([`Measured`]), by what the thread takes from the heap: nobody could say what a
@@ -47,6 +48,11 @@ impl Drop for Request {
             taffrail_io::give_back_memory();
         }
     }
+}
+
+/// What the thread's request keeps now. What a statement has kept between two calls of it is the difference.
+pub fn used() -> usize {
+    USED.get()
 }
 
 fn exceeded() -> Box<SqlError> {

@@ -82,11 +82,11 @@ impl Rows {
 }
 
 /// One row: 547 if a check refuses it.
-fn hold<'a>(
-    rt: &mut Rt<'a>,
+fn hold(
+    rt: &mut Rt<'_>,
     database: &Arc<Database>,
     table: &Table,
-    bound: &'a [(Check, Pred)],
+    bound: &[(Check, Pred)],
     row: &[u8],
 ) -> SqlResult<()> {
     rt.tick()?;

@@ -7,9 +7,9 @@ use crate::{memory, pieces};
 use taffrail_base::SqlResult;
 use taffrail_types::{Bytes, Value};
 
-impl<'a> Rt<'a> {
+impl Rt<'_> {
     /// Gives a variable the value of an expression: 701 where there is no room for it beside the others'.
-    pub fn assign(&mut self, var: usize, e: &'a Expr) -> SqlResult<()> {
+    pub fn assign(&mut self, var: usize, e: &Expr) -> SqlResult<()> {
         if let Some(bytes) = bytes(&mut self.vars[var])
             && bytes.spilled()
             && let Some(parts) = appended(e, var)
@@ -23,7 +23,7 @@ impl<'a> Rt<'a> {
     }
 
     /// Appends the values of `parts`, each with the bytes that the text may have after it.
-    fn append(&mut self, var: usize, parts: &[(&'a Expr, usize)]) -> SqlResult<()> {
+    fn append(&mut self, var: usize, parts: &[(&Expr, usize)]) -> SqlResult<()> {
         // All of them before the first is appended: they may name the variable.
         let mut values = Vec::with_capacity(parts.len());
         for (part, max) in parts {

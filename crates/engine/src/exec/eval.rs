@@ -13,7 +13,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::like::Pattern;
 use taffrail_types::{Bytes, Value, arith, convert};
 
-impl<'a> Rt<'a> {
+impl Rt<'_> {
     /// A value that lies somewhere already.
     #[inline]
     fn leaf<'v>(&'v self, e: &'v Expr) -> Option<&'v Value> {
@@ -26,7 +26,7 @@ impl<'a> Rt<'a> {
     }
 
     /// Computes an expression.
-    pub fn eval(&mut self, e: &'a Expr) -> SqlResult<Value> {
+    pub fn eval(&mut self, e: &Expr) -> SqlResult<Value> {
         Ok(match e {
             Expr::Const(v) => v.clone(),
             Expr::Slot(s) => self.frame[*s as usize].clone(),
@@ -157,7 +157,7 @@ impl<'a> Rt<'a> {
 
     /// Steps one after the other.
     #[inline(never)]
-    fn chain(&mut self, c: &'a Chain) -> SqlResult<Value> {
+    fn chain(&mut self, c: &Chain) -> SqlResult<Value> {
         let mut value = self.eval(&c.first)?;
         for step in &c.steps {
             // The step takes it before it computes its other operand, which may have a chain of its own.
@@ -190,12 +190,12 @@ impl<'a> Rt<'a> {
 
     /// Like [`Rt::eval`] of what is no [`Rt::leaf`].
     #[inline]
-    fn unless_leaf(&mut self, e: &'a Expr) -> SqlResult<Option<Value>> {
+    fn unless_leaf(&mut self, e: &Expr) -> SqlResult<Option<Value>> {
         if self.leaf(e).is_some() { Ok(None) } else { self.eval(e).map(Some) }
     }
 
     #[inline]
-    fn two_ints(&mut self, l: &'a Expr, r: &'a Expr) -> SqlResult<Option<(i32, i32)>> {
+    fn two_ints(&mut self, l: &Expr, r: &Expr) -> SqlResult<Option<(i32, i32)>> {
         let l = match self.leaf(l) {
             Some(v) => int(v),
             None => int(&self.eval(l)?),
@@ -230,7 +230,7 @@ impl<'a> Rt<'a> {
     }
 
     /// Whether a condition holds; `None` is unknown.
-    pub fn test(&mut self, p: &'a Pred) -> SqlResult<Option<bool>> {
+    pub fn test(&mut self, p: &Pred) -> SqlResult<Option<bool>> {
         Ok(match p {
             Pred::Const(b) => *b,
             Pred::Compare(c) => {
@@ -347,8 +347,8 @@ impl<'a> Rt<'a> {
     /// Runs `f` with the subquery's operators, opened.
     fn with_op<R>(
         &mut self,
-        s: &'a Subquery,
-        f: impl FnOnce(&mut Self, &mut Op<'a>) -> SqlResult<R>,
+        s: &Subquery,
+        f: impl FnOnce(&mut Self, &mut Op) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let at = s.index as usize;
         let mut op = self.subs[at].op.take().unwrap_or_else(|| self.build_subquery(at));
@@ -358,7 +358,7 @@ impl<'a> Rt<'a> {
         Ok(r)
     }
 
-    fn scalar(&mut self, s: &'a Subquery) -> SqlResult<Value> {
+    fn scalar(&mut self, s: &Subquery) -> SqlResult<Value> {
         if let Some(SubResult::Value(v)) = &self.subs[s.index as usize].cached {
             return Ok(v.clone());
         }
@@ -392,7 +392,7 @@ impl<'a> Rt<'a> {
         Ok(v)
     }
 
-    fn exists(&mut self, s: &'a Subquery) -> SqlResult<bool> {
+    fn exists(&mut self, s: &Subquery) -> SqlResult<bool> {
         if let Some(SubResult::Exists(b)) = &self.subs[s.index as usize].cached {
             return Ok(*b);
         }
@@ -409,7 +409,7 @@ impl<'a> Rt<'a> {
         Ok(b)
     }
 
-    fn in_subquery(&mut self, s: &'a InSubquery) -> SqlResult<Option<bool>> {
+    fn in_subquery(&mut self, s: &InSubquery) -> SqlResult<Option<bool>> {
         let v = self.eval(&s.value)?;
         let at = s.plan.index as usize;
         let slot = s.plan.output as usize;
@@ -463,7 +463,7 @@ impl<'a> Rt<'a> {
         })
     }
 
-    fn quantified(&mut self, q: &'a Quantified) -> SqlResult<Option<bool>> {
+    fn quantified(&mut self, q: &Quantified) -> SqlResult<Option<bool>> {
         let v = self.eval(&q.value)?;
         let slot = q.plan.output as usize;
         self.with_op(&q.plan, |rt, op| {

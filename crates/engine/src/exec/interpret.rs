@@ -520,12 +520,12 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Runs `f` on a frame for the plan.
-    pub fn with_runtime<'p, R>(
-        &'p mut self,
-        act: &'p mut Activation,
-        plan: &'p Plan,
+    pub fn with_runtime<R>(
+        &mut self,
+        act: &mut Activation,
+        plan: &Plan,
         line: u32,
-        f: impl FnOnce(&mut Rt<'p>) -> SqlResult<R>,
+        f: impl FnOnce(&mut Rt<'_>) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let (frame, target_row) = match &mut self.session.running.scratch {
             Some(s) => (std::mem::take(&mut s.frame), std::mem::take(&mut s.target_row)),

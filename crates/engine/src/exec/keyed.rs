@@ -74,11 +74,12 @@ pub(super) enum Known {
     Nothing,
 }
 
-impl<'a> Rt<'a> {
+impl Rt<'_> {
     /// Looks for the outer row in the frame.
-    pub(super) fn known(&mut self, s: &'a Subquery, asked: Asked) -> SqlResult<Known> {
+    pub(super) fn known(&mut self, s: &Subquery, asked: Asked) -> SqlResult<Known> {
         let at = s.index as usize;
-        let Some(keyed) = &self.subqueries[at].keyed else { return Ok(Known::No) };
+        let subqueries = self.subqueries;
+        let Some(keyed) = &subqueries[at].keyed else { return Ok(Known::No) };
         // An index leads to the rows of each outer row: whoever keeps locks locks no others.
         let isolation = self.cx.session.options.isolation;
         let keeps = matches!(isolation, Isolation::RepeatableRead | Isolation::Serializable);
@@ -129,12 +130,7 @@ impl<'a> Rt<'a> {
 
     /// The results for all outer rows; `None` where finding them fails by a value or for want of room.
     #[cold]
-    fn results(
-        &mut self,
-        s: &Subquery,
-        keyed: &'a Keyed,
-        asked: Asked,
-    ) -> SqlResult<Option<Results>> {
+    fn results(&mut self, s: &Subquery, keyed: &Keyed, asked: Asked) -> SqlResult<Option<Results>> {
         // A value for each key, whatever it is, is not among the values of none.
         if keyed.grouped && matches!(asked, Asked::Values(_)) {
             return Ok(None);
@@ -155,7 +151,7 @@ impl<'a> Rt<'a> {
         Ok(None)
     }
 
-    fn all_results(&mut self, s: &Subquery, keyed: &'a Keyed, asked: Asked) -> SqlResult<Results> {
+    fn all_results(&mut self, s: &Subquery, keyed: &Keyed, asked: Asked) -> SqlResult<Results> {
         let collations: Vec<Collation> = keyed.keys.iter().map(|k| k.2).collect();
         let mut with_value = collations.clone();
         if let Asked::Values(collation) = asked {

@@ -422,7 +422,7 @@ fn cut_to_text_size(row: &mut [Value], q: &SelectPlan, most: usize) {
 }
 
 /// Sends a query's rows.
-fn send<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan, fmtonly: bool) -> SqlResult<u64> {
+fn send(rt: &mut Rt<'_>, q: &SelectPlan, fmtonly: bool) -> SqlResult<u64> {
     let plan = &q.plan;
     if fmtonly {
         rt.cx.columns(&plan.columns)?;
@@ -461,7 +461,7 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan, fmtonly: bool) -> SqlResult<u64>
 }
 
 /// `SELECT @v = …`: the last row's values stay.
-fn assign<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan) -> SqlResult<u64> {
+fn assign(rt: &mut Rt<'_>, q: &SelectPlan) -> SqlResult<u64> {
     let limit = rt.cx.session.row_limit();
     let mut op = ops::build(&q.plan.node);
     op.open(rt)?;

@@ -13,37 +13,91 @@ use hashbrown::HashTable;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};
 
-/// A statement that runs.
+/// A statement that runs, for the time of a call: what it owns ([`StatementState`]), and the session, the client and the variables that
+/// it works with.
 pub struct Rt<'a> {
     /// Session and client.
     pub cx: StatementContext<'a>,
     /// The batch's or procedure's variables.
     pub vars: &'a mut Vec<Value>,
-    /// The statement's values.
+    /// The statement's subqueries, by number.
+    pub(super) subqueries: &'a [SubqueryPlan],
+    /// See [`StatementState::frame`], and there about those that follow.
+    pub frame: Vec<Value>,
+    pub target_row: Vec<u8>,
+    pub(crate) locked_from: Option<(usize, bool)>,
+    pub(crate) kept: Vec<ObjectId>,
+    pub(crate) partners: Option<Partners>,
+    pub(crate) subs: Vec<SubState>,
+    pub(crate) carried: Option<Value>,
+    ticks: u32,
+    /// What it had kept when it was left last, and what the thread's request kept when it was taken up.
+    held: usize,
+    entered: usize,
+    pub(crate) turn: u32,
+}
+
+/// What a statement that runs owns, beside its operators: enough to go on with it in a later batch, or on another thread.
+pub(crate) struct StatementState {
+    /// The statement's values, by slot.
     pub frame: Vec<Value>,
     /// The raw row that a scan with a locator is on.
     pub target_row: Vec<u8>,
     /// How many locks were held before the first row of the statement's target was locked, if those of rows that are not changed go
     /// at its end, or (true) are shared ones from then on.
-    pub(crate) locked_from: Option<(usize, bool)>,
+    pub locked_from: Option<(usize, bool)>,
     /// Tables whose rows another mention of them locks for good (UPDLOCK, XLOCK).
-    pub(crate) kept: Vec<ObjectId>,
+    pub kept: Vec<ObjectId>,
     /// Where a view that is being opened stands in a join: see [`Partners`].
-    pub(crate) partners: Option<Partners<'a>>,
-    /// The statement's subqueries, by number.
-    pub(super) subqueries: &'a [SubqueryPlan],
-    /// What they keep.
-    pub(crate) subs: Vec<SubState<'a>>,
+    pub partners: Option<Partners>,
+    /// What the statement's subqueries keep, by number.
+    pub subs: Vec<SubState>,
     /// What a chain of operators hands to its next step.
-    pub(crate) carried: Option<Value>,
+    pub carried: Option<Value>,
+    /// Bytes that the operators and this state keep: they count as memory of whichever request goes on with it, from that request's
+    /// beginning.
+    pub held: usize,
+    /// How often it was left: scans see by it that locks and transactions may be others than before.
+    pub turn: u32,
     ticks: u32,
+}
+
+const _: () = {
+    const fn is_owned<T: Send + 'static>() {}
+    is_owned::<StatementState>();
+};
+
+impl StatementState {
+    /// Of a statement that begins: `slots` values in `frame`, and so many subqueries.
+    pub fn new(mut frame: Vec<Value>, slots: usize, subqueries: usize) -> StatementState {
+        frame.clear();
+        if slots > 0 {
+            frame.resize(slots, Value::Null);
+        }
+        let mut subs = Vec::new();
+        if subqueries > 0 {
+            subs.resize_with(subqueries, SubState::default);
+        }
+        StatementState {
+            frame,
+            target_row: Vec::new(),
+            locked_from: None,
+            kept: Vec::new(),
+            partners: None,
+            subs,
+            carried: None,
+            held: 0,
+            turn: 0,
+            ticks: 0,
+        }
+    }
 }
 
 /// What a subquery keeps from one evaluation to the next.
 #[derive(Default)]
-pub(crate) struct SubState<'a> {
+pub(crate) struct SubState {
     /// Its operators.
-    pub op: Option<Op<'a>>,
+    pub op: Option<Op>,
     /// The result of an uncorrelated one.
     pub cached: Option<SubResult>,
     /// The results of a correlated one for all outer rows.
@@ -64,39 +118,75 @@ pub(crate) enum SubResult {
 const ROWS_PER_CHECK: u32 = 256;
 
 impl<'a> Rt<'a> {
-    /// A statement with a frame of so many slots and these subqueries.
+    /// A statement that begins, with a frame of so many slots and these subqueries.
     pub fn new(
         cx: StatementContext<'a>,
         vars: &'a mut Vec<Value>,
-        mut frame: Vec<Value>,
+        frame: Vec<Value>,
         slots: usize,
         subqueries: &'a [SubqueryPlan],
     ) -> Rt<'a> {
-        frame.clear();
-        if slots > 0 {
-            frame.resize(slots, Value::Null);
-        }
-        let subs = match subqueries {
-            [] => Vec::new(),
-            some => some.iter().map(|_| SubState::default()).collect(),
-        };
+        Rt::resume(cx, vars, subqueries, StatementState::new(frame, slots, subqueries.len()))
+    }
+
+    /// A statement that goes on from where it was.
+    #[inline]
+    pub(crate) fn resume(
+        cx: StatementContext<'a>,
+        vars: &'a mut Vec<Value>,
+        subqueries: &'a [SubqueryPlan],
+        state: StatementState,
+    ) -> Rt<'a> {
+        debug_assert_eq!(state.subs.len(), subqueries.len(), "the state of another statement");
+        let StatementState {
+            frame,
+            target_row,
+            locked_from,
+            kept,
+            partners,
+            subs,
+            carried,
+            held,
+            turn,
+            ticks,
+        } = state;
         Rt {
             cx,
             vars,
-            frame,
-            target_row: Vec::new(),
-            locked_from: None,
-            kept: Vec::new(),
-            partners: None,
             subqueries,
+            frame,
+            target_row,
+            locked_from,
+            kept,
+            partners,
             subs,
-            carried: None,
-            ticks: 0,
+            carried,
+            ticks,
+            held,
+            entered: memory::used(),
+            turn,
+        }
+    }
+
+    /// What the statement owns, to go on with it later. Of the transaction nothing is known then: it may have ended.
+    pub(crate) fn pause(self) -> StatementState {
+        let held = (self.held + memory::used()).saturating_sub(self.entered);
+        StatementState {
+            frame: self.frame,
+            target_row: self.target_row,
+            locked_from: None,
+            kept: self.kept,
+            partners: self.partners,
+            subs: self.subs,
+            carried: self.carried,
+            held,
+            turn: self.turn.wrapping_add(1),
+            ticks: self.ticks,
         }
     }
 
     /// The operators of a subquery, not opened.
-    pub(crate) fn build_subquery(&self, index: usize) -> Op<'a> {
+    pub(crate) fn build_subquery(&self, index: usize) -> Op {
         super::ops::build(&self.subqueries[index].node)
     }
 
@@ -221,3 +311,6 @@ impl RowBuffer {
         self.held.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -113,7 +113,7 @@ pub(crate) type OpenStream =
     fn(&ViewContext<'_>, &[Value], &[usize]) -> SqlResult<Box<dyn RowStream>>;
 
 /// Rows that are made one at a time.
-pub trait RowStream {
+pub trait RowStream: Send {
     /// The next row: a value of exactly its column's type for each column that is wanted, in the order in which they were
     /// asked for; false at the end.
     fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool>;

@@ -13,16 +13,13 @@ use crate::plan::locking::TableLock;
 use crate::plan::node::Scan;
 use crate::rowcodec::NoLobs;
 use crate::rowcodec::version;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_storage::heap;
 use taffrail_types::Value;
 
 /// `INSERT … SELECT` between tables of one layout: rows go over as bytes.
-pub(crate) fn copy_rows<'a>(
-    rt: &mut Rt<'a>,
-    plan: &'a InsertPlan,
-    scan: &'a Scan,
-) -> SqlResult<u64> {
+pub(crate) fn copy_rows(rt: &mut Rt<'_>, plan: &InsertPlan, scan: &Arc<Scan>) -> SqlResult<u64> {
     let (database, table) = (&*plan.database, &*plan.table);
     let base = table.base();
     let hobt = base.hobt()?.clone();

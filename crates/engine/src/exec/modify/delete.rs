@@ -9,7 +9,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_types::Value;
 
 /// Runs a DELETE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
+pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let limit = rt.cx.session.row_limit();
@@ -24,7 +24,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
 
 /// Deletes the rows that are found with each of these values of the variables, all of them as one statement.
 pub(super) fn follow<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a DeletePlan,
     all: Vec<Vec<Value>>,
 ) -> SqlResult<()> {
@@ -42,7 +42,7 @@ pub(super) fn follow<'a>(
     m.end(rt, Ok(())).map(drop)
 }
 
-fn open<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
+fn open<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
     let target = Target {
         verb: Verb::Delete,
         database: &plan.database,
@@ -56,7 +56,7 @@ fn open<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
 
 /// Rows go as they are found.
 fn stream<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a DeletePlan,
     m: &mut Modify<'a>,
     limit: u64,
@@ -88,7 +88,7 @@ impl<'a> Found<'a> {
         Found { plan, seen: ValueSet::new(Default::default()), rows }
     }
 
-    fn gather(&mut self, rt: &mut Rt<'a>, limit: u64) -> SqlResult<()> {
+    fn gather(&mut self, rt: &mut Rt<'_>, limit: u64) -> SqlResult<()> {
         let Found { plan, seen, rows } = self;
         let mut op = ops::build(&plan.node);
         op.open(rt)?;
@@ -105,7 +105,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    fn apply(self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+    fn apply(self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
         let Found { plan, rows, .. } = self;
         let base = plan.table.base().hobt()?;
         for i in 0..rows.rows {

@@ -263,7 +263,7 @@ fn follow(
 /// A statement of the server's own, planned, its tables locked.
 pub(crate) struct Ready {
     module: Module,
-    plan: Plan,
+    pub plan: Plan,
 }
 
 impl Ready {

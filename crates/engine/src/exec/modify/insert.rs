@@ -25,7 +25,7 @@ pub(super) struct NewRows<'a> {
 }
 
 /// Runs an INSERT; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
+pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a InsertPlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     if plan.table.identity.is_none() {
         // @@IDENTITY is of the last statement that put in rows.
@@ -41,7 +41,6 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
         && plan.outgoing.is_empty()
         && let Node::Scan(scan) = &q.node
     {
-        let scan: &'a crate::plan::node::Scan = scan;
         return copy_rows(rt, plan, scan);
     }
     let mut ins = Insert::open(rt, plan, plan.table_lock != TableLock::Intent)?;
@@ -51,7 +50,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
 
 /// Adds the rows of an INSERT.
 fn fill<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a InsertPlan,
     limit: u64,
     ins: &mut Insert<'a>,
@@ -75,14 +74,14 @@ fn fill<'a>(
 }
 
 /// The values of a row of VALUES; DEFAULT is NULL here.
-fn given<'a>(rt: &mut Rt<'a>, row: &'a [Option<Expr>]) -> SqlResult<Vec<Value>> {
+fn given<'a>(rt: &mut Rt<'_>, row: &'a [Option<Expr>]) -> SqlResult<Vec<Value>> {
     rt.tick()?;
     row.iter().map(|e| e.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))).collect()
 }
 
 /// Puts the rows of a query into a table.
 pub(crate) fn insert_query<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a InsertPlan,
     query: &'a QueryPlan,
 ) -> SqlResult<u64> {
@@ -95,7 +94,7 @@ pub(crate) fn insert_query<'a>(
 
 /// Puts rows that are handed in into a table.
 pub(crate) fn insert_rows<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a InsertPlan,
     rows: &[Vec<Value>],
 ) -> SqlResult<u64> {
@@ -110,7 +109,7 @@ pub(crate) fn insert_rows<'a>(
 
 impl<'a> Insert<'a> {
     /// Rows of `plan`; `alone`: the table is locked as a whole.
-    pub fn open(rt: &mut Rt<'a>, plan: &'a InsertPlan, alone: bool) -> SqlResult<Insert<'a>> {
+    pub fn open(rt: &mut Rt<'_>, plan: &'a InsertPlan, alone: bool) -> SqlResult<Insert<'a>> {
         let target = Target {
             verb: Verb::Insert,
             database: &plan.database,
@@ -126,22 +125,22 @@ impl<'a> Insert<'a> {
     /// Adds a row of the source: `get` gives its values by number.
     pub fn push(
         &mut self,
-        rt: &mut Rt<'a>,
-        get: impl Fn(&mut Rt<'a>, usize) -> SqlResult<Value>,
+        rt: &mut Rt<'_>,
+        get: impl Fn(&mut Rt<'_>, usize) -> SqlResult<Value>,
     ) -> SqlResult<()> {
         self.rows.push(rt, &mut self.m, get)
     }
 
     /// After the last row; gives the number of rows.
-    pub fn finish(self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+    pub fn finish(self, rt: &mut Rt<'_>) -> SqlResult<u64> {
         self.m.end(rt, Ok(()))
     }
 
-    fn end(self, rt: &mut Rt<'a>, filled: SqlResult<()>) -> SqlResult<u64> {
+    fn end(self, rt: &mut Rt<'_>, filled: SqlResult<()>) -> SqlResult<u64> {
         self.m.end(rt, filled)
     }
 
-    fn query(&mut self, rt: &mut Rt<'a>, q: &'a QueryPlan, limit: u64) -> SqlResult<()> {
+    fn query(&mut self, rt: &mut Rt<'_>, q: &'a QueryPlan, limit: u64) -> SqlResult<()> {
         let mut op = ops::build(&q.node);
         op.open(rt)?;
         if self.rows.plan.spool {
@@ -165,14 +164,14 @@ impl<'a> Insert<'a> {
 }
 
 impl<'a> NewRows<'a> {
-    pub fn new(rt: &Rt<'a>, plan: &'a InsertPlan) -> NewRows<'a> {
+    pub fn new(rt: &Rt<'_>, plan: &'a InsertPlan) -> NewRows<'a> {
         NewRows { plan, context: rt.cx.session.options.convert_context() }
     }
 
     /// Adds a row of VALUES; `kept`: its values, if they are computed already.
     fn values_row(
         &self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         m: &mut Modify<'a>,
         row: &'a [Option<Expr>],
         kept: Option<&[Value]>,
@@ -212,9 +211,9 @@ impl<'a> NewRows<'a> {
     /// Adds a row of the source: `get` gives its values by number.
     pub fn push(
         &self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         m: &mut Modify<'a>,
-        get: impl Fn(&mut Rt<'a>, usize) -> SqlResult<Value>,
+        get: impl Fn(&mut Rt<'_>, usize) -> SqlResult<Value>,
     ) -> SqlResult<()> {
         let plan = self.plan;
         m.s.new.clear();
@@ -246,7 +245,7 @@ impl<'a> NewRows<'a> {
     }
 
     #[inline]
-    fn store(&self, rt: &mut Rt<'a>, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
+    fn store(&self, rt: &mut Rt<'_>, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
         let p = self.plan;
         match store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context) {
             Err(e) => {
@@ -258,7 +257,7 @@ impl<'a> NewRows<'a> {
     }
 
     /// A value that the server makes.
-    fn made(&self, rt: &mut Rt<'a>, source: &ColumnSource, at: usize) -> SqlResult<Value> {
+    fn made(&self, rt: &mut Rt<'_>, source: &ColumnSource, at: usize) -> SqlResult<Value> {
         let table = &self.plan.table;
         match (source, &table.identity) {
             (ColumnSource::Identity, Some(identity)) => {
@@ -271,7 +270,7 @@ impl<'a> NewRows<'a> {
         }
     }
 
-    fn add(&self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+    fn add(&self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
         let plan = self.plan;
         if plan.explicit_identity
             && let Some(identity) = &plan.table.identity

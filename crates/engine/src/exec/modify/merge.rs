@@ -37,7 +37,7 @@ struct Merger<'a> {
 }
 
 /// Runs a MERGE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
+pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a MergePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
@@ -79,7 +79,7 @@ impl<'a> Merger<'a> {
         self.acts.push((act, saved));
     }
 
-    fn run(mut self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+    fn run(mut self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
         self.join(rt)?;
         self.rest(rt)?;
         self.change(rt, m)
@@ -89,7 +89,7 @@ impl<'a> Merger<'a> {
         self.acts.len() as u64 >= self.limit
     }
 
-    fn join(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn join(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let plan = self.plan;
         let mut op = ops::build(&plan.node);
         op.open(rt)?;
@@ -115,7 +115,7 @@ impl<'a> Merger<'a> {
     }
 
     /// A row of the source without a row of the target.
-    fn missing(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn missing(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let Some(insert) = &self.plan.insert else { return Ok(()) };
         if self.full() {
             return Ok(());
@@ -131,7 +131,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    fn saved(&self, rt: &Rt<'a>) -> Vec<Value> {
+    fn saved(&self, rt: &Rt<'_>) -> Vec<Value> {
         if self.plan.output.is_none() {
             return Vec::new();
         }
@@ -141,7 +141,7 @@ impl<'a> Merger<'a> {
     /// The first clause whose condition holds: 8672 for a row that has its action already.
     fn choose(
         &mut self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         clauses: &'a [MergeClause],
         locator: Vec<u8>,
     ) -> SqlResult<()> {
@@ -165,7 +165,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    fn new_values(&self, rt: &mut Rt<'a>, u: &'a UpdatePlan) -> SqlResult<Vec<Value>> {
+    fn new_values(&self, rt: &mut Rt<'_>, u: &'a UpdatePlan) -> SqlResult<Vec<Value>> {
         let context = rt.cx.session.options.convert_context();
         let mut set = Vec::with_capacity(splice::width(u));
         splice::compute(rt, u, &context, &mut set)?;
@@ -173,7 +173,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Rows of the target that nothing has matched.
-    fn rest(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn rest(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let Some(rest) = &self.plan.rest else { return Ok(()) };
         rt.clear(&self.plan.saved);
         let mut op = ops::build(&rest.node);
@@ -190,7 +190,7 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    fn change(self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+    fn change(self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
         let plan = self.plan;
         let base = plan.table.base().hobt()?;
         let rest = plan.rest.iter().flat_map(|r| &r.clauses);

@@ -120,7 +120,7 @@ type Moved = (Vec<Value>, Vec<Value>);
 
 impl<'a> Modify<'a> {
     /// Begins; the columns of an OUTPUT that goes to the client are sent. `alone`: the table is locked as a whole.
-    fn open(rt: &mut Rt<'a>, target: Target<'a>, alone: bool) -> SqlResult<Modify<'a>> {
+    fn open(rt: &mut Rt<'_>, target: Target<'a>, alone: bool) -> SqlResult<Modify<'a>> {
         output::begin_output(rt, target.output)?;
         let fill = match alone {
             true => TableLoad::open(rt.cx.session, target.database, target.table)?,
@@ -142,7 +142,7 @@ impl<'a> Modify<'a> {
     }
 
     /// Stages 3 to 6 of a new row, of the values in `s.new`.
-    fn come(&mut self, rt: &mut Rt<'a>, checks: &'a Checks) -> SqlResult<()> {
+    fn come(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
         self.put(rt, checks)?;
         self.note(rt, true, false)
     }
@@ -150,7 +150,7 @@ impl<'a> Modify<'a> {
     /// Stages 2 to 6 of a row that changes where it is. `set`: the values of SET, which are taken.
     fn change(
         &mut self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         c: &Change<'a>,
         locator: &[u8],
         set: &mut Vec<Value>,
@@ -186,7 +186,7 @@ impl<'a> Modify<'a> {
     /// Stage 2 of a row whose keys change: it leaves, and [comes back](Self::come_back) when all such rows have left.
     fn part(
         &mut self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         c: &Change<'a>,
         locator: &[u8],
         set: &mut Vec<Value>,
@@ -205,14 +205,14 @@ impl<'a> Modify<'a> {
     }
 
     /// Stages 3 to 6 of a row that has left.
-    fn come_back(&mut self, rt: &mut Rt<'a>, c: &Change<'a>, row: Moved) -> SqlResult<()> {
+    fn come_back(&mut self, rt: &mut Rt<'_>, c: &Change<'a>, row: Moved) -> SqlResult<()> {
         (self.s.old, self.s.new) = row;
         self.put(rt, &c.plan.checks)?;
         self.note(rt, true, true)
     }
 
     /// Stages 2, 5 and 6 of a row that goes; false when it is not there (any more).
-    fn leave(&mut self, rt: &mut Rt<'a>, locator: &[u8], row: &[u8]) -> SqlResult<bool> {
+    fn leave(&mut self, rt: &mut Rt<'_>, locator: &[u8], row: &[u8]) -> SqlResult<bool> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let session = &mut *rt.cx.session;
         if !rows::remove_base(session, database, table, locator)? {
@@ -235,7 +235,7 @@ impl<'a> Modify<'a> {
     /// `s.old` and `s.new` from the row's bytes and the values of SET.
     fn values(
         &mut self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         plan: &'a UpdatePlan,
         set: &mut Vec<Value>,
         row: &[u8],
@@ -248,7 +248,7 @@ impl<'a> Modify<'a> {
     }
 
     /// Stages 3 and 4 of the values in `s.new`.
-    fn put(&mut self, rt: &mut Rt<'a>, checks: &'a Checks) -> SqlResult<()> {
+    fn put(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let (session, s) = (&mut *rt.cx.session, &mut *self.s);
         rows::encode_row(session, database, table, &s.new, &mut s.row)?;
@@ -260,7 +260,7 @@ impl<'a> Modify<'a> {
     }
 
     /// Stage 4, whose conditions' frame is the row.
-    fn check(&mut self, rt: &mut Rt<'a>, checks: &'a Checks) -> SqlResult<()> {
+    fn check(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
         if checks.is_empty() {
             return Ok(());
         }
@@ -290,7 +290,7 @@ impl<'a> Modify<'a> {
 
     /// Stages 5 and 6 of a row that came, that went, or that was another before.
     #[inline]
-    fn note(&mut self, rt: &mut Rt<'a>, came: bool, went: bool) -> SqlResult<()> {
+    fn note(&mut self, rt: &mut Rt<'_>, came: bool, went: bool) -> SqlResult<()> {
         self.count += 1;
         if !self.is_whole() {
             return Ok(());
@@ -305,7 +305,7 @@ impl<'a> Modify<'a> {
     }
 
     /// Stages 8 to 10, once all rows are found, or an error has ended that; gives the number of rows.
-    fn end(mut self, rt: &mut Rt<'a>, found: SqlResult<()>) -> SqlResult<u64> {
+    fn end(mut self, rt: &mut Rt<'_>, found: SqlResult<()>) -> SqlResult<u64> {
         let (output, told) = (self.target.output, std::mem::take(&mut self.told));
         if let Err(e) = found {
             if let Some(o) = output {
@@ -322,7 +322,7 @@ impl<'a> Modify<'a> {
     }
 
     /// Stages 8 and 9; gives the number of rows.
-    fn finish(self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+    fn finish(self, rt: &mut Rt<'_>) -> SqlResult<u64> {
         let Target { verb, database, table, .. } = self.target;
         if let Some(fill) = self.fill {
             fill.finish(rt.cx.session, database, table)?;

@@ -24,7 +24,7 @@ impl OutputRows {
 
 /// Gives one changed row to OUTPUT: as it is, and as it was.
 pub(crate) fn output_row<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     o: &'a OutputPlan,
     new: Option<&[Value]>,
     old: Option<&[Value]>,
@@ -44,7 +44,7 @@ pub(crate) fn output_row<'a>(
 }
 
 /// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
-pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
+pub(crate) fn begin_output<'a>(rt: &mut Rt<'_>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
     match o {
         Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
         _ => Ok(()),
@@ -53,7 +53,7 @@ pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> Sq
 
 /// Sends the rows of an OUTPUT to the client that were changed before an error. They are undone with the statement.
 pub(crate) fn end_output<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     o: &'a OutputPlan,
     output: OutputRows,
     e: &SqlError,
@@ -67,7 +67,7 @@ pub(crate) fn end_output<'a>(
 
 /// Sends or stores what OUTPUT has gathered.
 pub(crate) fn finish_output<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     o: &'a OutputPlan,
     output: OutputRows,
 ) -> SqlResult<()> {

@@ -27,7 +27,7 @@ pub(super) fn width(plan: &UpdatePlan) -> usize {
 
 /// The values of SET for the row in the frame; then those of the variables.
 pub(super) fn compute<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a UpdatePlan,
     context: &ConvertContext,
     out: &mut Vec<Value>,

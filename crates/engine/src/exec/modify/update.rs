@@ -14,7 +14,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_types::{ConvertContext, Value};
 
 /// Runs an UPDATE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
+pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let change = Change::new(plan, m.is_whole());
@@ -30,7 +30,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
 
 /// Changes the rows that are found with each of these values of the variables, all of them as one statement.
 pub(super) fn follow<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     plan: &'a UpdatePlan,
     all: Vec<Vec<Value>>,
 ) -> SqlResult<()> {
@@ -49,7 +49,7 @@ pub(super) fn follow<'a>(
     m.end(rt, Ok(())).map(drop)
 }
 
-fn open<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
+fn open<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
     let target = Target {
         verb: Verb::Update,
         database: &plan.database,
@@ -63,7 +63,7 @@ fn open<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
 
 /// Rows are changed as they are found.
 fn stream<'a>(
-    rt: &mut Rt<'a>,
+    rt: &mut Rt<'_>,
     change: &Change<'a>,
     m: &mut Modify<'a>,
     limit: u64,
@@ -97,7 +97,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn new(rt: &Rt<'a>, plan: &'a UpdatePlan) -> Found<'a> {
+    fn new(rt: &Rt<'_>, plan: &'a UpdatePlan) -> Found<'a> {
         let width = 1 + splice::width(plan) + OutputPlan::saved(&plan.output).len();
         Found {
             plan,
@@ -107,7 +107,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn gather(&mut self, rt: &mut Rt<'a>, limit: u64) -> SqlResult<()> {
+    fn gather(&mut self, rt: &mut Rt<'_>, limit: u64) -> SqlResult<()> {
         let Found { plan, context, seen, rows } = self;
         let mut op = ops::build(&plan.node);
         let mut set = Vec::new();
@@ -129,7 +129,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    fn apply(self, rt: &mut Rt<'a>, change: &Change<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+    fn apply(self, rt: &mut Rt<'_>, change: &Change<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
         let Found { plan, rows, .. } = self;
         let saved = OutputPlan::saved(&plan.output);
         let values_at = 1..1 + splice::width(plan);

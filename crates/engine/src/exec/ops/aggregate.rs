@@ -9,6 +9,7 @@ use crate::exec::runtime::{Rt, ValueSet};
 use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::{Agg, AggFunction, Aggregate};
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Bytes, MaxLen, SqlType, Value};
 
@@ -173,9 +174,9 @@ fn short_enough(agg: &Agg, text: &[u8]) -> SqlResult<()> {
 }
 
 /// Groups of rows in any order.
-pub(crate) struct AggregateOp<'a> {
-    node: &'a Aggregate,
-    input: Op<'a>,
+pub(crate) struct AggregateOp {
+    node: Arc<Aggregate>,
+    input: Op,
     groups: KeyMap,
     /// Each aggregate's.
     states: Vec<States>,
@@ -202,10 +203,10 @@ struct Batch {
     groups: Vec<u32>,
 }
 
-impl<'a> AggregateOp<'a> {
-    pub fn new(node: &'a Aggregate) -> AggregateOp<'a> {
+impl AggregateOp {
+    pub fn new(node: &Arc<Aggregate>) -> AggregateOp {
         AggregateOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             groups: KeyMap::new(node.groups.iter().map(|g| g.2).collect()),
             states: node.aggs.iter().map(States::new).collect(),
@@ -224,7 +225,7 @@ impl<'a> AggregateOp<'a> {
 
     /// Takes the row in the frame into its group.
     #[inline]
-    fn take(&mut self, rt: &mut Rt<'a>, key: &mut Vec<Value>) -> SqlResult<()> {
+    fn take(&mut self, rt: &mut Rt<'_>, key: &mut Vec<Value>) -> SqlResult<()> {
         let mut group = 0;
         if !self.node.scalar {
             key.clear();
@@ -247,7 +248,7 @@ impl<'a> AggregateOp<'a> {
     }
 
     /// Puts the row in the frame to those that wait.
-    fn wait(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn wait(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let batch = &mut self.waiting;
         for (e, ..) in &self.node.groups {
             batch.keys.push(rt.eval(e)?);
@@ -285,7 +286,7 @@ impl<'a> AggregateOp<'a> {
     }
 
     /// Reads the input to its end.
-    fn read(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn read(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let mut key = Vec::with_capacity(self.node.groups.len());
         // Texts that are joined are as long as they are: none is kept twice.
         let may_wait = self.node.aggs.iter().all(|a| a.separator.is_none());
@@ -305,12 +306,12 @@ pub(crate) type Arguments = (Value, Option<Value>, Vec<Value>);
 
 /// Evaluates an aggregate's argument.
 #[inline]
-fn argument<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Value> {
+fn argument(rt: &mut Rt<'_>, agg: &Agg) -> SqlResult<Value> {
     agg.arg.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))
 }
 
 /// Evaluates all that an aggregate takes.
-pub(crate) fn arguments<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Arguments> {
+pub(crate) fn arguments(rt: &mut Rt<'_>, agg: &Agg) -> SqlResult<Arguments> {
     let v = argument(rt, agg)?;
     let Some(s) = &agg.separator else { return Ok((v, None, Vec::new())) };
     let s = rt.eval(s)?;
@@ -322,19 +323,15 @@ pub(crate) fn arguments<'a>(rt: &mut Rt<'a>, agg: &'a Agg) -> SqlResult<Argument
 }
 
 /// Evaluates an aggregate's argument and takes it in.
-pub(crate) fn accumulate<'a>(
-    rt: &mut Rt<'a>,
-    agg: &'a Agg,
-    state: &mut Accumulator,
-) -> SqlResult<()> {
+pub(crate) fn accumulate(rt: &mut Rt<'_>, agg: &Agg, state: &mut Accumulator) -> SqlResult<()> {
     match agg.separator {
         None => state.add(agg, argument(rt, agg)?, None),
         Some(_) => state.take(agg, arguments(rt, agg)?),
     }
 }
 
-impl<'a> Operator<'a> for AggregateOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for AggregateOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.groups.clear();
         self.states.iter_mut().for_each(States::clear);
         self.waiting = Batch::default();
@@ -355,7 +352,7 @@ impl<'a> Operator<'a> for AggregateOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.at >= self.count {
             return Ok(false);
         }

@@ -11,12 +11,13 @@ use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::Aggregate;
 use std::cmp::Ordering;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{Collation, Value, compare};
 
-pub(crate) struct GroupingSetsOp<'a> {
-    node: &'a Aggregate,
-    input: Op<'a>,
+pub(crate) struct GroupingSetsOp {
+    node: Arc<Aggregate>,
+    input: Op,
     /// The keys each of a set; one for all without any.
     sets: Vec<u32>,
     /// By the keys of the set, NULL in place of those that it has not, and the set's number.
@@ -28,11 +29,11 @@ pub(crate) struct GroupingSetsOp<'a> {
     held: Held,
 }
 
-impl<'a> GroupingSetsOp<'a> {
-    pub fn new(node: &'a Aggregate) -> GroupingSetsOp<'a> {
+impl GroupingSetsOp {
+    pub fn new(node: &Arc<Aggregate>) -> GroupingSetsOp {
         let keys = node.groups.iter().map(|g| g.2);
         GroupingSetsOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             sets: if node.sets.is_empty() { vec![u32::MAX] } else { node.sets.clone() },
             groups: KeyMap::new(keys.chain([Collation::default()]).collect()),
@@ -89,14 +90,14 @@ fn is_in(set: u32, key: usize) -> bool {
     key >= u32::BITS as usize || set >> key & 1 == 1
 }
 
-impl<'a> Operator<'a> for GroupingSetsOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for GroupingSetsOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.groups.clear();
         self.states.clear();
         self.order.clear();
         self.held.clear();
         self.at = 0;
-        let node = self.node;
+        let node = self.node.clone();
         let width = node.aggs.len();
         let (mut all, mut key) = (Vec::with_capacity(node.groups.len()), Vec::new());
         all.resize(node.groups.len(), Value::Null);
@@ -131,7 +132,7 @@ impl<'a> Operator<'a> for GroupingSetsOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(group) = self.order.get(self.at).copied() else { return Ok(false) };
         self.at += 1;
         let key = self.groups.key(group as usize);

@@ -5,21 +5,22 @@ use super::{Op, Operator, build};
 use crate::exec::key_map::KeyMap;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{HashJoin, JoinType, LoopJoin, Node};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
-pub(crate) struct LoopOp<'a> {
-    node: &'a LoopJoin,
-    left: Op<'a>,
-    right: Op<'a>,
+pub(crate) struct LoopOp {
+    node: Arc<LoopJoin>,
+    left: Op,
+    right: Op,
     on_row: bool,
     matched: bool,
 }
 
-impl<'a> LoopOp<'a> {
-    pub fn new(node: &'a LoopJoin) -> LoopOp<'a> {
+impl LoopOp {
+    pub fn new(node: &Arc<LoopJoin>) -> LoopOp {
         LoopOp {
-            node,
+            node: node.clone(),
             left: build(&node.left),
             right: build(&node.right),
             on_row: false,
@@ -28,8 +29,8 @@ impl<'a> LoopOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for LoopOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for LoopOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.on_row = false;
         // A spool is good for one opening of the join: what encloses it may have changed.
         if matches!(self.node.right, Node::Spool(_)) {
@@ -38,7 +39,7 @@ impl<'a> Operator<'a> for LoopOp<'a> {
         self.left.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             rt.tick()?;
             if !self.on_row {
@@ -70,10 +71,10 @@ impl<'a> Operator<'a> for LoopOp<'a> {
 }
 
 /// The build side is read once per opening; rows with one key are chained.
-pub(crate) struct HashOp<'a> {
-    node: &'a HashJoin,
-    left: Op<'a>,
-    right: Op<'a>,
+pub(crate) struct HashOp {
+    node: Arc<HashJoin>,
+    left: Op,
+    right: Op,
     map: KeyMap,
     rows: RowBuffer,
     /// Per key the first row, per row the next with the same key; `u32::MAX` ends.
@@ -91,10 +92,10 @@ pub(crate) struct HashOp<'a> {
 
 const END: u32 = u32::MAX;
 
-impl<'a> HashOp<'a> {
-    pub fn new(node: &'a HashJoin) -> HashOp<'a> {
+impl HashOp {
+    pub fn new(node: &Arc<HashJoin>) -> HashOp {
         HashOp {
-            node,
+            node: node.clone(),
             left: build(&node.left),
             right: build(&node.right),
             map: KeyMap::new(node.keys.iter().map(|k| k.2).collect()),
@@ -112,7 +113,7 @@ impl<'a> HashOp<'a> {
     }
 
     /// Computes a key; false when a part of it is NULL.
-    fn key(&mut self, rt: &mut Rt<'a>, left: bool) -> SqlResult<bool> {
+    fn key(&mut self, rt: &mut Rt<'_>, left: bool) -> SqlResult<bool> {
         self.key.clear();
         for (l, r, _) in &self.node.keys {
             let v = rt.eval(if left { l } else { r })?;
@@ -125,8 +126,8 @@ impl<'a> HashOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for HashOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for HashOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.map.clear();
         self.rows.clear();
         self.first.clear();
@@ -135,7 +136,7 @@ impl<'a> Operator<'a> for HashOp<'a> {
         self.used.clear();
         self.on_row = false;
         self.rest = None;
-        Partners::open_right(rt, self.node, &mut self.right)?;
+        Partners::open_right(rt, &self.node, &mut self.right)?;
         while self.right.next(rt)? {
             rt.tick()?;
             let keyed = self.key(rt, false)?;
@@ -163,10 +164,10 @@ impl<'a> Operator<'a> for HashOp<'a> {
                 self.last[at as usize] = row;
             }
         }
-        Partners::open_left(rt, self.node, &mut self.left, &mut self.map)
+        Partners::open_left(rt, &self.node, &mut self.left, &mut self.map)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             rt.tick()?;
             if let Some(at) = &mut self.rest {

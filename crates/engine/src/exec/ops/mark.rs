@@ -7,13 +7,14 @@ use super::{Op, Operator, build};
 use crate::exec::key_map::KeyMap;
 use crate::exec::runtime::Rt;
 use crate::plan::node::{HashJoin, JoinType};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
-pub(crate) struct MarkOp<'a> {
-    node: &'a HashJoin,
-    left: Op<'a>,
-    right: Op<'a>,
+pub(crate) struct MarkOp {
+    node: Arc<HashJoin>,
+    left: Op,
+    right: Op,
     /// How many of the keys lead to a list; IN has one key more, the value.
     leading: usize,
     /// All keys of the right rows that have a value.
@@ -24,8 +25,8 @@ pub(crate) struct MarkOp<'a> {
     key: Vec<Value>,
 }
 
-impl<'a> MarkOp<'a> {
-    pub fn new(node: &'a HashJoin) -> MarkOp<'a> {
+impl MarkOp {
+    pub fn new(node: &Arc<HashJoin>) -> MarkOp {
         debug_assert!(node.residual.is_none() && node.right_slots.is_empty());
         let null_aware = match node.kind {
             JoinType::Mark(m) => m.null_aware,
@@ -34,7 +35,7 @@ impl<'a> MarkOp<'a> {
         let leading = node.keys.len() - usize::from(null_aware);
         let map = |keys: usize| KeyMap::new(node.keys[..keys].iter().map(|k| k.2).collect());
         MarkOp {
-            node,
+            node: node.clone(),
             left: build(&node.left),
             right: build(&node.right),
             leading,
@@ -50,7 +51,7 @@ impl<'a> MarkOp<'a> {
     }
 
     /// Computes the keys that lead to a list; false when one of them is NULL.
-    fn lead(&mut self, rt: &mut Rt<'a>, left: bool) -> SqlResult<bool> {
+    fn lead(&mut self, rt: &mut Rt<'_>, left: bool) -> SqlResult<bool> {
         self.key.clear();
         for (l, r, _) in &self.node.keys[..self.leading] {
             let v = rt.eval(if left { l } else { r })?;
@@ -63,7 +64,7 @@ impl<'a> MarkOp<'a> {
     }
 
     /// Takes a right row in.
-    fn take(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn take(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         if !self.lead(rt, false)? {
             return Ok(());
         }
@@ -85,7 +86,7 @@ impl<'a> MarkOp<'a> {
     }
 
     /// What is to be said of the left row in the frame; `None`: unknown.
-    fn answer(&mut self, rt: &mut Rt<'a>) -> SqlResult<Option<bool>> {
+    fn answer(&mut self, rt: &mut Rt<'_>) -> SqlResult<Option<bool>> {
         let list = match self.lead(rt, true)? {
             true => self.lists.find(&self.key),
             false => None,
@@ -106,8 +107,8 @@ impl<'a> MarkOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for MarkOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for MarkOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.values.clear();
         self.lists.clear();
         self.nulls.clear();
@@ -119,7 +120,7 @@ impl<'a> Operator<'a> for MarkOp<'a> {
         self.left.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         while self.left.next(rt)? {
             rt.tick()?;
             let answer = self.answer(rt)?;

@@ -9,6 +9,7 @@ use super::{Op, Operator, build};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{JoinType, MergeJoin, MergeKey};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{Value, compare};
 
@@ -31,10 +32,10 @@ enum Step {
     End,
 }
 
-pub(crate) struct MergeOp<'a> {
-    node: &'a MergeJoin,
-    left: Op<'a>,
-    right: Op<'a>,
+pub(crate) struct MergeOp {
+    node: Arc<MergeJoin>,
+    left: Op,
+    right: Op,
     step: Step,
     /// The keys of the rows that the sides are on.
     left_key: Vec<Value>,
@@ -69,10 +70,10 @@ fn order(keys: &[MergeKey], a: &[Value], b: &[Value]) -> Ordering {
     Ordering::Equal
 }
 
-impl<'a> MergeOp<'a> {
-    pub fn new(node: &'a MergeJoin) -> MergeOp<'a> {
+impl MergeOp {
+    pub fn new(node: &Arc<MergeJoin>) -> MergeOp {
         MergeOp {
-            node,
+            node: node.clone(),
             left: build(&node.left),
             right: build(&node.right),
             step: Step::End,
@@ -97,7 +98,7 @@ impl<'a> MergeOp<'a> {
     }
 
     /// Computes the key of the row that a side is on.
-    fn key(&mut self, rt: &mut Rt<'a>, left: bool) -> SqlResult<()> {
+    fn key(&mut self, rt: &mut Rt<'_>, left: bool) -> SqlResult<()> {
         let key = if left { &mut self.left_key } else { &mut self.right_key };
         std::mem::swap(key, &mut self.before);
         key.clear();
@@ -114,7 +115,7 @@ impl<'a> MergeOp<'a> {
     }
 
     /// The right side goes on.
-    fn advance(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn advance(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         rt.tick()?;
         self.passed = false;
         self.right_aside.back(rt, &self.node.right_slots);
@@ -131,7 +132,7 @@ impl<'a> MergeOp<'a> {
     }
 
     /// Keeps the right rows that have the key of the one that the side is on.
-    fn gather(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn gather(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.right_aside.back(rt, &self.node.right_slots);
         self.group_key.clone_from(&self.right_key);
         while self.on_right && order(&self.node.keys, &self.right_key, &self.group_key).is_eq() {
@@ -142,7 +143,7 @@ impl<'a> MergeOp<'a> {
         Ok(())
     }
 
-    fn holds(&self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn holds(&self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         match &self.node.residual {
             None => Ok(true),
             Some(p) => Ok(rt.test(p)? == Some(true)),
@@ -150,14 +151,14 @@ impl<'a> MergeOp<'a> {
     }
 
     /// FULL: the slots of the left side are cleared beside a right row that has no partner.
-    fn without_left(&mut self, rt: &mut Rt<'a>) {
+    fn without_left(&mut self, rt: &mut Rt<'_>) {
         self.left_aside.away = true;
         rt.clear(&self.node.left_slots);
     }
 }
 
-impl<'a> Operator<'a> for MergeOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for MergeOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.step = Step::Left;
         self.left_key.clear();
         self.right_key.clear();
@@ -174,13 +175,12 @@ impl<'a> Operator<'a> for MergeOp<'a> {
         self.right.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        let node = self.node;
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             rt.tick()?;
             match self.step {
                 Step::Left => {
-                    self.left_aside.back(rt, &node.left_slots);
+                    self.left_aside.back(rt, &self.node.left_slots);
                     self.step = Step::Rest(0);
                     if !self.left.next(rt)? {
                         self.left_ended = true;
@@ -192,14 +192,14 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                     self.matched = false;
                     self.key(rt, true)?;
                     if self.is_full() {
-                        self.left_aside.put(rt, &node.left_slots);
+                        self.left_aside.put(rt, &self.node.left_slots);
                         self.left_aside.away = false;
                     }
                     if self.left_key.iter().any(Value::is_null) {
                         // NULL has no partner.
                         self.step = Step::Met;
                     } else if self.group.rows > 0
-                        && order(&node.keys, &self.left_key, &self.group_key).is_eq()
+                        && order(&self.node.keys, &self.left_key, &self.group_key).is_eq()
                     {
                         self.step = Step::Group(0);
                     }
@@ -209,7 +209,7 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                     if let (true, Some(at)) = (self.is_full(), alone) {
                         self.step = Step::Rest(at + 1);
                         self.put_right(rt);
-                        rt.restore(&node.right_slots, self.group.row(at));
+                        rt.restore(&self.node.right_slots, self.group.row(at));
                         self.without_left(rt);
                         return Ok(true);
                     }
@@ -222,7 +222,7 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                         self.advance(rt)?;
                     }
                     if !self.on_right {
-                        let alone = !matches!(node.kind, JoinType::Inner | JoinType::Semi);
+                        let alone = !matches!(self.node.kind, JoinType::Inner | JoinType::Semi);
                         self.step = if alone && !self.left_ended { Step::Met } else { Step::End };
                         continue;
                     }
@@ -234,7 +234,7 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                         Ordering::Less => {
                             self.passed = true;
                             if self.is_full() {
-                                self.right_aside.back(rt, &node.right_slots);
+                                self.right_aside.back(rt, &self.node.right_slots);
                                 self.without_left(rt);
                                 return Ok(true);
                             }
@@ -250,15 +250,15 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                 Step::Group(at) if at == self.group.rows => self.step = Step::Met,
                 Step::Group(at) => {
                     self.step = Step::Group(at + 1);
-                    self.left_aside.back(rt, &node.left_slots);
+                    self.left_aside.back(rt, &self.node.left_slots);
                     self.put_right(rt);
-                    rt.restore(&node.right_slots, self.group.row(at));
+                    rt.restore(&self.node.right_slots, self.group.row(at));
                     if !self.holds(rt)? {
                         continue;
                     }
                     self.matched = true;
                     self.used[at] = true;
-                    match node.kind {
+                    match self.node.kind {
                         JoinType::Semi => self.step = Step::Left,
                         JoinType::Anti => {
                             self.step = Step::Left;
@@ -279,15 +279,15 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                             continue;
                         }
                     }
-                    self.left_aside.back(rt, &node.left_slots);
-                    self.right_aside.back(rt, &node.right_slots);
+                    self.left_aside.back(rt, &self.node.left_slots);
+                    self.right_aside.back(rt, &self.node.right_slots);
                     let holds = self.holds(rt)?;
                     self.matched |= holds;
-                    match (node.kind, holds) {
+                    match (self.node.kind, holds) {
                         (JoinType::Semi | JoinType::Anti, true) => {
                             // It stays where it is for the next left row.
                             self.step = Step::Left;
-                            if node.kind == JoinType::Anti {
+                            if self.node.kind == JoinType::Anti {
                                 continue;
                             }
                         }
@@ -305,11 +305,11 @@ impl<'a> Operator<'a> for MergeOp<'a> {
                 }
                 Step::Met => {
                     self.step = Step::Left;
-                    let alone = !matches!(node.kind, JoinType::Inner | JoinType::Semi);
+                    let alone = !matches!(self.node.kind, JoinType::Inner | JoinType::Semi);
                     if alone && !self.matched {
-                        self.left_aside.back(rt, &node.left_slots);
+                        self.left_aside.back(rt, &self.node.left_slots);
                         self.put_right(rt);
-                        rt.clear(&node.right_slots);
+                        rt.clear(&self.node.right_slots);
                         return Ok(true);
                     }
                 }
@@ -319,9 +319,9 @@ impl<'a> Operator<'a> for MergeOp<'a> {
     }
 }
 
-impl<'a> MergeOp<'a> {
+impl MergeOp {
     /// The slots of the right side will hold something else than its row.
-    fn put_right(&mut self, rt: &Rt<'a>) {
+    fn put_right(&mut self, rt: &Rt<'_>) {
         if self.on_right {
             self.right_aside.put(rt, &self.node.right_slots);
         }

@@ -24,29 +24,39 @@ mod window;
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, JoinType, Node, ValuesScan};
 pub(crate) use set::{refuse_counts, top_count};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 
-/// An operator that runs.
-pub(crate) trait Operator<'a> {
+/// An operator that runs. It owns what it reads of the plan and what it keeps between two calls: the context is handed in at each call,
+/// and nothing of it is held when the call returns, no latch, no guard of a lock, no borrow of the session or its transaction.
+pub(crate) trait Operator: Send {
     /// Begins from the start; may be called again at any time.
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()>;
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()>;
     /// The next row; false at the end.
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool>;
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool>;
 }
 
 /// Any operator.
-pub(crate) type Op<'a> = Box<dyn Operator<'a> + 'a>;
+pub(crate) type Op = Box<dyn Operator>;
+
+/// A tree may be kept from one statement to the next, and go to another thread.
+const _: () = {
+    const fn is_owned<T: Send + 'static>() {}
+    is_owned::<Op>();
+};
 
 /// Makes the operators of a tree.
-pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
+pub(crate) fn build(node: &Node) -> Op {
     match node {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),
         Node::Scan(s) => Box::new(scan::ScanOp::new(s)),
         Node::View(v) => Box::new(view::ViewOp::new(v)),
-        Node::Values(v) => Box::new(ValuesOp { node: v, at: 0 }),
-        Node::Filter(f) => Box::new(FilterOp { node: f, input: build(&f.input), closed: false }),
-        Node::Compute(c) => Box::new(ComputeOp { node: c, input: build(&c.input) }),
+        Node::Values(v) => Box::new(ValuesOp { node: v.clone(), at: 0 }),
+        Node::Filter(f) => {
+            Box::new(FilterOp { node: f.clone(), input: build(&f.input), closed: false })
+        }
+        Node::Compute(c) => Box::new(ComputeOp { node: c.clone(), input: build(&c.input) }),
         Node::Loop(l) => Box::new(join::LoopOp::new(l)),
         Node::Hash(h) if matches!(h.kind, JoinType::NullAwareAnti | JoinType::Mark(_)) => {
             Box::new(mark::MarkOp::new(h))
@@ -76,13 +86,13 @@ struct OneRow {
     left: u8,
 }
 
-impl<'a> Operator<'a> for OneRow {
-    fn open(&mut self, _: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for OneRow {
+    fn open(&mut self, _: &mut Rt<'_>) -> SqlResult<()> {
         self.left = 1;
         Ok(())
     }
 
-    fn next(&mut self, _: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, _: &mut Rt<'_>) -> SqlResult<bool> {
         let there = self.left > 0;
         self.left = 0;
         Ok(there)
@@ -91,28 +101,28 @@ impl<'a> Operator<'a> for OneRow {
 
 struct Nothing;
 
-impl<'a> Operator<'a> for Nothing {
-    fn open(&mut self, _: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for Nothing {
+    fn open(&mut self, _: &mut Rt<'_>) -> SqlResult<()> {
         Ok(())
     }
 
-    fn next(&mut self, _: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, _: &mut Rt<'_>) -> SqlResult<bool> {
         Ok(false)
     }
 }
 
-struct ValuesOp<'a> {
-    node: &'a ValuesScan,
+struct ValuesOp {
+    node: Arc<ValuesScan>,
     at: usize,
 }
 
-impl<'a> Operator<'a> for ValuesOp<'a> {
-    fn open(&mut self, _: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for ValuesOp {
+    fn open(&mut self, _: &mut Rt<'_>) -> SqlResult<()> {
         self.at = 0;
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(row) = self.node.rows.get(self.at) else { return Ok(false) };
         self.at += 1;
         for (e, s) in row.iter().zip(&self.node.slots) {
@@ -122,19 +132,19 @@ impl<'a> Operator<'a> for ValuesOp<'a> {
     }
 }
 
-struct FilterOp<'a> {
-    node: &'a Filter,
-    input: Op<'a>,
+struct FilterOp {
+    node: Arc<Filter>,
+    input: Op,
     closed: bool,
 }
 
-impl<'a> Operator<'a> for FilterOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for FilterOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.closed = self.node.startup && rt.test(&self.node.pred)? != Some(true);
         if self.closed { Ok(()) } else { self.input.open(rt) }
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.closed {
             return Ok(false);
         }
@@ -148,17 +158,17 @@ impl<'a> Operator<'a> for FilterOp<'a> {
     }
 }
 
-struct ComputeOp<'a> {
-    node: &'a Compute,
-    input: Op<'a>,
+struct ComputeOp {
+    node: Arc<Compute>,
+    input: Op,
 }
 
-impl<'a> Operator<'a> for ComputeOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for ComputeOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.input.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if !self.input.next(rt)? {
             return Ok(false);
         }

@@ -29,7 +29,7 @@ pub(super) struct Found {
 }
 
 /// The functions' arguments.
-pub(super) fn arguments<'a>(rt: &mut Rt<'a>, scan: &'a Scan) -> SqlResult<Arguments> {
+pub(super) fn arguments(rt: &mut Rt<'_>, scan: &Scan) -> SqlResult<Arguments> {
     let all =
         scan.parts.iter().map(|part| part.call.args[1..].iter().map(|e| rt.eval(e)).collect());
     all.collect()
@@ -116,9 +116,9 @@ fn value_of(ty: SqlType, bytes: Vec<u8>) -> Value {
 }
 
 /// Computes the functions into their slots, if the row is wanted.
-pub(super) fn settle<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
+pub(super) fn settle(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
     arguments: Arguments,
     found: Vec<Found>,
 ) -> SqlResult<()> {
@@ -147,9 +147,9 @@ pub(super) fn settle<'a>(
 
 /// All of it for a row; false: a large value has gone, and the row is to be read again.
 #[cold]
-pub(super) fn read<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
+pub(super) fn read(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
     layout: &RowLayout,
     row: &[u8],
     large: Large,

@@ -6,13 +6,14 @@ use super::{Op, Operator, build};
 use crate::exec::runtime::Rt;
 use crate::memory::{self, Held, bytes_of};
 use crate::plan::node::Recursive;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
-pub(crate) struct RecursiveOp<'a> {
-    node: &'a Recursive,
-    anchors: Vec<Op<'a>>,
-    parts: Vec<Op<'a>>,
+pub(crate) struct RecursiveOp {
+    node: Arc<Recursive>,
+    anchors: Vec<Op>,
+    parts: Vec<Op>,
     /// Rows that the parts have not seen, with their depth.
     stack: Vec<(u32, Vec<Value>)>,
     /// What they take, and the row that the parts work on.
@@ -31,10 +32,10 @@ enum Input {
     Part(usize),
 }
 
-impl<'a> RecursiveOp<'a> {
-    pub fn new(node: &'a Recursive) -> RecursiveOp<'a> {
+impl RecursiveOp {
+    pub fn new(node: &Arc<Recursive>) -> RecursiveOp {
         RecursiveOp {
-            node,
+            node: node.clone(),
             anchors: node.anchors.iter().map(build).collect(),
             parts: node.parts.iter().map(build).collect(),
             stack: Vec::new(),
@@ -46,7 +47,7 @@ impl<'a> RecursiveOp<'a> {
     }
 
     /// Keeps the row that was made for the parts: 701 where the frame's copy and the one that is kept have no room.
-    fn keep(&mut self, rt: &Rt<'a>, depth: u32) -> SqlResult<()> {
+    fn keep(&mut self, rt: &Rt<'_>, depth: u32) -> SqlResult<()> {
         let slots = self.node.slots.iter().map(|s| &rt.frame[*s as usize]);
         let large: usize = slots.clone().map(memory::spilled).sum();
         if large > 0 {
@@ -64,8 +65,8 @@ fn bytes_kept(row: &[Value]) -> usize {
     size_of::<(u32, Vec<Value>)>() + bytes_of(row)
 }
 
-impl<'a> Operator<'a> for RecursiveOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for RecursiveOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.stack.clear();
         self.held.clear();
         self.worked_on = 0;
@@ -73,7 +74,7 @@ impl<'a> Operator<'a> for RecursiveOp<'a> {
         self.anchors[0].open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             rt.tick()?;
             match self.input {

@@ -49,7 +49,7 @@ fn read_long(
 
 /// Whether a row is wanted whose columns are in the frame, at least those that the filter reads.
 #[inline]
-pub(super) fn passes<'a>(rt: &mut Rt<'a>, scan: &'a Scan) -> SqlResult<bool> {
+pub(super) fn passes(rt: &mut Rt<'_>, scan: &Scan) -> SqlResult<bool> {
     match &scan.filter {
         Some(p) => Ok(rt.test(p)? == Some(true)),
         None => Ok(true),
@@ -59,9 +59,9 @@ pub(super) fn passes<'a>(rt: &mut Rt<'a>, scan: &'a Scan) -> SqlResult<bool> {
 /// Reads a row's columns into the frame if it passes the filter, which sees its own first; whether it does. `None`: a large value has
 /// gone, and the row is to be read again.
 #[inline]
-pub(super) fn take<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
+pub(super) fn take(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
     layout: &RowLayout,
     row: &[u8],
     columns: &[(usize, u32)],
@@ -80,9 +80,9 @@ pub(super) fn take<'a>(
 }
 
 /// Reads all columns of a row, whatever the filter says; false: a large value has gone, and the row is to be read again.
-pub(super) fn read_all<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
+pub(super) fn read_all(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
     layout: &RowLayout,
     row: &[u8],
     large: Large,
@@ -124,9 +124,9 @@ fn read_large(
 
 /// Reads a scan's columns from the row as it is now, under its lock; false: it is not there any more.
 #[cold]
-pub(super) fn read_again<'a>(
-    rt: &mut Rt<'a>,
-    scan: &'a Scan,
+pub(super) fn read_again(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
     locator: &[u8],
     row: &mut Vec<u8>,
 ) -> SqlResult<bool> {

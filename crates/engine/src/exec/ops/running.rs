@@ -5,12 +5,13 @@ use super::sort::compare_keys;
 use super::{Op, Operator, build};
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Window, WindowFunction};
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{Value, compare};
 
-pub(crate) struct RunningOp<'a> {
-    node: &'a Window,
-    input: Op<'a>,
+pub(crate) struct RunningOp {
+    node: Arc<Window>,
+    input: Op,
     /// Partition values, then order values: of the row that the input is on, and of the row before.
     key: Vec<Value>,
     last: Vec<Value>,
@@ -25,10 +26,10 @@ pub(crate) struct RunningOp<'a> {
     end: Option<i64>,
 }
 
-impl<'a> RunningOp<'a> {
-    pub fn new(node: &'a Window) -> RunningOp<'a> {
+impl RunningOp {
+    pub fn new(node: &Arc<Window>) -> RunningOp {
         RunningOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             key: Vec::new(),
             last: Vec::new(),
@@ -52,7 +53,7 @@ impl<'a> RunningOp<'a> {
     }
 
     /// Counts the row that the input is on.
-    fn count(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn count(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.key.clear();
         for e in self.node.partition.iter().map(|p| &p.0) {
             self.key.push(rt.eval(e)?);
@@ -78,8 +79,8 @@ impl<'a> RunningOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for RunningOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for RunningOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.begin();
         self.end = match &self.node.until {
             None => None,
@@ -95,7 +96,7 @@ impl<'a> Operator<'a> for RunningOp<'a> {
         self.input.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         rt.tick()?;
         if self.end.is_some_and(|end| self.rows >= end) || !self.input.next(rt)? {
             return Ok(false);

@@ -64,8 +64,8 @@ pub(crate) enum Large {
 }
 
 /// A scan that runs.
-pub(crate) struct ScanOp<'a> {
-    scan: &'a Scan,
+pub(crate) struct ScanOp {
+    scan: Arc<Scan>,
     cursor: Cursor,
     locks: ScanLocks,
     large: Large,
@@ -80,10 +80,14 @@ pub(crate) struct ScanOp<'a> {
     ranges: Vec<KeyRange>,
     /// Rows that others have moved within what is sought, after their entries were read: each is given once.
     moved: HashSet<Vec<u8>>,
+    /// The call of the statement that it was read in last: see [`StatementState::turn`].
+    ///
+    /// [`StatementState::turn`]: crate::exec::runtime::StatementState::turn
+    turn: u32,
 }
 
-impl<'a> ScanOp<'a> {
-    pub fn new(scan: &'a Scan) -> ScanOp<'a> {
+impl ScanOp {
+    pub fn new(scan: &Arc<Scan>) -> ScanOp {
         let covered = match &scan.access {
             // What is to be locked is the row, and large values are read where it is.
             Access::Nonclustered(index, _)
@@ -99,7 +103,7 @@ impl<'a> ScanOp<'a> {
             _ => None,
         };
         ScanOp {
-            scan,
+            scan: scan.clone(),
             cursor: Cursor::Closed,
             locks: ScanLocks::None,
             large: Large::Kept,
@@ -109,12 +113,13 @@ impl<'a> ScanOp<'a> {
             locator: Vec::new(),
             ranges: Vec::new(),
             moved: HashSet::new(),
+            turn: 0,
         }
     }
 
     /// Puts the cursor on a part of the index that the scan reads.
     fn seek(&mut self, range: KeyRange) -> SqlResult<()> {
-        let scan = self.scan;
+        let scan = &*self.scan;
         let (Access::Clustered(index, _) | Access::Nonclustered(index, _)) = &scan.access else {
             return Ok(());
         };
@@ -156,6 +161,19 @@ impl<'a> ScanOp<'a> {
         Ok(true)
     }
 
+    /// The statement was left and is taken up again: its cursor looks whether what it has read is still so.
+    #[cold]
+    fn go_on(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        self.turn = rt.turn;
+        let tx = rt.cx.session.part(self.scan.database.id);
+        match &mut self.cursor {
+            Cursor::Closed => {}
+            Cursor::Heap(c) => c.go_on(tx).map_err(|e| Self::err(rt, e))?,
+            Cursor::Clustered(c) | Cursor::Nonclustered(c) => c.go_on(tx),
+        }
+        Ok(())
+    }
+
     fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
         rt.cx.session.storage_error(e)
     }
@@ -164,11 +182,11 @@ impl<'a> ScanOp<'a> {
     /// has the row.
     pub fn decode(
         &mut self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         row: &mut Vec<u8>,
         out: &mut Vec<Value>,
     ) -> SqlResult<bool> {
-        let (scan, hobt) = (self.scan, self.scan.table.base().hobt()?);
+        let (scan, hobt) = (&*self.scan, self.scan.table.base().hobt()?);
         let layout = &scan.table.layout;
         let tx = rt.cx.session.part(scan.database.id);
         out.clear();
@@ -195,7 +213,7 @@ impl<'a> ScanOp<'a> {
     }
 
     /// The next row's bytes, for a copy of rows; the filter is not checked.
-    pub fn next_raw(&mut self, rt: &mut Rt<'a>) -> SqlResult<Option<&[u8]>> {
+    pub fn next_raw(&mut self, rt: &mut Rt<'_>) -> SqlResult<Option<&[u8]>> {
         rt.tick()?;
         let tx = rt.cx.session.part(self.scan.database.id);
         match &mut self.cursor {
@@ -279,9 +297,10 @@ fn place_of(
     })
 }
 
-impl<'a> Operator<'a> for ScanOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
-        let scan = self.scan;
+impl Operator for ScanOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        let scan = &*self.scan;
+        self.turn = rt.turn;
         let isolation = rt.cx.session.options.isolation;
         self.locks = scan.locks.rows(isolation);
         self.large = match self.locks {
@@ -339,11 +358,14 @@ impl<'a> Operator<'a> for ScanOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        let scan = self.scan;
-        let patience = scan.locks.patience();
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
+        if self.turn != rt.turn {
+            self.go_on(rt)?;
+        }
+        let patience = self.scan.locks.patience();
         loop {
             rt.tick()?;
+            let scan = &*self.scan;
             let tx = rt.cx.session.part(scan.database.id);
             let mut locked = None;
             let qualifies;

@@ -25,7 +25,7 @@ enum Sought {
     Anything,
 }
 
-fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
+fn sought(rt: &mut Rt<'_>, v: &SeekValue) -> SqlResult<Sought> {
     let value = rt.eval(&v.expr)?;
     if value.is_null() {
         return Ok(match v.null {
@@ -70,10 +70,10 @@ fn beginning_with(prefix: Vec<u8>) -> KeyRange {
 }
 
 /// The ranges of keys that a seek means, in the index's order, none of which meets another.
-pub(super) fn ranges<'a>(
-    rt: &mut Rt<'a>,
+pub(super) fn ranges(
+    rt: &mut Rt<'_>,
     index: &Index,
-    seek: &'a Seek,
+    seek: &Seek,
     out: &mut Vec<KeyRange>,
 ) -> SqlResult<()> {
     let mut values = Vec::with_capacity(seek.equal.len() + 1);
@@ -165,12 +165,12 @@ fn not_null(index: &Index, values: &[Value]) -> Option<KeyRange> {
 
 /// The keys that begin with `values` and whose next column begins as a pattern of LIKE does, or more of them; `None` when there can
 /// be none.
-fn beginning<'a>(
-    rt: &mut Rt<'a>,
+fn beginning(
+    rt: &mut Rt<'_>,
     index: &Index,
     values: &[Value],
-    pattern: &'a SeekValue,
-    escape: &'a Option<Expr>,
+    pattern: &SeekValue,
+    escape: &Option<Expr>,
 ) -> SqlResult<Option<KeyRange>> {
     let escape = match escape {
         None => None,
@@ -195,11 +195,11 @@ fn beginning<'a>(
 }
 
 /// The keys that begin with `values` and have a next column between two ends; `None` when there can be none.
-fn between<'a>(
-    rt: &mut Rt<'a>,
+fn between(
+    rt: &mut Rt<'_>,
     index: &Index,
     values: &mut Vec<Value>,
-    ends: [&'a Option<(SeekValue, bool)>; 2],
+    ends: [&Option<(SeekValue, bool)>; 2],
 ) -> SqlResult<Option<KeyRange>> {
     let mut bounds = [None, None];
     for (n, end) in ends.into_iter().enumerate() {

@@ -5,13 +5,14 @@ use crate::exec::key_map::KeyMap;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::expr::Expr;
 use crate::plan::node::{Distinct, Node, SetOperation, Spool, Top};
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
 /// Rows are kept as they are asked for, and given again once all of them are: the input goes on from its own row only.
-pub(crate) struct SpoolOp<'a> {
-    node: &'a Spool,
-    input: Op<'a>,
+pub(crate) struct SpoolOp {
+    node: Arc<Spool>,
+    input: Op,
     rows: RowBuffer,
     /// The input has been opened; it has come to its end.
     opened: bool,
@@ -19,14 +20,21 @@ pub(crate) struct SpoolOp<'a> {
     at: usize,
 }
 
-impl<'a> SpoolOp<'a> {
-    pub fn new(node: &'a Spool) -> SpoolOp<'a> {
+impl SpoolOp {
+    pub fn new(node: &Arc<Spool>) -> SpoolOp {
         let rows = RowBuffer::new(node.save.len());
-        SpoolOp { node, input: build(&node.input), rows, opened: false, filled: false, at: 0 }
+        SpoolOp {
+            node: node.clone(),
+            input: build(&node.input),
+            rows,
+            opened: false,
+            filled: false,
+            at: 0,
+        }
     }
 
     /// Keeps one more row of the input, if there is one.
-    fn fill(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn fill(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         rt.tick()?;
         self.filled = !self.input.next(rt)?;
         if !self.filled {
@@ -36,8 +44,8 @@ impl<'a> SpoolOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for SpoolOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for SpoolOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.at = 0;
         if !self.opened {
             self.opened = true;
@@ -49,7 +57,7 @@ impl<'a> Operator<'a> for SpoolOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.at < self.rows.rows {
             rt.restore(&self.node.save, self.rows.row(self.at));
         } else if self.filled || !self.fill(rt)? {
@@ -60,9 +68,9 @@ impl<'a> Operator<'a> for SpoolOp<'a> {
     }
 }
 
-pub(crate) struct TopOp<'a> {
-    node: &'a Top,
-    input: Op<'a>,
+pub(crate) struct TopOp {
+    node: Arc<Top>,
+    input: Op,
     left: u64,
     skip: u64,
     /// PERCENT: all rows, and the next to give.
@@ -71,10 +79,10 @@ pub(crate) struct TopOp<'a> {
     tied: bool,
 }
 
-impl<'a> TopOp<'a> {
-    pub fn new(node: &'a Top) -> TopOp<'a> {
+impl TopOp {
+    pub fn new(node: &Arc<Top>) -> TopOp {
         TopOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             left: 0,
             skip: 0,
@@ -86,7 +94,7 @@ impl<'a> TopOp<'a> {
 
     /// The input's next row, or of those kept.
     #[inline]
-    fn advance(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn advance(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some((rows, at)) = &mut self.kept else { return self.input.next(rt) };
         if *at >= rows.rows {
             return Ok(false);
@@ -96,7 +104,7 @@ impl<'a> TopOp<'a> {
         Ok(true)
     }
 
-    fn remember(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn remember(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         if let Some(ties) = &self.node.ties
             && self.left == 0
         {
@@ -139,7 +147,7 @@ fn is_known(e: &Expr) -> bool {
 }
 
 /// Refuses the outermost counts that cannot be, so that no result begins that could only be broken off.
-pub(crate) fn refuse_counts<'a>(rt: &mut Rt<'a>, node: &'a Node) -> SqlResult<()> {
+pub(crate) fn refuse_counts(rt: &mut Rt<'_>, node: &Node) -> SqlResult<()> {
     let mut node = node;
     loop {
         node = match node {
@@ -161,8 +169,8 @@ pub(crate) fn refuse_counts<'a>(rt: &mut Rt<'a>, node: &'a Node) -> SqlResult<()
     }
 }
 
-impl<'a> Operator<'a> for TopOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for TopOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.kept = None;
         self.tied = false;
         self.skip = match &self.node.offset {
@@ -194,13 +202,13 @@ impl<'a> Operator<'a> for TopOp<'a> {
             None => u64::MAX,
             Some(e) => {
                 let v = rt.eval(e)?;
-                count(self.node, &v)?
+                count(&self.node, &v)?
             }
         };
         if self.left > 0 { self.input.open(rt) } else { Ok(()) }
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.left == 0 {
             if !self.tied || !self.advance(rt)? {
                 return Ok(false);
@@ -232,31 +240,31 @@ impl<'a> Operator<'a> for TopOp<'a> {
     }
 }
 
-pub(crate) struct DistinctOp<'a> {
-    node: &'a Distinct,
-    input: Op<'a>,
+pub(crate) struct DistinctOp {
+    node: Arc<Distinct>,
+    input: Op,
     seen: KeyMap,
     key: Vec<Value>,
     /// The row before, where equal ones follow each other.
     last: Vec<Value>,
 }
 
-impl<'a> DistinctOp<'a> {
-    pub fn new(node: &'a Distinct) -> DistinctOp<'a> {
+impl DistinctOp {
+    pub fn new(node: &Arc<Distinct>) -> DistinctOp {
         let seen = KeyMap::new(node.slots.iter().map(|s| s.1).collect());
         let input = build(&node.input);
-        DistinctOp { node, input, seen, key: Vec::new(), last: Vec::new() }
+        DistinctOp { node: node.clone(), input, seen, key: Vec::new(), last: Vec::new() }
     }
 }
 
-impl<'a> Operator<'a> for DistinctOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for DistinctOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.seen.clear();
         self.last.clear();
         self.input.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         while self.input.next(rt)? {
             rt.tick()?;
             self.key.clear();
@@ -278,18 +286,18 @@ impl<'a> Operator<'a> for DistinctOp<'a> {
     }
 }
 
-pub(crate) struct ConcatOp<'a> {
-    pub inputs: Vec<Op<'a>>,
+pub(crate) struct ConcatOp {
+    pub inputs: Vec<Op>,
     pub at: usize,
 }
 
-impl<'a> Operator<'a> for ConcatOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for ConcatOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.at = 0;
         self.inputs[0].open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             if self.inputs[self.at].next(rt)? {
                 return Ok(true);
@@ -303,20 +311,20 @@ impl<'a> Operator<'a> for ConcatOp<'a> {
     }
 }
 
-pub(crate) struct SetOp<'a> {
-    node: &'a SetOperation,
-    left: Op<'a>,
-    right: Op<'a>,
+pub(crate) struct SetOp {
+    node: Arc<SetOperation>,
+    left: Op,
+    right: Op,
     right_rows: KeyMap,
     seen: KeyMap,
     key: Vec<Value>,
 }
 
-impl<'a> SetOp<'a> {
-    pub fn new(node: &'a SetOperation) -> SetOp<'a> {
+impl SetOp {
+    pub fn new(node: &Arc<SetOperation>) -> SetOp {
         let map = || KeyMap::new(node.left_slots.iter().map(|s| s.1).collect());
         SetOp {
-            node,
+            node: node.clone(),
             left: build(&node.left),
             right: build(&node.right),
             right_rows: map(),
@@ -326,8 +334,8 @@ impl<'a> SetOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for SetOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for SetOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.right_rows.clear();
         self.seen.clear();
         self.right.open(rt)?;
@@ -340,7 +348,7 @@ impl<'a> Operator<'a> for SetOp<'a> {
         self.left.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         while self.left.next(rt)? {
             rt.tick()?;
             self.key.clear();

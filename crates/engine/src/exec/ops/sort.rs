@@ -6,6 +6,7 @@ use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::{Sort, SortKey};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{Value, compare};
 
@@ -24,9 +25,9 @@ pub(crate) fn compare_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Orderi
 /// Of so many rows at most the first ones are looked for without sorting them all.
 const SELECTED: usize = 64 << 10;
 
-pub(crate) struct SortOp<'a> {
-    node: &'a Sort,
-    input: Op<'a>,
+pub(crate) struct SortOp {
+    node: Arc<Sort>,
+    input: Op,
     rows: RowBuffer,
     /// Key values, flat, by row.
     keys: Vec<Value>,
@@ -35,10 +36,10 @@ pub(crate) struct SortOp<'a> {
     at: usize,
 }
 
-impl<'a> SortOp<'a> {
-    pub fn new(node: &'a Sort) -> SortOp<'a> {
+impl SortOp {
+    pub fn new(node: &Arc<Sort>) -> SortOp {
         SortOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             rows: RowBuffer::new(node.save.len()),
             keys: Vec::new(),
@@ -97,8 +98,8 @@ impl<'a> SortOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for SortOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for SortOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.rows.clear();
         self.keys.clear();
         self.held.clear();
@@ -128,7 +129,7 @@ impl<'a> Operator<'a> for SortOp<'a> {
         self.sort(limit)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(i) = self.order.get(self.at) else { return Ok(false) };
         self.at += 1;
         rt.restore(&self.node.save, self.rows.row(*i as usize));

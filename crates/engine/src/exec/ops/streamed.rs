@@ -6,12 +6,13 @@ use super::{Op, Operator, build};
 use crate::exec::runtime::Rt;
 use crate::plan::expr::Slot;
 use crate::plan::node::Aggregate;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{Value, compare};
 
-pub(crate) struct StreamedOp<'a> {
-    node: &'a Aggregate,
-    input: Op<'a>,
+pub(crate) struct StreamedOp {
+    node: Arc<Aggregate>,
+    input: Op,
     /// The group that rows are taken into; empty before the first.
     key: Vec<Value>,
     /// The key of the row that the input is on.
@@ -26,10 +27,10 @@ pub(crate) struct StreamedOp<'a> {
     ended: bool,
 }
 
-impl<'a> StreamedOp<'a> {
-    pub fn new(node: &'a Aggregate) -> StreamedOp<'a> {
+impl StreamedOp {
+    pub fn new(node: &Arc<Aggregate>) -> StreamedOp {
         StreamedOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             key: Vec::new(),
             now: Vec::new(),
@@ -49,7 +50,7 @@ impl<'a> StreamedOp<'a> {
     }
 
     /// The results of the group whose rows have all been seen.
-    fn finish(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn finish(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         if self.states.iter().any(|s| s.part.nulls) && rt.cx.session.options.ansi_warnings {
             rt.cx.session.warnings.null_eliminated = true;
         }
@@ -61,7 +62,7 @@ impl<'a> StreamedOp<'a> {
     }
 
     /// Puts a group into the frame.
-    fn give(&mut self, rt: &mut Rt<'a>) {
+    fn give(&mut self, rt: &mut Rt<'_>) {
         self.aside.put(rt, &self.slots);
         rt.restore(&self.slots, &self.done);
         for (agg, v) in self.node.aggs.iter().zip(self.results.drain(..)) {
@@ -70,7 +71,7 @@ impl<'a> StreamedOp<'a> {
     }
 
     /// Takes the row that the input is on into the group.
-    fn take(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn take(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         for (agg, state) in self.node.aggs.iter().zip(&mut self.states) {
             accumulate(rt, agg, state)?;
         }
@@ -78,8 +79,8 @@ impl<'a> StreamedOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for StreamedOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for StreamedOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.key.clear();
         self.states.clear();
         self.aside.away = false;
@@ -87,7 +88,7 @@ impl<'a> Operator<'a> for StreamedOp<'a> {
         self.input.open(rt)
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.ended {
             return Ok(false);
         }

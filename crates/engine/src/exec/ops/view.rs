@@ -12,11 +12,12 @@ use crate::features::view::{self, Scope, ViewContext, ViewRows};
 use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
-pub(crate) struct ViewOp<'a> {
-    node: &'a ViewScan,
+pub(crate) struct ViewOp {
+    node: Arc<ViewScan>,
     rows: Option<ViewRows>,
     /// What those take that are made at once.
     held: Held,
@@ -26,17 +27,17 @@ pub(crate) struct ViewOp<'a> {
 }
 
 /// The keys that rows of a side of a hash join need to find a partner: known to its view while that is opened.
-pub(crate) struct Partners<'a> {
-    join: &'a HashJoin,
+pub(crate) struct Partners {
+    join: Arc<HashJoin>,
     left: bool,
     keys: KeyMap,
 }
 
-impl<'a> ViewOp<'a> {
-    pub fn new(node: &'a ViewScan) -> ViewOp<'a> {
+impl ViewOp {
+    pub fn new(node: &Arc<ViewScan>) -> ViewOp {
         let wanted: Vec<usize> = node.columns.iter().map(|(c, _)| *c).collect();
         ViewOp {
-            node,
+            node: node.clone(),
             rows: None,
             held: Held::default(),
             cells: vec![Value::Null; wanted.len()],
@@ -45,14 +46,14 @@ impl<'a> ViewOp<'a> {
     }
 
     /// The DDL to wait for before the view may be read.
-    fn blocked(&self, rt: &mut Rt<'a>, args: &[Value]) -> SqlResult<Option<Blocked>> {
+    fn blocked(&self, rt: &mut Rt<'_>, args: &[Value]) -> SqlResult<Option<Blocked>> {
         let touched = self.node.database.catalog.touched(rt.cx.session.id);
         if touched.is_empty() || view::is_streamed(self.node.view) {
             return Ok(None);
         }
         // Rows that come from no object.
         let Some(others) = self.count(rt, args, &[], false)? else { return Ok(None) };
-        let shows = |rt: &mut Rt<'a>, of: &[Touched]| -> SqlResult<bool> {
+        let shows = |rt: &mut Rt<'_>, of: &[Touched]| -> SqlResult<bool> {
             Ok(self.count(rt, args, of, false)? > Some(others)
                 || self.count(rt, args, of, true)? > Some(others))
         };
@@ -70,7 +71,7 @@ impl<'a> ViewOp<'a> {
     /// How many rows there are that would be given on, of these objects alone; none: the view does not show objects.
     fn count(
         &self,
-        rt: &mut Rt<'a>,
+        rt: &mut Rt<'_>,
         args: &[Value],
         only: &[Touched],
         dirty: bool,
@@ -98,8 +99,8 @@ impl<'a> ViewOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for ViewOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for ViewOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         // What stands in the arguments is opened in no join.
         let partners = rt.partners.take();
         let mut args = Vec::with_capacity(self.node.args.len());
@@ -133,7 +134,7 @@ impl<'a> Operator<'a> for ViewOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         loop {
             rt.tick()?;
             let found = match &mut self.rows {
@@ -189,18 +190,13 @@ fn only_views(side: &Node) -> bool {
     }
 }
 
-impl<'a> Partners<'a> {
+impl Partners {
     fn keys(join: &HashJoin) -> KeyMap {
         KeyMap::new(join.keys.iter().map(|k| k.2).collect())
     }
 
     /// Computes the key of the row in the frame; false when a part of it is NULL.
-    fn key(
-        rt: &mut Rt<'a>,
-        join: &'a HashJoin,
-        left: bool,
-        key: &mut Vec<Value>,
-    ) -> SqlResult<bool> {
+    fn key(rt: &mut Rt<'_>, join: &HashJoin, left: bool, key: &mut Vec<Value>) -> SqlResult<bool> {
         key.clear();
         for (l, r, _) in &join.keys {
             let v = rt.eval(if left { l } else { r })?;
@@ -213,17 +209,17 @@ impl<'a> Partners<'a> {
     }
 
     /// The row in the frame finds a partner, as far as that is known.
-    fn are_there(rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn are_there(rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(partners) = rt.partners.take() else { return Ok(true) };
         let mut key = Vec::new();
-        let whole = Self::key(rt, partners.join, partners.left, &mut key);
+        let whole = Self::key(rt, &partners.join, partners.left, &mut key);
         let found = whole.map(|whole| whole && partners.keys.find(&key).is_some());
         rt.partners = Some(partners);
         found
     }
 
     /// Opens the build side of a join. Where that is a view, and DDL is open, the other side is read before, for its keys.
-    pub fn open_right(rt: &mut Rt<'a>, join: &'a HashJoin, right: &mut Op<'a>) -> SqlResult<()> {
+    pub fn open_right(rt: &mut Rt<'_>, join: &Arc<HashJoin>, right: &mut Op) -> SqlResult<()> {
         let view = view_of(&join.right).filter(|_| join.kind != JoinType::Full);
         let pending = |v: &ViewScan| !v.database.catalog.touched(rt.cx.session.id).is_empty();
         if !view.is_some_and(pending) || !only_views(&join.left) {
@@ -237,7 +233,7 @@ impl<'a> Partners<'a> {
                 keys.insert(&mut key);
             }
         }
-        rt.partners = Some(Partners { join, left: false, keys });
+        rt.partners = Some(Partners { join: join.clone(), left: false, keys });
         let opened = right.open(rt);
         rt.partners = None;
         opened
@@ -245,16 +241,16 @@ impl<'a> Partners<'a> {
 
     /// Opens the probe side of a join whose build side has these keys.
     pub fn open_left(
-        rt: &mut Rt<'a>,
-        join: &'a HashJoin,
-        left: &mut Op<'a>,
+        rt: &mut Rt<'_>,
+        join: &Arc<HashJoin>,
+        left: &mut Op,
         keys: &mut KeyMap,
     ) -> SqlResult<()> {
         if join.kind != JoinType::Inner || view_of(&join.left).is_none() {
             return left.open(rt);
         }
         let keys_now = std::mem::replace(keys, Self::keys(join));
-        rt.partners = Some(Partners { join, left: true, keys: keys_now });
+        rt.partners = Some(Partners { join: join.clone(), left: true, keys: keys_now });
         let opened = left.open(rt);
         if let Some(partners) = rt.partners.take() {
             *keys = partners.keys;

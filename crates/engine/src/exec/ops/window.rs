@@ -10,12 +10,13 @@ use crate::pieces;
 use crate::plan::expr::Expr;
 use crate::plan::node::{Agg, AggFunction, Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
-pub(crate) struct WindowOp<'a> {
-    node: &'a Window,
-    input: Op<'a>,
+pub(crate) struct WindowOp {
+    node: Arc<Window>,
+    input: Op,
     rows: RowBuffer,
     /// Partition values then order values, flat, by row.
     keys: Vec<Value>,
@@ -42,10 +43,10 @@ fn slides(frame: WindowFrame, agg: &Agg) -> bool {
     moves && !agg.distinct && agg.function != AggFunction::StringAgg
 }
 
-impl<'a> WindowOp<'a> {
-    pub fn new(node: &'a Window) -> WindowOp<'a> {
+impl WindowOp {
+    pub fn new(node: &Arc<Window>) -> WindowOp {
         WindowOp {
-            node,
+            node: node.clone(),
             input: build(&node.input),
             rows: RowBuffer::new(node.save.len()),
             keys: Vec::new(),
@@ -89,15 +90,15 @@ impl<'a> WindowOp<'a> {
         Ok(())
     }
 
-    fn load(&self, rt: &mut Rt<'a>, place: usize) {
+    fn load(&self, rt: &mut Rt<'_>, place: usize) {
         rt.restore(&self.node.save, self.rows.row(self.order[place] as usize));
     }
 
     /// The rows among `from..to`, ascending, in which a value is not NULL.
     fn not_null(
         &self,
-        rt: &mut Rt<'a>,
-        value: &'a Expr,
+        rt: &mut Rt<'_>,
+        value: &Expr,
         from: usize,
         to: usize,
     ) -> SqlResult<Vec<usize>> {
@@ -115,8 +116,8 @@ impl<'a> WindowOp<'a> {
     /// Computes one function over the rows at `from..to`, one partition.
     fn compute(
         &self,
-        rt: &mut Rt<'a>,
-        item: &'a WindowItem,
+        rt: &mut Rt<'_>,
+        item: &WindowItem,
         from: usize,
         to: usize,
         out: &mut Vec<Value>,
@@ -295,8 +296,8 @@ impl<'a> WindowOp<'a> {
     }
 }
 
-impl<'a> Operator<'a> for WindowOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+impl Operator for WindowOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.rows.clear();
         self.keys.clear();
         self.held.clear();
@@ -338,7 +339,7 @@ impl<'a> Operator<'a> for WindowOp<'a> {
         Ok(())
     }
 
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         if self.at >= self.order.len() {
             return Ok(false);
         }
