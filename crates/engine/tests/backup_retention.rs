@@ -257,10 +257,6 @@ fn a_log_backup_without_history_belongs_to_its_chain() {
 fn a_look_beside_backups_by_hand_takes_none_too_many() {
     let (_world, instance, mut c) = with_a_chain(29, "@log_minutes = 15");
     let mut hand = connect(&instance);
-        hand.ok("USE msdb");
-        hand.ok(&std::fs::read_to_string(old).unwrap());
-        hand.ok("USE master");
-    }
     std::thread::scope(|s| {
         let backups = s.spawn(move || {
             for _ in 0..20 {
