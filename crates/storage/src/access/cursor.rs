@@ -197,7 +197,7 @@ impl BTreeCursor {
         page_lsn(tx.database(), self.copy.id(), self.frame) == Some(self.copy.lsn())
     }
 
-    /// What it is to read.
+    /// The range that the cursor reads.
     pub fn range(&self) -> &KeyRange {
         &self.range
     }

@@ -59,7 +59,7 @@ impl HeapCursor {
         }
     }
 
-    /// The next row.
+    /// The next row, with its place.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(Rid, &[u8])>> {
         loop {

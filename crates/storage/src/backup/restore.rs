@@ -191,7 +191,7 @@ pub(super) fn paths_of(logs: &[LogFile]) -> Vec<PathBuf> {
     logs.iter().map(|f| f.path.clone()).collect()
 }
 
-/// One restore.
+/// One step of a restore: a set that is put into the database.
 pub(super) struct Step<'a> {
     pub(super) instance: &'a Arc<StorageInstance>,
     pub(super) spec: &'a RestoreSpec,

@@ -163,7 +163,7 @@ pub trait Watch {
     }
 }
 
-/// Nobody watches.
+/// The watch of a backup or restore that nobody watches.
 impl Watch for () {}
 
 /// A row of RESTORE LABELONLY: the label of a family.

@@ -109,7 +109,7 @@ impl BufferPool {
         }
     }
 
-    /// The same of pages that are neighbours.
+    /// As [`Self::read_ahead`], for pages that are neighbours.
     fn read_run_ahead(&self, store: &Store, run: &[PageId], scratch: &mut AlignedBuf) {
         let Some(file) = store.file(run[0].file).filter(|_| store.check().is_ok()) else { return };
         let (end, _) = file.size();

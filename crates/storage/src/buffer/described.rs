@@ -10,17 +10,17 @@ use taffrail_base::{HobtId, PAGE_BYTES, PageId};
 /// A page in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageInMemory {
-    /// Which.
+    /// The id of the page.
     pub id: PageId,
-    /// What it is; none: nobody's.
+    /// The type of the page; none: a page without an owner.
     pub kind: Option<PageType>,
     /// In its tree; leaves have 0.
     pub level: u8,
-    /// Whose it is.
+    /// The heap or tree of the page.
     pub hobt: HobtId,
     /// Of that tree: 1 is clustered.
     pub index: i32,
-    /// Rows, or entries.
+    /// The number of rows or entries.
     pub rows: u16,
     /// Bytes that are free; of pages without rows 0.
     pub free: u16,

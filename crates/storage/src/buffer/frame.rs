@@ -26,7 +26,7 @@ pub(super) const EVICTING: u32 = 1 << 31;
 /// Bytes of the mapping for each frame: a page and its control block.
 const FRAME_BYTES: usize = PAGE_BYTES + size_of::<Control>();
 
-/// What is known of a frame. Valid when all its bits are zero: an empty frame.
+/// The facts about a frame. Valid when all its bits are zero: an empty frame.
 #[repr(C, align(64))]
 pub(super) struct Control {
     /// Database (16 bits) and page (48 bits); 0 = none. Changes only while the frame is owned (invariant 3).
@@ -206,7 +206,7 @@ impl Arena {
             .is_ok()
     }
 
-    /// Gives ownership up.
+    /// Gives up the ownership of a frame.
     pub fn disown(&self, frame: u32) {
         self.control(frame).pins.fetch_and(!EVICTING, Ordering::Release);
     }

@@ -25,16 +25,16 @@ pub const EXTENT_PAGES: u32 = 8;
 
 /// An open data file.
 pub struct DataFile {
-    /// Its number.
+    /// The number of the file.
     pub id: FileId,
-    /// Its bytes.
+    /// The file on its volume.
     pub volume: Arc<dyn Volume>,
     /// Pages that it has now; changed by [`DataFile::set_size`].
     pub pages: AtomicU32,
     /// Position of the record that says how many pages there are; zero: older than this run. Held while that record is appended
     /// and `pages` follows it.
     size_record: Mutex<LogPos>,
-    /// What can be altered.
+    /// The part that can be altered.
     pub settings: Mutex<FileSettings>,
     /// Extents that changed since the last full backup, a bit each. On disk in the DIFF pages, written by checkpoints.
     pub changed: Mutex<Vec<u64>>,
@@ -49,13 +49,13 @@ pub struct DataFile {
 /// The alterable part of a [`DataFile`].
 #[derive(Clone, Debug)]
 pub struct FileSettings {
-    /// Logical name.
+    /// The logical name of the file.
     pub name: String,
-    /// Physical name.
+    /// The path of the file.
     pub path: PathBuf,
-    /// FILEGROWTH.
+    /// The value of FILEGROWTH.
     pub growth: Growth,
-    /// MAXSIZE in bytes.
+    /// The value of MAXSIZE, bytes.
     pub max_size: Option<u64>,
 }
 
@@ -126,13 +126,13 @@ impl DataFile {
 /// Counts of rare things, for tests that must not pass without having seen them, and for people.
 #[derive(Default, Debug)]
 pub struct Rarities {
-    /// Pages split.
+    /// The number of page splits.
     pub splits: AtomicU64,
     /// Splits of interior pages taken back, at run time or by restart.
     pub interior_splits_undone: AtomicU64,
     /// Roots that grew a level.
     pub root_splits: AtomicU64,
-    /// Checkpoints completed.
+    /// The number of checkpoints completed.
     pub checkpoints: AtomicU64,
     /// Pages written through the double-write region.
     pub double_written: AtomicU64,
@@ -142,7 +142,7 @@ pub struct Rarities {
     pub torn_repaired: AtomicU64,
     /// Heap rows that moved and left a forwarding stub.
     pub forwards: AtomicU64,
-    /// Ghosts removed.
+    /// The number of ghosts removed.
     pub expunged: AtomicU64,
     /// Empty leaves given back.
     pub leaves_freed: AtomicU64,
@@ -152,15 +152,15 @@ pub struct Rarities {
     pub leaves_filled: AtomicU64,
     /// Leaves moved to another page.
     pub leaves_moved: AtomicU64,
-    /// Compensation records written.
+    /// The number of compensation records written.
     pub compensations: AtomicU64,
-    /// Extents given back.
+    /// The number of extents given back.
     pub extents_freed: AtomicU64,
     /// Pages written with minimal logging.
     pub minimally_logged: AtomicU64,
     /// Pages of bulk loads logged whole.
     pub bulk_logged: AtomicU64,
-    /// Bulk allocations undone.
+    /// The number of bulk allocations undone.
     pub bulk_undone: AtomicU64,
 }
 
@@ -172,7 +172,7 @@ enum Ended {
 
 /// A database's files and dirty pages.
 pub struct Store {
-    /// Whose.
+    /// The id of the database.
     pub id: DatabaseId,
     name: RwLock<String>,
     /// tempdb: nothing survives a restart, so nothing is protected or waited for.
@@ -187,12 +187,12 @@ pub struct Store {
     pub durable_min: AtomicU64,
     pub(super) writer: Mutex<Writer>,
     ended: OnceLock<Ended>,
-    /// Counters of `SQLServer:Databases`.
+    /// The counters of `SQLServer:Databases`.
     pub counters: Arc<DatabaseCounters>,
-    /// See [`Rarities`].
+    /// The counts of rare things, see [`Rarities`].
     pub rarities: Rarities,
     suspects: Suspects,
-    /// For timing.
+    /// The clock by which operations are timed.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -224,7 +224,7 @@ impl Store {
         }
     }
 
-    /// The database's name.
+    /// The name of the database.
     pub fn name(&self) -> String {
         self.name.read().clone()
     }
@@ -242,17 +242,17 @@ impl Store {
         }
     }
 
-    /// Adds a file.
+    /// Adds a file to the database.
     pub fn add_file(&self, file: Arc<DataFile>) {
         self.files.write().insert(file.id, file);
     }
 
-    /// A file.
+    /// The file of a number, if there is one.
     pub fn file(&self, id: FileId) -> Option<Arc<DataFile>> {
         self.files.read().get(&id).cloned()
     }
 
-    /// All files.
+    /// All files, in order of their numbers.
     pub fn files(&self) -> Vec<Arc<DataFile>> {
         self.files.read().values().cloned().collect()
     }
@@ -269,7 +269,7 @@ impl Store {
         assert!(was_unset, "the log is set once");
     }
 
-    /// The log.
+    /// The log of the database.
     #[inline]
     pub fn log(&self) -> &Arc<Log> {
         self.log.get().expect("the log is set before pages change")
@@ -290,7 +290,8 @@ impl Store {
         }
     }
 
-    /// The same for whoever tells the reason himself: a statement that fails. False if it had ended already.
+    /// As [`Self::mark_suspect`], for a caller that tells the reason itself: a statement that
+    /// fails. False if the database had ended already.
     pub fn give_up(&self, reason: String) -> bool {
         self.ended.set(Ended::Suspect(reason)).is_ok()
     }

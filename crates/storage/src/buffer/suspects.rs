@@ -10,7 +10,7 @@ const MOST: usize = 1000;
 /// A page that was read and did not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SuspectPage {
-    /// Which.
+    /// The id of the page.
     pub page: PageId,
     /// Its checksum is wrong; false: the system could not read it (823), or the checksum is right and something else is not, its own number
     /// mostly.

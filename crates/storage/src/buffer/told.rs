@@ -31,7 +31,7 @@ pub(super) fn latch_waits(key: u64, exclusive: bool) {
     }
 }
 
-/// He has it.
+/// Tells that a wait has ended with the latch taken.
 pub(super) fn latch_taken(key: u64, exclusive: bool, ns: u64) {
     latch_waited(ns);
     if wanted(Event::LatchSuspendEnd) {

@@ -51,7 +51,7 @@ fn taken_by(token: ParkToken, state: u32) -> u32 {
 }
 
 impl Latch {
-    /// An unlatched one.
+    /// A latch that nobody holds.
     #[cfg(test)]
     const fn new() -> Latch {
         Latch(AtomicU32::new(0))
@@ -82,7 +82,7 @@ impl Latch {
         self.try_latch(WANTS_EXCLUSIVE)
     }
 
-    /// Latches shared.
+    /// Takes the latch shared.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn shared(&self) {
@@ -92,7 +92,7 @@ impl Latch {
         }
     }
 
-    /// Latches exclusively.
+    /// Takes the latch exclusively.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn exclusive(&self) {
@@ -158,7 +158,7 @@ impl Latch {
         self.gave_back();
     }
 
-    /// What who takes turns waits for.
+    /// Tells threads that take turns that the latch may be free.
     #[inline(always)]
     #[cfg_attr(debug_assertions, track_caller)]
     fn gave_back(&self) {
