@@ -144,9 +144,7 @@ impl Login7 {
         if wide && length < 94 {
             return Err(ProtocolError::Malformed("LOGIN7 length"));
         }
-        let mut pair = || -> Result<(usize, usize), ProtocolError> {
-            Ok((r.u16()? as usize, r.u16()? as usize))
-        };
+        let mut pair = || pair_of(&mut r);
         let slice = |(at, bytes): (usize, usize)| -> Result<&[u8], ProtocolError> {
             if bytes == 0 {
                 return Ok(&[]);
@@ -171,9 +169,7 @@ impl Login7 {
         login.client_id = Reader::new(&message[72..78]).array()?;
 
         let mut r = Reader::new(&message[78..]);
-        let mut pair = || -> Result<(usize, usize), ProtocolError> {
-            Ok((r.u16()? as usize, r.u16()? as usize))
-        };
+        let mut pair = || pair_of(&mut r);
         let mut sspi = pair()?;
         login.attach_file = utf16(text(pair()?, ATTACH_UNITS_MAX)?);
         if wide {
@@ -264,6 +260,11 @@ impl Login7 {
         let length = (out.len() - start) as u32;
         out[start..start + 4].copy_from_slice(&length.to_le_bytes());
     }
+}
+
+/// An offset and a length of the fixed part.
+fn pair_of(r: &mut Reader<'_>) -> Result<(usize, usize), ProtocolError> {
+    Ok((r.u16()? as usize, r.u16()? as usize))
 }
 
 fn unmask(bytes: &[u8]) -> String {

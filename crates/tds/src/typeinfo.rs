@@ -145,6 +145,89 @@ pub(crate) fn time_bytes(scale: u8) -> u8 {
 const MAX: u16 = 0xFFFF;
 
 /// The form of a type whose values have no length, and how long they are.
+/// The type of a form without a length, and the bytes of its values.
+fn fixed_type(kind: u8) -> Option<(SqlType, u8)> {
+    use SqlType::*;
+    Some(match kind {
+        byte::INT1 => (TinyInt, 1),
+        byte::BIT => (Bit, 1),
+        byte::INT2 => (SmallInt, 2),
+        byte::INT4 => (Int, 4),
+        byte::INT8 => (BigInt, 8),
+        byte::FLT4 => (Real, 4),
+        byte::FLT8 => (Float, 8),
+        byte::MONEY => (Money, 8),
+        byte::MONEY4 => (SmallMoney, 4),
+        byte::DATETIME => (DateTime, 8),
+        byte::DATETIME4 => (SmallDateTime, 4),
+        _ => return None,
+    })
+}
+
+/// The type of a form whose length tells its relatives apart.
+fn type_of_length(kind: u8, bytes: u8) -> Option<SqlType> {
+    use SqlType::*;
+    Some(match (kind, bytes) {
+        (byte::INTN, 1) => TinyInt,
+        (byte::INTN, 2) => SmallInt,
+        (byte::INTN, 4) => Int,
+        (byte::INTN, 8) => BigInt,
+        (byte::BITN, 1) => Bit,
+        (byte::FLTN, 4) => Real,
+        (byte::FLTN, 8) => Float,
+        (byte::MONEYN, 4) => SmallMoney,
+        (byte::MONEYN, 8) => Money,
+        (byte::DATETIMN, 4) => SmallDateTime,
+        (byte::DATETIMN, 8) => DateTime,
+        (byte::GUID, 16) => UniqueIdentifier,
+        _ => return None,
+    })
+}
+
+/// The type of a form that TDS 4.2 had, with a length of one byte.
+fn short_type(kind: u8, n: u16) -> SqlType {
+    match kind {
+        byte::CHAR_SHORT => SqlType::Char(n),
+        byte::VARCHAR_SHORT => SqlType::VarChar(MaxLen::N(n)),
+        byte::BINARY_SHORT => SqlType::Binary(n),
+        _ => SqlType::VarBinary(MaxLen::N(n)),
+    }
+}
+
+/// Reads the length and the collation of text, ntext or image.
+fn old_large(kind: u8, wire: Wire, r: &mut Reader<'_>) -> Result<TypeInfo> {
+    r.u32()?;
+    let (sql, collation) = match kind {
+        byte::TEXT => (SqlType::VarChar(MaxLen::Max), r.array()?),
+        byte::NTEXT => (SqlType::NVarChar(MaxLen::Max), r.array()?),
+        _ => (SqlType::VarBinary(MaxLen::Max), [0; 5]),
+    };
+    Ok(TypeInfo { sql, wire, collation })
+}
+
+/// Reads the length and the collation of a text type.
+fn characters(kind: u8, r: &mut Reader<'_>) -> Result<TypeInfo> {
+    use SqlType::*;
+    let bytes = r.u16()?;
+    let collation = r.array()?;
+    let wide = matches!(kind, byte::NCHAR | byte::NVARCHAR);
+    // FreeTDS declares longer variable strings than a column may have: those are (max) values whose lengths still
+    // take two bytes.
+    let (wire, length) = match bytes {
+        MAX => (Wire::Plp, MaxLen::Max),
+        8001.. => (Wire::ShortLen, MaxLen::Max),
+        n if wide => (Wire::ShortLen, MaxLen::N((n / 2).max(1))),
+        n => (Wire::ShortLen, MaxLen::N(n.max(1))),
+    };
+    let sql = match (kind, length) {
+        (byte::CHAR, MaxLen::N(n)) => Char(n),
+        (byte::NCHAR, MaxLen::N(n)) => NChar(n),
+        (byte::CHAR | byte::VARCHAR, length) => VarChar(length),
+        (_, length) => NVarChar(length),
+    };
+    Ok(TypeInfo { sql, wire, collation })
+}
+
 fn fixed_form(sql: SqlType) -> Option<(u8, u8)> {
     Some(match sql {
         SqlType::Bit => (byte::BIT, 1),
@@ -288,44 +371,19 @@ impl TypeInfo {
         use SqlType::*;
         let kind = r.u8()?;
         let plain = |sql: SqlType, wire: Wire| Ok(TypeInfo { sql, wire, collation: [0; 5] });
-        let bad = Err(ProtocolError::Malformed("length of a data type"));
+        let bad = ProtocolError::Malformed("length of a data type");
+        if let Some((sql, bytes)) = fixed_type(kind) {
+            return plain(sql, Wire::Fixed(bytes));
+        }
         match kind {
             byte::NULL => plain(NVarChar(MaxLen::N(1)), Wire::Null),
-            byte::INT1 => plain(TinyInt, Wire::Fixed(1)),
-            byte::BIT => plain(Bit, Wire::Fixed(1)),
-            byte::INT2 => plain(SmallInt, Wire::Fixed(2)),
-            byte::INT4 => plain(Int, Wire::Fixed(4)),
-            byte::INT8 => plain(BigInt, Wire::Fixed(8)),
-            byte::FLT4 => plain(Real, Wire::Fixed(4)),
-            byte::FLT8 => plain(Float, Wire::Fixed(8)),
-            byte::MONEY => plain(Money, Wire::Fixed(8)),
-            byte::MONEY4 => plain(SmallMoney, Wire::Fixed(4)),
-            byte::DATETIME => plain(DateTime, Wire::Fixed(8)),
-            byte::DATETIME4 => plain(SmallDateTime, Wire::Fixed(4)),
             byte::INTN | byte::BITN | byte::FLTN | byte::MONEYN | byte::DATETIMN | byte::GUID => {
-                let sql = match (kind, r.u8()?) {
-                    (byte::INTN, 1) => TinyInt,
-                    (byte::INTN, 2) => SmallInt,
-                    (byte::INTN, 4) => Int,
-                    (byte::INTN, 8) => BigInt,
-                    (byte::BITN, 1) => Bit,
-                    (byte::FLTN, 4) => Real,
-                    (byte::FLTN, 8) => Float,
-                    (byte::MONEYN, 4) => SmallMoney,
-                    (byte::MONEYN, 8) => Money,
-                    (byte::DATETIMN, 4) => SmallDateTime,
-                    (byte::DATETIMN, 8) => DateTime,
-                    (byte::GUID, 16) => UniqueIdentifier,
-                    _ => return bad,
-                };
-                plain(sql, Wire::ByteLen)
+                plain(type_of_length(kind, r.u8()?).ok_or(bad)?, Wire::ByteLen)
             }
             byte::DECIMALN | byte::NUMERICN | byte::DECIMAL_OLD | byte::NUMERIC_OLD => {
                 let (_, precision, scale) = (r.u8()?, r.u8()?, r.u8()?);
-                if !(1..=38).contains(&precision) || scale > precision {
-                    return bad;
-                }
                 match kind {
+                    _ if !(1..=38).contains(&precision) || scale > precision => Err(bad),
                     byte::DECIMALN | byte::DECIMAL_OLD => {
                         plain(Decimal { precision, scale }, Wire::ByteLen)
                     }
@@ -334,31 +392,12 @@ impl TypeInfo {
             }
             byte::DATE => plain(Date, Wire::ByteLen),
             byte::TIME | byte::DATETIME2 | byte::DATETIMEOFFSET => match (kind, r.u8()?) {
-                (_, 8..) => bad,
+                (_, 8..) => Err(bad),
                 (byte::TIME, scale) => plain(Time(scale), Wire::ByteLen),
                 (byte::DATETIME2, scale) => plain(DateTime2(scale), Wire::ByteLen),
                 (_, scale) => plain(DateTimeOffset(scale), Wire::ByteLen),
             },
-            byte::CHAR | byte::VARCHAR | byte::NCHAR | byte::NVARCHAR => {
-                let bytes = r.u16()?;
-                let collation = r.array()?;
-                let wide = matches!(kind, byte::NCHAR | byte::NVARCHAR);
-                // FreeTDS declares longer variable strings than a column may have: those are (max) values whose
-                // lengths still take two bytes.
-                let (wire, length) = match bytes {
-                    MAX => (Wire::Plp, MaxLen::Max),
-                    8001.. => (Wire::ShortLen, MaxLen::Max),
-                    n if wide => (Wire::ShortLen, MaxLen::N((n / 2).max(1))),
-                    n => (Wire::ShortLen, MaxLen::N(n.max(1))),
-                };
-                let sql = match (kind, length) {
-                    (byte::CHAR, MaxLen::N(n)) => Char(n),
-                    (byte::NCHAR, MaxLen::N(n)) => NChar(n),
-                    (byte::CHAR | byte::VARCHAR, length) => VarChar(length),
-                    (_, length) => NVarChar(length),
-                };
-                Ok(TypeInfo { sql, wire, collation })
-            }
+            byte::CHAR | byte::VARCHAR | byte::NCHAR | byte::NVARCHAR => characters(kind, r),
             byte::BINARY | byte::VARBINARY => match (kind, r.u16()?) {
                 (_, MAX) => plain(VarBinary(MaxLen::Max), Wire::Plp),
                 (_, 8001..) => plain(VarBinary(MaxLen::Max), Wire::ShortLen),
@@ -366,26 +405,11 @@ impl TypeInfo {
                 (_, n) => plain(VarBinary(MaxLen::N(n.max(1))), Wire::ShortLen),
             },
             byte::CHAR_SHORT | byte::VARCHAR_SHORT | byte::BINARY_SHORT | byte::VARBINARY_SHORT => {
-                let n = (r.u8()? as u16).max(1);
-                plain(
-                    match kind {
-                        byte::CHAR_SHORT => Char(n),
-                        byte::VARCHAR_SHORT => VarChar(MaxLen::N(n)),
-                        byte::BINARY_SHORT => Binary(n),
-                        _ => VarBinary(MaxLen::N(n)),
-                    },
-                    Wire::ByteLen,
-                )
+                plain(short_type(kind, (r.u8()? as u16).max(1)), Wire::ByteLen)
             }
             byte::TEXT | byte::NTEXT | byte::IMAGE => {
-                r.u32()?;
-                let (sql, collation) = match kind {
-                    byte::TEXT => (VarChar(MaxLen::Max), r.array()?),
-                    byte::NTEXT => (NVarChar(MaxLen::Max), r.array()?),
-                    _ => (VarBinary(MaxLen::Max), [0; 5]),
-                };
                 let wire = if column { Wire::TextPointer } else { Wire::LongLen };
-                Ok(TypeInfo { sql, wire, collation })
+                old_large(kind, wire, r)
             }
             byte::XML => {
                 if r.u8()? != 0 {

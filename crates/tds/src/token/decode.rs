@@ -126,25 +126,8 @@ impl TokenReader {
         let wide = self.version.is_wide();
         Ok(match r.u8()? {
             kind::COLMETADATA => self.column_metadata(r)?,
-            kind::ROW => {
-                let mut row = Vec::with_capacity(self.columns.len());
-                for column in &self.columns {
-                    row.push(value::decode(r, &column.info)?);
-                }
-                Token::Row(row)
-            }
-            kind::NBCROW => {
-                let bitmap = r.bytes(self.columns.len().div_ceil(8))?;
-                let mut row = Vec::with_capacity(self.columns.len());
-                for (i, column) in self.columns.iter().enumerate() {
-                    row.push(if bitmap[i / 8] >> (i % 8) & 1 == 1 {
-                        Value::Null
-                    } else {
-                        value::decode(r, &column.info)?
-                    });
-                }
-                Token::Row(row)
-            }
+            kind::ROW => self.row(r)?,
+            kind::NBCROW => self.compressed_row(r)?,
             k @ (kind::DONE | kind::DONEPROC | kind::DONEINPROC) => Token::Done(super::DoneToken {
                 kind: match k {
                     kind::DONE => DoneKind::Statement,
@@ -181,27 +164,9 @@ impl TokenReader {
                     program_version: (r.u8()?, r.u8()?, r.u16_be()?),
                 }
             }
-            kind::FEATUREEXTACK => {
-                let mut features = Vec::new();
-                loop {
-                    match r.u8()? {
-                        0xFF => break Token::FeatureExtAck(features),
-                        id => {
-                            let length = r.u32()? as usize;
-                            features.push((id, r.bytes(length)?.to_vec()));
-                        }
-                    }
-                }
-            }
+            kind::FEATUREEXTACK => features(r)?,
             kind::RETURNSTATUS => Token::ReturnStatus(r.i32()?),
-            kind::RETURNVALUE => {
-                let ordinal = r.u16()?;
-                let name = r.b_varchar()?;
-                r.u8()?;
-                r.bytes(if wide { 6 } else { 4 })?;
-                let info = TypeInfo::decode(r, false)?;
-                Token::ReturnValue { ordinal, name, value: value::decode(r, &info)? }
-            }
+            kind::RETURNVALUE => self.return_value(r)?,
             kind::ORDER => {
                 let mut r = counted(r)?;
                 let mut columns = Vec::new();
@@ -221,6 +186,37 @@ impl TokenReader {
             }
             _ => return Err(ProtocolError::Malformed("unknown token")),
         })
+    }
+
+    fn row(&self, r: &mut Reader<'_>) -> Result<Token> {
+        let mut row = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            row.push(value::decode(r, &column.info)?);
+        }
+        Ok(Token::Row(row))
+    }
+
+    /// A row whose NULLs stand in a bitmap before the other values.
+    fn compressed_row(&self, r: &mut Reader<'_>) -> Result<Token> {
+        let bitmap = r.bytes(self.columns.len().div_ceil(8))?;
+        let mut row = Vec::with_capacity(self.columns.len());
+        for (i, column) in self.columns.iter().enumerate() {
+            row.push(if bitmap[i / 8] >> (i % 8) & 1 == 1 {
+                Value::Null
+            } else {
+                value::decode(r, &column.info)?
+            });
+        }
+        Ok(Token::Row(row))
+    }
+
+    fn return_value(&self, r: &mut Reader<'_>) -> Result<Token> {
+        let ordinal = r.u16()?;
+        let name = r.b_varchar()?;
+        r.u8()?;
+        r.bytes(if self.version.is_wide() { 6 } else { 4 })?;
+        let info = TypeInfo::decode(r, false)?;
+        Ok(Token::ReturnValue { ordinal, name, value: value::decode(r, &info)? })
     }
 
     fn column_metadata(&self, r: &mut Reader<'_>) -> Result<Token> {
@@ -247,6 +243,19 @@ impl TokenReader {
             });
         }
         Ok(Token::Columns(columns))
+    }
+}
+
+fn features(r: &mut Reader<'_>) -> Result<Token> {
+    let mut features = Vec::new();
+    loop {
+        match r.u8()? {
+            0xFF => return Ok(Token::FeatureExtAck(features)),
+            id => {
+                let length = r.u32()? as usize;
+                features.push((id, r.bytes(length)?.to_vec()));
+            }
+        }
     }
 }
 

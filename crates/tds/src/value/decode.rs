@@ -76,6 +76,23 @@ fn check_total(total: u64, got: usize) -> Result<()> {
     Ok(())
 }
 
+/// The bytes that every value of a type has; none where lengths differ.
+fn exact_bytes(sql: SqlType) -> Option<usize> {
+    use SqlType::*;
+    Some(match sql {
+        Bit | TinyInt => 1,
+        SmallInt => 2,
+        Date => 3,
+        Int | Real | SmallMoney | SmallDateTime => 4,
+        BigInt | Float | Money | DateTime => 8,
+        UniqueIdentifier => 16,
+        Time(scale) => time_bytes(scale) as usize,
+        DateTime2(scale) => time_bytes(scale) as usize + 3,
+        DateTimeOffset(scale) => time_bytes(scale) as usize + 5,
+        _ => return None,
+    })
+}
+
 /// The value that `b`, all of it, is.
 fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
     use SqlType::*;
@@ -84,73 +101,32 @@ fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
         || ProtocolError::BadValue { ordinal: 0, name: String::new(), type_name: type_name(sql) };
     let mut r = Reader::new(b);
     // A length that is not the type's breaks the stream.
-    let exactly = |n: usize| {
-        if b.len() == n { Ok(()) } else { Err(ProtocolError::Malformed("length of a value")) }
-    };
+    if exact_bytes(sql).is_some_and(|n| n != b.len()) {
+        return Err(ProtocolError::Malformed("length of a value"));
+    }
     Ok(match sql {
-        Bit => {
-            exactly(1)?;
-            Value::Bit(b[0] != 0)
-        }
-        TinyInt => {
-            exactly(1)?;
-            Value::TinyInt(b[0])
-        }
-        SmallInt => {
-            exactly(2)?;
-            Value::SmallInt(r.i16()?)
-        }
-        Int => {
-            exactly(4)?;
-            Value::Int(r.i32()?)
-        }
-        BigInt => {
-            exactly(8)?;
-            Value::BigInt(r.i64()?)
-        }
-        Real => {
-            exactly(4)?;
-            let v = r.f32()?;
-            if !v.is_finite() {
-                return Err(bad());
-            }
-            Value::Real(v)
-        }
-        Float => {
-            exactly(8)?;
-            let v = r.f64()?;
-            if !v.is_finite() {
-                return Err(bad());
-            }
-            Value::Float(v)
-        }
+        Bit => Value::Bit(r.u8()? != 0),
+        TinyInt => Value::TinyInt(r.u8()?),
+        SmallInt => Value::SmallInt(r.i16()?),
+        Int => Value::Int(r.i32()?),
+        BigInt => Value::BigInt(r.i64()?),
+        Real => Value::Real(Some(r.f32()?).filter(|v| v.is_finite()).ok_or_else(bad)?),
+        Float => Value::Float(Some(r.f64()?).filter(|v| v.is_finite()).ok_or_else(bad)?),
         Money => {
-            exactly(8)?;
             let high = r.i32()? as i64;
             Value::Money(high << 32 | r.u32()? as i64)
         }
-        SmallMoney => {
-            exactly(4)?;
-            Value::Money(r.i32()? as i64)
-        }
+        SmallMoney => Value::Money(r.i32()? as i64),
         Decimal { precision, scale } | Numeric { precision, scale } => {
             decimal(b, precision, scale).ok_or_else(bad)?
         }
-        Date => {
-            exactly(3)?;
-            Value::Date(days(&mut r).ok_or_else(bad)?)
-        }
-        Time(scale) => {
-            exactly(time_bytes(scale) as usize)?;
-            Value::Time(time(&mut r, scale).ok_or_else(bad)?)
-        }
+        Date => Value::Date(days(&mut r).ok_or_else(bad)?),
+        Time(scale) => Value::Time(time(&mut r, scale).ok_or_else(bad)?),
         DateTime2(scale) => {
-            exactly(time_bytes(scale) as usize + 3)?;
             let ticks = time(&mut r, scale).ok_or_else(bad)?;
             Value::DateTime2 { days: days(&mut r).ok_or_else(bad)?, ticks }
         }
         DateTimeOffset(scale) => {
-            exactly(time_bytes(scale) as usize + 5)?;
             let ticks = time(&mut r, scale).ok_or_else(bad)?;
             let days = days(&mut r).ok_or_else(bad)?;
             let offset = r.i16()?;
@@ -160,7 +136,6 @@ fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
             Value::DateTimeOffset { days, ticks, offset }
         }
         DateTime => {
-            exactly(8)?;
             let (days, ticks) = (r.i32()?, r.u32()?);
             if !(-53_690..=2_958_463).contains(&days) || ticks >= DATETIME_TICKS {
                 return Err(bad());
@@ -168,33 +143,31 @@ fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
             Value::DateTime { days, ticks }
         }
         SmallDateTime => {
-            exactly(4)?;
             let (days, minutes) = (r.u16()?, r.u16()?);
             if minutes >= 1440 {
                 return Err(bad());
             }
             Value::SmallDateTime { days, minutes }
         }
-        UniqueIdentifier => {
-            exactly(16)?;
-            Value::Guid(r.array()?)
-        }
-        NChar(_) | NVarChar(_) => {
-            if !b.len().is_multiple_of(2) {
-                return Err(bad());
-            }
-            // XML and some drivers put a byte order mark first.
-            let b = match (info.wire, b) {
-                (Wire::Plp, [0xFF, 0xFE, rest @ ..]) => rest,
-                _ => b,
-            };
-            Value::NVarChar(Bytes::from_slice(b))
-        }
+        UniqueIdentifier => Value::Guid(r.array()?),
+        NChar(_) | NVarChar(_) => wide_text(b, info.wire).ok_or_else(bad)?,
         Char(_) | VarChar(_) if info.is_utf8() => Value::varchar(&String::from_utf8_lossy(b)),
         Char(_) | VarChar(_) => Value::VarChar(Bytes::from_slice(b)),
         Binary(_) | VarBinary(_) | RowVersion => Value::Binary(Bytes::from_slice(b)),
         Variant => return Err(ProtocolError::Malformed("sql_variant inside sql_variant")),
     })
+}
+
+fn wide_text(b: &[u8], wire: Wire) -> Option<Value> {
+    if !b.len().is_multiple_of(2) {
+        return None;
+    }
+    // XML and some drivers put a byte order mark first.
+    let b = match (wire, b) {
+        (Wire::Plp, [0xFF, 0xFE, rest @ ..]) => rest,
+        _ => b,
+    };
+    Some(Value::NVarChar(Bytes::from_slice(b)))
 }
 
 fn decimal(b: &[u8], precision: u8, scale: u8) -> Option<Value> {
