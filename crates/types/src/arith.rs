@@ -108,23 +108,11 @@ pub fn binary(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<Operatio
         };
     }
     match (l, r) {
-        (Char | NChar, Char | NChar) | (Binary, Binary) => {
-            match op {
-                BinaryOp::Add => {}
-                BinaryOp::Subtract | BinaryOp::Modulo if l == Binary => return incompatible(),
-                _ => return invalid(left),
-            }
-            let result = concat_type(left, right);
-            let unicode = result.is_unicode();
-            // Both sides keep their own lengths; only the character set may change.
-            let side = |ty: SqlType| match (ty, unicode) {
-                (SqlType::Char(n), true) => SqlType::NChar(n.min(4000)),
-                (SqlType::VarChar(MaxLen::N(n)), true) => SqlType::NVarChar(MaxLen::N(n.min(4000))),
-                (SqlType::VarChar(MaxLen::Max), true) => SqlType::NVARCHAR_MAX,
-                (other, _) => other,
-            };
-            Ok(Operation { op, left: side(left), right: side(right), result })
-        }
+        (Char | NChar, Char | NChar) | (Binary, Binary) => match op {
+            BinaryOp::Add => Ok(concatenation(left, right)),
+            BinaryOp::Subtract | BinaryOp::Modulo if l == Binary => incompatible(),
+            _ => invalid(left),
+        },
         (Char | NChar, Binary) | (Binary, Char | NChar) => incompatible(),
         (Char | NChar, _) => text_with(op, right, left, right),
         (_, Char | NChar) => text_with(op, left, left, right),
@@ -160,6 +148,20 @@ pub fn binary(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<Operatio
         (_, Binary | RowVersion) => numbers(op, left, left),
         _ => numbers(op, left, right),
     }
+}
+
+/// The concatenation of two texts, or of two strings of bytes.
+fn concatenation(left: SqlType, right: SqlType) -> Operation {
+    let result = concat_type(left, right);
+    let unicode = result.is_unicode();
+    // Both sides keep their own lengths; only the character set may change.
+    let side = |ty: SqlType| match (ty, unicode) {
+        (SqlType::Char(n), true) => SqlType::NChar(n.min(4000)),
+        (SqlType::VarChar(MaxLen::N(n)), true) => SqlType::NVarChar(MaxLen::N(n.min(4000))),
+        (SqlType::VarChar(MaxLen::Max), true) => SqlType::NVARCHAR_MAX,
+        (other, _) => other,
+    };
+    Operation { op: BinaryOp::Add, left: side(left), right: side(right), result }
 }
 
 /// Text beside something else becomes that.

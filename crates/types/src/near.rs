@@ -7,7 +7,7 @@
 use crate::datetime::{
     DATETIME_TICKS_PER_DAY, DAYS_TO_1900, MAX_DAYS, TICKS_PER_DAY, TICKS_PER_MINUTE,
 };
-use crate::{Conversion, SqlType, Value, convert};
+use crate::{Conversion, Decimal, SqlType, Value, convert};
 
 /// Where the column's values lie that may equal a value.
 #[derive(PartialEq, Debug)]
@@ -47,27 +47,30 @@ pub fn integer_range(ty: SqlType) -> Option<(i64, i64)> {
     })
 }
 
+/// The integers beside a decimal; of a whole one, itself.
+fn integers_near(d: &Decimal, column: SqlType) -> Option<Near> {
+    let power = 10_u128.checked_pow(d.scale().into())?;
+    let whole = i128::try_from(d.magnitude() / power).ok()?;
+    let whole = if d.is_negative() { -whole } else { whole };
+    let rest = i128::from(d.magnitude() % power != 0);
+    let (least, most) = integer_range(column)?;
+    let (low, high) = (whole - rest, whole + rest);
+    let (least, most) = (i128::from(least), i128::from(most));
+    if low > most || high < least {
+        return Some(Near::None { above: low > most });
+    }
+    let of = |n: i128| {
+        let n = Value::BigInt(n.clamp(least, most) as i64);
+        convert::cast(&n, SqlType::BigInt, column, None, Conversion::Implicit).ok()
+    };
+    Some(Near::Between(of(low)?, of(high)?))
+}
+
 /// See [`is_near`]; `None`: nothing can be said.
 pub fn near(v: &Value, column: SqlType) -> Option<Near> {
     use SqlType::*;
     Some(match (column, v) {
-        (TinyInt | SmallInt | Int | BigInt, Value::Decimal(d)) => {
-            let power = 10_u128.checked_pow(d.scale().into())?;
-            let whole = i128::try_from(d.magnitude() / power).ok()?;
-            let whole = if d.is_negative() { -whole } else { whole };
-            let rest = i128::from(d.magnitude() % power != 0);
-            let (least, most) = integer_range(column)?;
-            let (low, high) = (whole - rest, whole + rest);
-            let (least, most) = (i128::from(least), i128::from(most));
-            if low > most || high < least {
-                return Some(Near::None { above: low > most });
-            }
-            let of = |n: i128| {
-                let n = Value::BigInt(n.clamp(least, most) as i64);
-                convert::cast(&n, BigInt, column, None, Conversion::Implicit).ok()
-            };
-            Near::Between(of(low)?, of(high)?)
-        }
+        (TinyInt | SmallInt | Int | BigInt, Value::Decimal(d)) => integers_near(d, column)?,
         // The whole day.
         (DateTime, Value::Date(day)) => {
             let days = i32::try_from(*day).ok()? - DAYS_TO_1900;

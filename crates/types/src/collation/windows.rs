@@ -97,7 +97,7 @@ fn ascii_is_plain(alphabet: &str) -> bool {
 }
 
 /// One alphabet at one strength.
-struct Weights {
+struct Alphabet {
     collator: Collator,
     /// The letters' ranks of ASCII, where texts of it can be compared by them; 0: it weighs nothing.
     ascii: Option<[u8; 128]>,
@@ -105,8 +105,8 @@ struct Weights {
     root: bool,
 }
 
-impl Weights {
-    fn new(alphabet: &str, accents: bool) -> Weights {
+impl Alphabet {
+    fn new(alphabet: &str, accents: bool) -> Alphabet {
         let locale = Locale::try_from_str(alphabet).expect("an alphabet is a locale");
         let mut options = CollatorOptions::default();
         options.strength = Some(if accents { Strength::Secondary } else { Strength::Primary });
@@ -115,7 +115,7 @@ impl Weights {
         let preferences = CollatorPreferences::from(&locale);
         let collator = Collator::try_new_unstable(&super::weights::Steady, preferences, options)
             .expect("the weights of every alphabet are compiled in");
-        let mut weights = Weights { collator, ascii: None, root: alphabet == "und" };
+        let mut weights = Alphabet { collator, ascii: None, root: alphabet == "und" };
         if ascii_is_plain(alphabet) {
             let keys: Vec<Vec<u8>> = (0..128u16).map(|u| weights.key(&[u])).collect();
             let mut sorted: Vec<&Vec<u8>> = keys.iter().collect();
@@ -146,14 +146,14 @@ impl Weights {
 }
 
 /// The weights of a collation, made when they are first asked for.
-fn weights(c: Collation) -> &'static Weights {
+fn weights(c: Collation) -> &'static Alphabet {
     // By designator, version 80 or a later one, and strength.
-    static ALL: [OnceLock<Weights>; 512] = [const { OnceLock::new() }; 512];
+    static ALL: [OnceLock<Alphabet>; 512] = [const { OnceLock::new() }; 512];
     let late = usize::from(c.version() > 0);
     let at = usize::from(c.family()) * 4 + late * 2 + usize::from(c.ignores_accents());
     ALL[at].get_or_init(|| {
         let alphabet = alphabet(c.family(), c.version()).unwrap_or("und");
-        Weights::new(alphabet, !c.ignores_accents())
+        Alphabet::new(alphabet, !c.ignores_accents())
     })
 }
 
@@ -241,16 +241,54 @@ thread_local! {
     static KEYS: RefCell<[Vec<u8>; 2]> = RefCell::default();
 }
 
+/// The bits of the forms that a collation tells apart; 0 for those that it ignores.
+#[derive(Clone, Copy)]
+struct Forms {
+    case: u8,
+    kana: u8,
+    width: u8,
+}
+
+impl Forms {
+    fn of(c: Collation) -> Forms {
+        Forms {
+            case: if c.ignores_case() { 0 } else { CASE },
+            kana: if c.ignores_kana() { 0 } else { KANA },
+            width: if c.ignores_width() { 0 } else { WIDTH },
+        }
+    }
+
+    #[inline]
+    fn case(self, upper: bool) -> u8 {
+        if upper { self.case } else { 0 }
+    }
+
+    /// A character in its usual form, with the bits of the form that it had.
+    fn plain(self, u: u16) -> (u16, u8) {
+        let Forms { kana, width, .. } = self;
+        match u {
+            0x3000 => (0x20, width),
+            0xFF01..=0xFF5E => (u - 0xFEE0, width | self.case(is_upper(u - 0xFEE0))),
+            0xFF66..=0xFF9F => {
+                let u = WIDE_KANA[usize::from(u - 0xFF66)];
+                (u, kana | self.case(is_large_kana(u - 0x60)))
+            }
+            0x30A1..=0x30F6 => (u, kana | width | self.case(is_large_kana(u - 0x60))),
+            0x3041..=0x3096 => (u, width | self.case(is_large_kana(u))),
+            0xB2 | 0xB3 | 0xB9 | 0x2070..=0x209F => (u, width),
+            _ if is_other(u) => (u, OTHER),
+            _ => (u, self.case(is_upper(u))),
+        }
+    }
+}
+
 impl Scratch {
     /// Takes the text apart: what CLDR weighs, the forms of its characters, hyphens and their like.
     fn take(&mut self, c: Collation, all: impl Iterator<Item = u16>) {
         self.text.clear();
         self.forms.clear();
         self.minimal.clear();
-        let version = c.version();
-        let case = |upper: bool| if upper && !c.ignores_case() { CASE } else { 0 };
-        let kana = if c.ignores_kana() { 0 } else { KANA };
-        let width = if c.ignores_width() { 0 } else { WIDTH };
+        let (version, forms) = (c.version(), Forms::of(c));
         let mut all = all.peekable();
         let mut asked = CHARACTERS;
         while let Some(u) = all.next() {
@@ -262,7 +300,7 @@ impl Scratch {
             }
             if u < 0x80 && !is_minimal(u) && u != 0 {
                 self.text.push(u);
-                self.forms.push(case((u as u8).is_ascii_uppercase()));
+                self.forms.push(forms.case((u as u8).is_ascii_uppercase()));
                 continue;
             }
             if is_minimal(u) {
@@ -289,13 +327,13 @@ impl Scratch {
             }
             if let Some(letters) = ligature(u).filter(|_| !is_letter_here(u, c.family())) {
                 self.text.extend(letters.iter().map(|b| u16::from(*b)));
-                self.forms.extend(letters.iter().map(|b| case(b.is_ascii_uppercase())));
+                self.forms.extend(letters.iter().map(|b| forms.case(b.is_ascii_uppercase())));
                 continue;
             }
             let (u, form) = match u {
                 0x1FC | 0x1E2 => {
                     self.text.extend([0x41, 0x45, if u == 0x1FC { 0x301 } else { 0x304 }]);
-                    self.forms.extend([case(true); 2]);
+                    self.forms.extend([forms.case(true); 2]);
                     continue;
                 }
                 0x1FD | 0x1E3 => {
@@ -303,17 +341,7 @@ impl Scratch {
                     self.forms.extend([0; 2]);
                     continue;
                 }
-                0x3000 => (0x20, width),
-                0xFF01..=0xFF5E => (u - 0xFEE0, width | case(is_upper(u - 0xFEE0))),
-                0xFF66..=0xFF9F => {
-                    let u = WIDE_KANA[usize::from(u - 0xFF66)];
-                    (u, kana | case(is_large_kana(u - 0x60)))
-                }
-                0x30A1..=0x30F6 => (u, kana | width | case(is_large_kana(u - 0x60))),
-                0x3041..=0x3096 => (u, width | case(is_large_kana(u))),
-                0xB2 | 0xB3 | 0xB9 | 0x2070..=0x209F => (u, width),
-                _ if is_other(u) => (u, OTHER),
-                _ => (u, case(is_upper(u))),
+                _ => forms.plain(u),
             };
             // Katakana is hiragana to those who do not tell them apart.
             self.text.push(if (0x30A1..=0x30F6).contains(&u) { u - 0x60 } else { u });

@@ -68,13 +68,8 @@ const HIJRI_MONTHS: [&str; 12] = [
     "ذو الحجة",
 ];
 
-/// Text of a date and time of type `ty` in a style; None if the number is no style.
-pub fn format(
-    local: Local,
-    ty: SqlType,
-    style: Option<i32>,
-    language: LanguageId,
-) -> Option<String> {
+/// The template of a style for values of a type; None if the number is no style.
+fn template_of(style: Option<i32>, ty: SqlType) -> Option<&'static str> {
     let template = match (style, ty) {
         (None, SqlType::Date) => "Y-m-d",
         (None, SqlType::Time(_)) => "h:i:sF",
@@ -82,7 +77,7 @@ pub fn format(
         (None, _) => template(0)?,
         (Some(style), _) => template(style)?,
     };
-    let template = match ty {
+    Some(match ty {
         // A time has no date to show, a date no time.
         SqlType::Time(_) => template.find(['h', 'H']).map_or(template, |at| &template[at..]),
         SqlType::Date => {
@@ -90,7 +85,17 @@ pub fn format(
             end.trim_end_matches([' ', 'T'])
         }
         _ => template,
-    };
+    })
+}
+
+/// Text of a date and time of type `ty` in a style; None if the number is no style.
+pub fn format(
+    local: Local,
+    ty: SqlType,
+    style: Option<i32>,
+    language: LanguageId,
+) -> Option<String> {
+    let template = template_of(style, ty)?;
     let iso = matches!(style, Some(126 | 127));
     let hijri = matches!(style, Some(130 | 131));
     let (decimals, legacy) = match ty {
