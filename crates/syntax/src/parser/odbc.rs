@@ -246,33 +246,38 @@ impl Parser<'_> {
                 all.push(int(1, span));
                 call("ROUND", all, span)
             }
-            ("TIMESTAMPADD" | "TIMESTAMPDIFF", 3) => {
-                let mut all: Vec<Expr> = next.collect();
-                if let ExprKind::Column(c) = &all[0].kind
-                    && let Some((_, own)) = INTERVALS.iter().find(|(odbc, _)| c.name.is(odbc))
-                {
-                    all[0] = part(own, span);
-                }
-                call(if name == "TIMESTAMPADD" { "DATEADD" } else { "DATEDIFF" }, all, span)
-            }
-            ("CONVERT", 2) => {
-                let (operand, ty) = match (next.next(), next.next()) {
-                    (Some(operand), Some(ty)) => (operand, ty),
-                    _ => return Err(self.unexpected()),
-                };
-                let known = match &ty.kind {
-                    ExprKind::Column(c) if c.qualifier.is_none() => {
-                        TYPES.iter().find(|(odbc, ..)| c.name.is(odbc))
-                    }
-                    _ => None,
-                };
-                let Some((_, own, length)) = known else {
-                    return Err(self.error_at(243, ty.span.start, &[&ty.span.of(self.text)]));
-                };
-                convert(own, *length, operand, None, span)
-            }
+            ("TIMESTAMPADD", 3) => call("DATEADD", with_interval(next.collect(), span), span),
+            ("TIMESTAMPDIFF", 3) => call("DATEDIFF", with_interval(next.collect(), span), span),
+            ("CONVERT", 2) => match (next.next(), next.next()) {
+                (Some(operand), Some(ty)) => self.odbc_convert(operand, &ty, span)?,
+                _ => return Err(self.unexpected()),
+            },
             _ => return Ok(Err(next.collect())),
         };
         Ok(Ok(expr))
     }
+
+    /// `CONVERT(operand, SQL_…)`; 243 for a type that ODBC does not know.
+    fn odbc_convert(&self, operand: Expr, ty: &Expr, span: Span) -> Parse<Expr> {
+        let known = match &ty.kind {
+            ExprKind::Column(c) if c.qualifier.is_none() => {
+                TYPES.iter().find(|(odbc, ..)| c.name.is(odbc))
+            }
+            _ => None,
+        };
+        let Some((_, own, length)) = known else {
+            return Err(self.error_at(243, ty.span.start, &[&ty.span.of(self.text)]));
+        };
+        Ok(convert(own, *length, operand, None, span))
+    }
+}
+
+/// The arguments of a TIMESTAMP function, with T-SQL's datepart for the interval that comes first.
+fn with_interval(mut arguments: Vec<Expr>, span: Span) -> Vec<Expr> {
+    if let ExprKind::Column(c) = &arguments[0].kind
+        && let Some((_, own)) = INTERVALS.iter().find(|(odbc, _)| c.name.is(odbc))
+    {
+        arguments[0] = part(own, span);
+    }
+    arguments
 }

@@ -68,14 +68,14 @@ impl Parser<'_> {
         Ok(QueryHint { kind, span: self.since(start) })
     }
 
-    fn query_hint_kind(&mut self, grouping: &mut Option<bool>) -> Parse<QueryHintKind> {
-        use QueryHintKind::*;
+    /// Reads a hint of a method: of joins, of `GROUP BY` or of `UNION`. None: another hint stands here.
+    fn method_hint(&mut self, grouping: &mut Option<bool>) -> Parse<Option<QueryHintKind>> {
         let at = self.start();
         let methods =
             [("LOOP", JoinHint::Loop), ("HASH", JoinHint::Hash), ("MERGE", JoinHint::Merge)];
         for (word, method) in methods {
             if self.eat_words(&[word, "JOIN"]) {
-                return Ok(Join(method));
+                return Ok(Some(QueryHintKind::Join(method)));
             }
         }
         for (word, hash) in [("HASH", true), ("ORDER", false)] {
@@ -83,13 +83,17 @@ impl Parser<'_> {
                 if grouping.replace(hash).is_some_and(|h| h != hash) {
                     return Err(self.error_at(1042, at, &[&"GROUP BY"]));
                 }
-                return Ok(Other);
+                return Ok(Some(QueryHintKind::Other));
             }
         }
-        for word in ["CONCAT", "HASH", "MERGE"] {
-            if self.eat_words(&[word, "UNION"]) {
-                return Ok(Other);
-            }
+        let union = ["CONCAT", "HASH", "MERGE"].iter().any(|w| self.eat_words(&[w, "UNION"]));
+        Ok(union.then_some(QueryHintKind::Other))
+    }
+
+    fn query_hint_kind(&mut self, grouping: &mut Option<bool>) -> Parse<QueryHintKind> {
+        use QueryHintKind::*;
+        if let Some(method) = self.method_hint(grouping)? {
+            return Ok(method);
         }
         if self.eat_words(&["FORCE", "ORDER"]) {
             return Ok(ForceOrder);
