@@ -108,23 +108,28 @@ fn number(v: &Value, ty: SqlType, collation: Collation, binary: bool) -> u32 {
         }
         Value::Variant(inner) => {
             let (ty, value) = &**inner;
-            let (family, value) = match value {
-                Value::Guid(_) => (1, value.clone()),
-                Value::Binary(_) => (2, value.clone()),
-                Value::VarChar(_) | Value::NVarChar(_) => (3, value.clone()),
-                Value::Real(x) => (5, Value::Float(*x as f64)),
-                Value::Float(_) => (5, value.clone()),
-                Value::Decimal(_) => (4, value.clone()),
-                other if Local::from_value(other).is_some() => (7, value.clone()),
-                other => {
-                    let exact = match other {
-                        Value::Money(m) => taffrail_types::Decimal::from_scaled(*m as i128, 4),
-                        other => other.as_i64().map(taffrail_types::Decimal::from_i64),
-                    };
-                    (4, exact.map_or(value.clone(), Value::Decimal))
-                }
-            };
+            let (family, value) = of_variant(value);
             number(&value, *ty, collation, binary) ^ family
+        }
+    }
+}
+
+/// The number of a sql_variant's family, and its value as that family compares it: 1, 1.0 and $1 are the same.
+fn of_variant(value: &Value) -> (u32, Value) {
+    match value {
+        Value::Guid(_) => (1, value.clone()),
+        Value::Binary(_) => (2, value.clone()),
+        Value::VarChar(_) | Value::NVarChar(_) => (3, value.clone()),
+        Value::Real(x) => (5, Value::Float(*x as f64)),
+        Value::Float(_) => (5, value.clone()),
+        Value::Decimal(_) => (4, value.clone()),
+        other if Local::from_value(other).is_some() => (7, value.clone()),
+        other => {
+            let exact = match other {
+                Value::Money(m) => taffrail_types::Decimal::from_scaled(*m as i128, 4),
+                other => other.as_i64().map(taffrail_types::Decimal::from_i64),
+            };
+            (4, exact.map_or(value.clone(), Value::Decimal))
         }
     }
 }

@@ -48,6 +48,31 @@ fn after_quote(picture: &[char], from: usize, mark: char) -> usize {
     picture[from..].iter().position(|c| *c == mark).map_or(picture.len(), |n| from + n + 1)
 }
 
+/// Writes the text between quotation marks, the first of which stands before `from`; the place behind it.
+fn quoted(picture: &[char], from: usize, mark: char, out: &mut String) -> usize {
+    let end = after_quote(picture, from, mark);
+    let closed = picture.get(end.wrapping_sub(1)) == Some(&mark) && end > from;
+    out.extend(&picture[from..end - closed as usize]);
+    end
+}
+
+/// The number of zeros that stand at `at`.
+fn zeros_at(picture: &[char], at: usize) -> usize {
+    picture.get(at..).unwrap_or_default().iter().take_while(|c| **c == '0').count()
+}
+
+/// Writes an E that is no exponent's, with the sign and the zeros behind it; the place behind them.
+fn letter_e(picture: &[char], mut at: usize, c: char, out: &mut String) -> usize {
+    out.push(c);
+    if let Some(sign) = picture.get(at).filter(|c| matches!(c, '+' | '-')) {
+        out.push(*sign);
+        at += 1;
+    }
+    let zeros = zeros_at(picture, at);
+    out.extend(std::iter::repeat_n('0', zeros));
+    at + zeros
+}
+
 /// Whether at `at` (after an E) an exponent's zeros begin, perhaps after a sign.
 fn exponent_follows(picture: &[char], at: usize) -> bool {
     match picture.get(at) {
@@ -153,7 +178,37 @@ struct Writer<'n> {
     separator: &'n str,
 }
 
-impl Writer<'_> {
+impl<'n> Writer<'n> {
+    /// A writer whose first digit has this place. `digits`: places left of the point that get a digit.
+    fn new(
+        n: &'n Number,
+        section: &Section,
+        place: i64,
+        digits: i64,
+        culture: &'n Culture,
+    ) -> Writer<'n> {
+        let separator = &*culture.number.separator;
+        let separators = match section.grouped && !separator.is_empty() {
+            true => group_places(&culture.number.groups, section.first_zero.max(digits)),
+            false => Vec::new(),
+        };
+        Writer { digits: n.digits.iter(), place, separators, separator }
+    }
+
+    /// The next digit of the number, or another where it has no more.
+    fn next_or(&mut self, other: Option<u8>) -> Option<u8> {
+        self.digits.next().copied().or(other)
+    }
+
+    /// So many digits, zeros when there are no more.
+    fn push_all(&mut self, count: i64, out: &mut String) {
+        for _ in 0..count {
+            let digit = self.next_or(None).unwrap_or(0);
+            self.push(digit, out);
+            self.place -= 1;
+        }
+    }
+
     fn push(&mut self, digit: u8, out: &mut String) {
         out.push((b'0' + digit) as char);
         if self.place > 1 && self.separators.last() == Some(&(self.place - 1)) {
@@ -177,36 +232,23 @@ fn place(
     } else {
         (n.scale - section.whole, n.scale.max(section.whole))
     };
-    let separators = if section.grouped && !culture.number.separator.is_empty() {
-        let digits = section.first_zero.max(place + beyond.min(0));
-        group_places(&culture.number.groups, digits)
-    } else {
-        Vec::new()
-    };
-    let separator = &*culture.number.separator;
-    let mut w = Writer { digits: n.digits.iter(), place, separators, separator };
+    let mut w = Writer::new(n, section, place, place + beyond.min(0), culture);
     let mut point_written = false;
     let mut exponent_open = section.scientific;
     let mut at = from;
     while let Some(&c) = picture.get(at).filter(|c| **c != ';') {
         at += 1;
         if matches!(c, '#' | '0' | '.') {
-            while beyond > 0 {
-                let digit = w.digits.next().copied().unwrap_or(0);
-                w.push(digit, out);
-                w.place -= 1;
-                beyond -= 1;
-            }
+            w.push_all(beyond, out);
+            beyond = beyond.min(0);
         }
         match c {
             '#' | '0' => {
-                let digit = if beyond < 0 {
-                    beyond += 1;
-                    (w.place <= section.first_zero).then_some(0)
-                } else {
-                    let next = w.digits.next().copied();
-                    next.or((w.place > section.last_zero).then_some(0))
+                let digit = match beyond < 0 {
+                    true => (w.place <= section.first_zero).then_some(0),
+                    false => w.next_or((w.place > section.last_zero).then_some(0)),
                 };
+                beyond += i64::from(beyond < 0);
                 if let Some(digit) = digit {
                     w.push(digit, out);
                 }
@@ -222,12 +264,7 @@ fn place(
             ',' => {}
             '%' => out.push_str(&culture.percent.symbol),
             '‰' => out.push('‰'),
-            '\'' | '"' => {
-                let end = after_quote(picture, at, c);
-                let closed = picture.get(end.wrapping_sub(1)) == Some(&c) && end > at;
-                out.extend(&picture[at..end - closed as usize]);
-                at = end;
-            }
+            '\'' | '"' => at = quoted(picture, at, c, out),
             '\\' => {
                 if let Some(next) = picture.get(at) {
                     out.push(*next);
@@ -236,26 +273,14 @@ fn place(
             }
             'E' | 'e' if exponent_open && exponent_follows(picture, at) => {
                 let plus = picture[at] == '+';
-                let zeros_from = at + (picture[at] != '0') as usize;
-                at = zeros_from;
-                while picture.get(at) == Some(&'0') {
-                    at += 1;
-                }
+                at += (picture[at] != '0') as usize;
+                let zeros = zeros_at(picture, at);
+                at += zeros;
                 let value = if n.digits.is_empty() { 0 } else { n.scale - section.whole };
-                exponent(value, c, (at - zeros_from).min(10), plus, out);
+                exponent(value, c, zeros.min(10), plus, out);
                 exponent_open = false;
             }
-            'E' | 'e' if !exponent_open => {
-                out.push(c);
-                if let Some(sign) = picture.get(at).filter(|c| matches!(c, '+' | '-')) {
-                    out.push(*sign);
-                    at += 1;
-                }
-                while picture.get(at) == Some(&'0') {
-                    out.push('0');
-                    at += 1;
-                }
-            }
+            'E' | 'e' if !exponent_open => at = letter_e(picture, at, c, out),
             other => out.push(other),
         }
     }

@@ -134,20 +134,59 @@ fn token(
     out: &mut String,
 ) -> Option<usize> {
     let c = picture[at];
-    // Counting the other characters of a run at each of them would be quadratic.
-    let run = match RUNS.contains(c) {
-        true => picture[at..].iter().take_while(|x| **x == c).count(),
-        false => 1,
-    };
-    let end = at + run;
+    match c {
+        // Counting the other characters of a run at each of them would be quadratic.
+        c if RUNS.contains(c) => {
+            let run = picture[at..].iter().take_while(|x| **x == c).count();
+            let genitive = c == 'M'
+                && run > 2
+                && !culture.months_genitive.is_empty()
+                && beside_day(picture, at, at + run);
+            part(local, zone, c, run, genitive, culture, out)?;
+            return Some(at + run);
+        }
+        'K' => {
+            if let Zone::Known(_) = zone {
+                let (sign, hours, minutes) = offset_of(zone);
+                out.push_str(&format!("{sign}{hours:02}:{minutes:02}"));
+            }
+        }
+        ':' => out.push_str(&culture.time_separator),
+        '/' => out.push_str(&culture.date_separator),
+        '\'' | '"' => return quoted(picture, at + 1, c, out),
+        '\\' => {
+            out.push(*picture.get(at + 1)?);
+            return Some(at + 2);
+        }
+        '%' => {
+            let next = *picture.get(at + 1).filter(|c| **c != '%')?;
+            token(local, zone, &[next], 0, culture, out)?;
+            return Some(at + 2);
+        }
+        other => out.push(other),
+    }
+    Some(at + 1)
+}
+
+/// The sign, hours and minutes of an offset from UTC.
+fn offset_of(zone: Zone) -> (char, u16, u16) {
+    let offset = zone.minutes();
+    let sign = if offset < 0 { '-' } else { '+' };
+    (sign, offset.unsigned_abs() / 60, offset.unsigned_abs() % 60)
+}
+
+/// Writes the part of a date and time that a run of one of [`RUNS`] stands for; `genitive`: so the name of a month is written.
+fn part(
+    local: Local,
+    zone: Zone,
+    c: char,
+    run: usize,
+    genitive: bool,
+    culture: &Culture,
+    out: &mut String,
+) -> Option<()> {
     let civil = local.civil();
     let (hour, minute, second, fraction) = local.clock();
-    let offset = zone.minutes();
-    let (sign, hours, minutes) = (
-        if offset < 0 { '-' } else { '+' },
-        offset.unsigned_abs() / 60,
-        offset.unsigned_abs() % 60,
-    );
     match c {
         'g' => out.push_str(culture.era()?),
         'h' => digits(out, (hour + 11) % 12 + 1, run.min(2)),
@@ -178,7 +217,6 @@ fn token(
         }
         'M' if run <= 2 => digits(out, civil.month, run),
         'M' => {
-            let genitive = !culture.months_genitive.is_empty() && beside_day(picture, at, end);
             let names = match (run, genitive) {
                 (3, _) => &culture.months_short,
                 (_, true) => &culture.months_genitive,
@@ -190,7 +228,9 @@ fn token(
             let year = culture.year(civil.year) as u32;
             if run <= 2 { digits(out, year % 100, run) } else { digits(out, year, run) }
         }
-        'z' => {
+        _ => {
+            debug_assert_eq!(c, 'z', "RUNS has no other");
+            let (sign, hours, minutes) = offset_of(zone);
             out.push(sign);
             digits(out, hours as u32, run.min(2));
             if run > 2 {
@@ -198,34 +238,6 @@ fn token(
                 digits(out, minutes as u32, 2);
             }
         }
-        'K' => {
-            if let Zone::Known(_) = zone {
-                out.push_str(&format!("{sign}{hours:02}:{minutes:02}"));
-            }
-            return Some(at + 1);
-        }
-        ':' => {
-            out.push_str(&culture.time_separator);
-            return Some(at + 1);
-        }
-        '/' => {
-            out.push_str(&culture.date_separator);
-            return Some(at + 1);
-        }
-        '\'' | '"' => return quoted(picture, at + 1, c, out),
-        '\\' => {
-            out.push(*picture.get(at + 1)?);
-            return Some(at + 2);
-        }
-        '%' => {
-            let next = *picture.get(at + 1).filter(|c| **c != '%')?;
-            token(local, zone, &[next], 0, culture, out)?;
-            return Some(at + 2);
-        }
-        other => {
-            out.push(other);
-            return Some(at + 1);
-        }
     }
-    Some(end)
+    Some(())
 }

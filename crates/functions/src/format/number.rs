@@ -74,6 +74,15 @@ impl Number {
         }
     }
 
+    /// The number with all digits that it has, if more of them are shown than count.
+    fn for_digits(self, shown: usize) -> Number {
+        match self.kind {
+            Kind::Double(_) if shown > 15 => self.with_digits(17),
+            Kind::Single(_) if shown > 7 => self.with_digits(9),
+            _ => self,
+        }
+    }
+
     /// Rounds half away from zero to so many digits, and drops zeros at the end. Nothing that is left is 0, not -0.
     pub fn round(&mut self, digits: i64) {
         let keep = usize::try_from(digits).unwrap_or(0);
@@ -145,30 +154,16 @@ pub fn format(number: Number, picture: &str, culture: &Culture) -> Option<String
             zeros(&mut out, digits.unwrap_or(0).saturating_sub(n.digits.len().max(1)));
             whole(&n, &mut out);
         }
-        ('X', Kind::Integer(value, bits)) => {
-            let mask = if bits == 64 { u64::MAX } else { (1 << bits.max(32)) - 1 };
-            // A negative smallint keeps its own 16 bits.
-            let mask = if bits == 16 { 0xFFFF } else { mask };
-            let value = value as u64 & mask;
-            let width = digits.unwrap_or(1).max(1);
-            return Some(match letter {
-                'X' => format!("{value:0width$X}"),
-                _ => format!("{value:0width$x}"),
-            });
-        }
+        ('X', Kind::Integer(value, bits)) => return Some(hexadecimal(value, bits, letter, digits)),
         ('R', Kind::Double(x)) => {
-            if n.clone().reads_back(|text| text.parse() == Ok(x)) {
-                general(&n, 15, letter, culture, &mut out);
-            } else {
-                general(&n.with_digits(17), 17, letter, culture, &mut out);
-            }
+            let short = n.clone().reads_back(|text| text.parse() == Ok(x));
+            let (n, most) = if short { (n, 15) } else { (n.with_digits(17), 17) };
+            general(&n, most, letter, culture, &mut out);
         }
         ('R', Kind::Single(x)) => {
-            if n.clone().reads_back(|text| text.parse() == Ok(x)) {
-                general(&n, 7, letter, culture, &mut out);
-            } else {
-                general(&n.with_digits(9), 9, letter, culture, &mut out);
-            }
+            let short = n.clone().reads_back(|text| text.parse() == Ok(x));
+            let (n, most) = if short { (n, 7) } else { (n.with_digits(9), 9) };
+            general(&n, most, letter, culture, &mut out);
         }
         ('C', _) => amount(n, digits, &culture.currency, &mut out),
         ('N', _) => amount(n, digits, &culture.number, &mut out),
@@ -186,39 +181,41 @@ pub fn format(number: Number, picture: &str, culture: &Culture) -> Option<String
         }
         ('E', _) => {
             let decimals = digits.unwrap_or(6);
-            n = match n.kind {
-                Kind::Double(_) if decimals > 14 => n.with_digits(17),
-                Kind::Single(_) if decimals > 6 => n.with_digits(9),
-                _ => n,
-            };
+            n = n.for_digits(decimals + 1);
             n.round(decimals as i64 + 1);
             if n.negative {
                 out.push('-');
             }
             scientific(&n, decimals, letter, culture, &mut out);
         }
-        ('G', kind) => {
-            let asked = digits.unwrap_or(0);
-            // A decimal shows all it has, its zeros too.
-            if kind == Kind::Exact && digits.is_none() {
-                let zero = n.digits.is_empty();
-                if n.negative && !zero {
-                    out.push('-');
-                }
-                general_digits(&n, None, letter, culture, &mut out);
-                return Some(out);
+        // A decimal shows all it has, its zeros too.
+        ('G', Kind::Exact) if digits.is_none() => {
+            if n.negative && !n.digits.is_empty() {
+                out.push('-');
             }
-            let most = if asked == 0 { n.precision() } else { asked };
-            n = match kind {
-                Kind::Double(_) if most > 15 => n.with_digits(17),
-                Kind::Single(_) if most > 7 => n.with_digits(9),
-                _ => n,
-            };
+            general_digits(&n, None, letter, culture, &mut out);
+        }
+        ('G', _) => {
+            let most = digits.filter(|asked| *asked != 0).unwrap_or_else(|| n.precision());
+            n = n.for_digits(most);
             general(&n, most, letter, culture, &mut out);
         }
         _ => return None,
     }
     Some(out)
+}
+
+/// The bits of an integer, in capitals for `X`.
+fn hexadecimal(value: i64, bits: u32, letter: char, digits: Option<usize>) -> String {
+    let mask = if bits == 64 { u64::MAX } else { (1 << bits.max(32)) - 1 };
+    // A negative smallint keeps its own 16 bits.
+    let mask = if bits == 16 { 0xFFFF } else { mask };
+    let value = value as u64 & mask;
+    let width = digits.unwrap_or(1).max(1);
+    match letter {
+        'X' => format!("{value:0width$X}"),
+        _ => format!("{value:0width$x}"),
+    }
 }
 
 impl Number {
