@@ -47,7 +47,7 @@ fn of_units(text: &[u16]) -> Value {
 
 /// The kinds of JSON values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum JsonKind {
     Object,
     Array,
     Text,
@@ -56,9 +56,9 @@ enum Kind {
     Plain,
 }
 
-impl Kind {
+impl JsonKind {
     fn is_container(self) -> bool {
-        matches!(self, Kind::Object | Kind::Array)
+        matches!(self, JsonKind::Object | JsonKind::Array)
     }
 }
 
@@ -69,12 +69,12 @@ struct Unexpected(usize);
 type Read<T> = Result<T, Unexpected>;
 
 /// Reads JSON from left to right.
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a [u16],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> JsonReader<'a> {
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).map(|u| u8::try_from(*u).unwrap_or(0xFF))
     }
@@ -94,13 +94,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The kind of the value that begins here.
-    fn kind(&self) -> Read<Kind> {
+    fn kind(&self) -> Read<JsonKind> {
         Ok(match self.peek() {
-            Some(b'{') => Kind::Object,
-            Some(b'[') => Kind::Array,
-            Some(b'"') => Kind::Text,
-            Some(b'n') => Kind::Null,
-            Some(b't' | b'f' | b'-' | b'0'..=b'9') => Kind::Plain,
+            Some(b'{') => JsonKind::Object,
+            Some(b'[') => JsonKind::Array,
+            Some(b'"') => JsonKind::Text,
+            Some(b'n') => JsonKind::Null,
+            Some(b't' | b'f' | b'-' | b'0'..=b'9') => JsonKind::Plain,
             _ => return Err(Unexpected(self.at)),
         })
     }
@@ -270,27 +270,27 @@ impl<'a> Reader<'a> {
 }
 
 fn is_json(text: &[u16]) -> bool {
-    let mut r = Reader { text, at: 0 };
+    let mut r = JsonReader { text, at: 0 };
     r.blanks();
-    r.kind().is_ok_and(Kind::is_container) && r.skip(0).is_ok() && r.end().is_ok()
+    r.kind().is_ok_and(JsonKind::is_container) && r.skip(0).is_ok() && r.end().is_ok()
 }
 
 /// A step of a path.
 #[derive(PartialEq, Eq, Debug)]
-enum Step {
+enum PathStep {
     Name(Vec<u16>),
     Index(usize),
 }
 
 /// A path taken apart.
 #[derive(Debug)]
-struct Path {
+struct JsonPath {
     strict: bool,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
 }
 
-fn path(text: &[u16]) -> Read<Path> {
-    let mut r = Reader { text, at: 0 };
+fn path(text: &[u16]) -> Read<JsonPath> {
+    let mut r = JsonReader { text, at: 0 };
     r.blanks();
     let mut mode = |word: &str| {
         let is = text[r.at..].iter().zip(word.bytes()).all(|(u, c)| *u == c as u16)
@@ -309,11 +309,11 @@ fn path(text: &[u16]) -> Read<Path> {
     let mut steps = Vec::new();
     loop {
         match r.peek() {
-            None => return Ok(Path { strict, steps }),
+            None => return Ok(JsonPath { strict, steps }),
             Some(b'.') => {
                 r.at += 1;
                 if r.peek() == Some(b'"') {
-                    steps.push(Step::Name(r.string()?));
+                    steps.push(PathStep::Name(r.string()?));
                     continue;
                 }
                 let from = r.at;
@@ -331,7 +331,7 @@ fn path(text: &[u16]) -> Read<Path> {
                 if r.at == from {
                     return Err(Unexpected(r.at));
                 }
-                steps.push(Step::Name(text[from..r.at].to_vec()));
+                steps.push(PathStep::Name(text[from..r.at].to_vec()));
             }
             Some(b'[') => {
                 r.at += 1;
@@ -340,7 +340,7 @@ fn path(text: &[u16]) -> Read<Path> {
                 r.digits()?;
                 let digits = text[from..r.at].iter().map(|u| *u as u8 as char);
                 let n = digits.collect::<String>().parse().unwrap_or(usize::MAX);
-                steps.push(Step::Index(n));
+                steps.push(PathStep::Index(n));
                 r.blanks();
                 r.expect(b']')?;
             }
@@ -356,8 +356,8 @@ fn path(text: &[u16]) -> Read<Path> {
 }
 
 /// Where a path leads: the value's kind and its place in the text.
-fn find(text: &[u16], steps: &[Step]) -> Read<Option<(Kind, std::ops::Range<usize>)>> {
-    let mut r = Reader { text, at: 0 };
+fn find(text: &[u16], steps: &[PathStep]) -> Read<Option<(JsonKind, std::ops::Range<usize>)>> {
+    let mut r = JsonReader { text, at: 0 };
     r.blanks();
     // A document is an object or an array.
     if !r.kind()?.is_container() {
@@ -365,14 +365,18 @@ fn find(text: &[u16], steps: &[Step]) -> Read<Option<(Kind, std::ops::Range<usiz
     }
     for (depth, step) in steps.iter().enumerate() {
         let there = match (step, r.kind()?) {
-            (Step::Name(name), Kind::Object) => r.members(depth, |r, n| match n == &name[..] {
-                true => Ok(true),
-                false => r.skip(depth + 1).map(|()| false),
-            })?,
-            (Step::Index(wanted), Kind::Array) => r.elements(depth, |r, n| match n == *wanted {
-                true => Ok(true),
-                false => r.skip(depth + 1).map(|()| false),
-            })?,
+            (PathStep::Name(name), JsonKind::Object) => {
+                r.members(depth, |r, n| match n == &name[..] {
+                    true => Ok(true),
+                    false => r.skip(depth + 1).map(|()| false),
+                })?
+            }
+            (PathStep::Index(wanted), JsonKind::Array) => {
+                r.elements(depth, |r, n| match n == *wanted {
+                    true => Ok(true),
+                    false => r.skip(depth + 1).map(|()| false),
+                })?
+            }
             _ => return Ok(None),
         };
         if !there {
@@ -397,7 +401,7 @@ fn unexpected(number: i32, text: &[u16], at: Unexpected) -> Box<SqlError> {
 #[allow(clippy::type_complexity)]
 fn look_up(
     args: &[Value],
-) -> SqlResult<Option<(Vec<u16>, bool, Option<(Kind, std::ops::Range<usize>)>)>> {
+) -> SqlResult<Option<(Vec<u16>, bool, Option<(JsonKind, std::ops::Range<usize>)>)>> {
     let Some(text) = text_of(&args[0]) else { return Ok(None) };
     let way = match args.get(1) {
         None => vec!['$' as u16],
@@ -417,12 +421,12 @@ fn look_up(
 fn json_value(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let Some((text, strict, Some((kind, range)))) = look_up(args)? else { return Ok(Value::Null) };
     let value = match kind {
-        Kind::Null => return Ok(Value::Null),
-        Kind::Object | Kind::Array if strict => return Err(SqlError::new(13623, &[])),
-        Kind::Object | Kind::Array => return Ok(Value::Null),
-        Kind::Plain => text[range].to_vec(),
-        Kind::Text => {
-            let mut r = Reader { text: &text, at: range.start };
+        JsonKind::Null => return Ok(Value::Null),
+        JsonKind::Object | JsonKind::Array if strict => return Err(SqlError::new(13623, &[])),
+        JsonKind::Object | JsonKind::Array => return Ok(Value::Null),
+        JsonKind::Plain => text[range].to_vec(),
+        JsonKind::Text => {
+            let mut r = JsonReader { text: &text, at: range.start };
             r.string().map_err(|at| unexpected(13609, &text, at))?
         }
     };

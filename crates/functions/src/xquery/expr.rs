@@ -1,6 +1,6 @@
 //! What an expression is, and what it comes to.
 
-use super::tree::{Found, Kind, Tree};
+use super::tree::{Found, Node, Tree};
 use crate::pieces;
 use std::collections::HashSet;
 use taffrail_base::SqlResult;
@@ -59,7 +59,7 @@ pub(super) enum Op {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Function {
+pub(super) enum QueryFunction {
     Count,
     Not,
     Contains,
@@ -78,7 +78,7 @@ pub(super) enum Expr {
     Number(f64),
     /// `sql:column` or `sql:variable`, by number.
     Outside(usize),
-    Call(Function, Vec<Expr>),
+    Call(QueryFunction, Vec<Expr>),
     Compare(Op, Box<(Expr, Expr)>),
     And(Vec<Expr>),
     Or(Vec<Expr>),
@@ -185,7 +185,7 @@ impl Asked<'_> {
         })
     }
 
-    fn call(&mut self, function: Function, args: &[Expr], here: Here) -> SqlResult<Val> {
+    fn call(&mut self, function: QueryFunction, args: &[Expr], here: Here) -> SqlResult<Val> {
         let mut values = Vec::with_capacity(args.len());
         for e in args {
             values.push(self.value(e, here)?);
@@ -193,31 +193,33 @@ impl Asked<'_> {
         let itself = Val::Found(vec![here.at]);
         let first = values.first().unwrap_or(&itself);
         Ok(match function {
-            Function::Count => match first {
+            QueryFunction::Count => match first {
                 Val::Found(list) => Val::Number(list.len() as f64),
                 Val::Nothing => Val::Number(0.0),
                 _ => Val::Number(1.0),
             },
-            Function::Not => Val::Bool(!truth(first)),
-            Function::Contains => {
+            QueryFunction::Not => Val::Bool(!truth(first)),
+            QueryFunction::Contains => {
                 let part = values.get(1).map_or_else(String::new, |v| self.text(v));
                 let text = self.text(first);
                 self.visit(text.len() / BYTES_OF_A_NODE)?;
                 Val::Bool(text.contains(&part))
             }
-            Function::LocalName => match first {
+            QueryFunction::LocalName => match first {
                 Val::Found(list) => {
                     let name = list.first().map_or("", |f| self.tree.name(*f));
                     Val::Text(name.rsplit(':').next().unwrap_or_default().to_owned())
                 }
                 _ => Val::Text(String::new()),
             },
-            Function::Text => Val::Text(self.text(first)),
-            Function::Number => Val::Number(self.text(first).trim().parse().unwrap_or(f64::NAN)),
-            Function::Position => Val::Number(here.position as f64),
-            Function::Last => Val::Number(here.last as f64),
-            Function::True => Val::Bool(true),
-            Function::False => Val::Bool(false),
+            QueryFunction::Text => Val::Text(self.text(first)),
+            QueryFunction::Number => {
+                Val::Number(self.text(first).trim().parse().unwrap_or(f64::NAN))
+            }
+            QueryFunction::Position => Val::Number(here.position as f64),
+            QueryFunction::Last => Val::Number(here.last as f64),
+            QueryFunction::True => Val::Bool(true),
+            QueryFunction::False => Val::Bool(false),
         })
     }
 
@@ -382,7 +384,7 @@ impl Asked<'_> {
         }
         let Found::Node(n) = from else { return Ok(()) };
         let tree = self.tree;
-        let Kind::Element { attributes, children, .. } = &tree.nodes[n] else {
+        let Node::Element { attributes, children, .. } = &tree.nodes[n] else {
             return Ok(());
         };
         self.visit(match test {
@@ -403,10 +405,10 @@ impl Asked<'_> {
             }
             test => {
                 let fits = |c: &&usize| match (test, &tree.nodes[**c]) {
-                    (Test::Element(wanted), Kind::Element { name, .. }) => {
+                    (Test::Element(wanted), Node::Element { name, .. }) => {
                         wanted == name && !tree.spaced[**c]
                     }
-                    (Test::AnyElement, Kind::Element { .. }) | (Test::Text, Kind::Text(_)) => true,
+                    (Test::AnyElement, Node::Element { .. }) | (Test::Text, Node::Text(_)) => true,
                     (Test::Node, _) => true,
                     _ => false,
                 };

@@ -1,6 +1,6 @@
 //! How expressions are read.
 
-use super::expr::{Expr, Function, Nth, Op, Path, Start, Step, Test};
+use super::expr::{Expr, Nth, Op, Path, QueryFunction, Start, Step, Test};
 use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;
 
@@ -26,7 +26,7 @@ pub struct Query {
 impl Query {
     /// Reads one: 40510 for what is not here.
     pub fn read(text: &str) -> SqlResult<Query> {
-        let mut reader = Reader { rest: text, depth: 0, outside: Vec::new() };
+        let mut reader = QueryReader { rest: text, depth: 0, outside: Vec::new() };
         let expr = reader.expression().filter(|_| reader.rest.trim().is_empty());
         let expr =
             expr.ok_or_else(|| unsupported(format_args!("The XQuery expression '{text}'")))?;
@@ -39,7 +39,7 @@ impl Query {
     }
 }
 
-struct Reader<'t> {
+struct QueryReader<'t> {
     rest: &'t str,
     depth: usize,
     outside: Vec<Outside>,
@@ -49,7 +49,7 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || "_-.".contains(c)
 }
 
-impl<'t> Reader<'t> {
+impl<'t> QueryReader<'t> {
     fn eat(&mut self, text: &str) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(text) {
@@ -180,16 +180,16 @@ impl<'t> Reader<'t> {
         }
         self.eat("fn:");
         let function = match self.name().filter(|_| self.eat("(")) {
-            Some("count") => (Function::Count, 1, 1),
-            Some("not") => (Function::Not, 1, 1),
-            Some("contains") => (Function::Contains, 2, 2),
-            Some("local-name") => (Function::LocalName, 0, 1),
-            Some("string" | "data") => (Function::Text, 0, 1),
-            Some("number") => (Function::Number, 0, 1),
-            Some("position") => (Function::Position, 0, 0),
-            Some("last") => (Function::Last, 0, 0),
-            Some("true") => (Function::True, 0, 0),
-            Some("false") => (Function::False, 0, 0),
+            Some("count") => (QueryFunction::Count, 1, 1),
+            Some("not") => (QueryFunction::Not, 1, 1),
+            Some("contains") => (QueryFunction::Contains, 2, 2),
+            Some("local-name") => (QueryFunction::LocalName, 0, 1),
+            Some("string" | "data") => (QueryFunction::Text, 0, 1),
+            Some("number") => (QueryFunction::Number, 0, 1),
+            Some("position") => (QueryFunction::Position, 0, 0),
+            Some("last") => (QueryFunction::Last, 0, 0),
+            Some("true") => (QueryFunction::True, 0, 0),
+            Some("false") => (QueryFunction::False, 0, 0),
             _ => {
                 self.rest = before;
                 return None;

@@ -7,7 +7,7 @@ use taffrail_base::SqlResult;
 const PARTS_PER_LOOK: u32 = 4096;
 
 /// Something in a document.
-pub(super) enum Kind {
+pub(super) enum Node {
     Element {
         name: String,
         attributes: Vec<(String, String)>,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 
 /// A document's nodes; the first stands for the document itself.
 pub(super) struct Tree {
-    pub nodes: Vec<Kind>,
+    pub nodes: Vec<Node>,
     /// The default namespace that a node stands in is not empty.
     pub spaced: Vec<bool>,
     /// The node in which each node stands; the document's own number for the document.
@@ -110,7 +110,7 @@ impl Tree {
     fn within(text: &str, spaced: bool) -> SqlResult<Tree> {
         crate::xml::check(text)?;
         let root =
-            Kind::Element { name: String::new(), attributes: Vec::new(), children: Vec::new() };
+            Node::Element { name: String::new(), attributes: Vec::new(), children: Vec::new() };
         let mut tree = Tree { nodes: vec![root], spaced: vec![spaced], parents: vec![0] };
         let mut open = vec![0usize];
         let mut rest = text;
@@ -138,7 +138,7 @@ impl Tree {
                 let end = part(if rest.starts_with("<?") { "?>" } else { "-->" });
                 // The declaration is no node.
                 if !rest.starts_with("<?xml ") {
-                    tree.add(top, Kind::Other(rest[..end].to_string()), false);
+                    tree.add(top, Node::Other(rest[..end].to_string()), false);
                 }
                 rest = &rest[end..];
             } else if rest.starts_with("</") {
@@ -151,7 +151,7 @@ impl Tree {
                 let (name, attributes, closed, length) = tag(rest);
                 let own = attributes.iter().find(|a| a.0 == "xmlns").map(|a| !a.1.is_empty());
                 let spaced = own.unwrap_or(tree.spaced[top]);
-                let element = Kind::Element { name, attributes, children: Vec::new() };
+                let element = Node::Element { name, attributes, children: Vec::new() };
                 let n = tree.add(top, element, spaced);
                 if !closed {
                     open.push(n);
@@ -162,12 +162,12 @@ impl Tree {
         Ok(tree)
     }
 
-    fn add(&mut self, parent: usize, kind: Kind, spaced: bool) -> usize {
-        self.nodes.push(kind);
+    fn add(&mut self, parent: usize, node: Node, spaced: bool) -> usize {
+        self.nodes.push(node);
         self.spaced.push(spaced);
         self.parents.push(parent);
         let n = self.nodes.len() - 1;
-        if let Kind::Element { children, .. } = &mut self.nodes[parent] {
+        if let Node::Element { children, .. } = &mut self.nodes[parent] {
             children.push(n);
         }
         n
@@ -175,18 +175,18 @@ impl Tree {
 
     /// Text after text is one node.
     fn text(&mut self, parent: usize, text: String) {
-        if let Some(Kind::Text(before)) =
+        if let Some(Node::Text(before)) =
             self.children(parent).last().copied().map(|n| &mut self.nodes[n])
         {
             before.push_str(&text);
         } else {
-            self.add(parent, Kind::Text(text), false);
+            self.add(parent, Node::Text(text), false);
         }
     }
 
     pub fn children(&self, n: usize) -> &[usize] {
         match &self.nodes[n] {
-            Kind::Element { children, .. } => children,
+            Node::Element { children, .. } => children,
             _ => &[],
         }
     }
@@ -194,8 +194,8 @@ impl Tree {
     /// The name of what was found.
     pub fn name(&self, found: Found) -> &str {
         match (found, &self.nodes[found.node()]) {
-            (Found::Attribute(_, at), Kind::Element { attributes, .. }) => &attributes[at].0,
-            (Found::Node(_), Kind::Element { name, .. }) => name,
+            (Found::Attribute(_, at), Node::Element { attributes, .. }) => &attributes[at].0,
+            (Found::Node(_), Node::Element { name, .. }) => name,
             _ => "",
         }
     }
@@ -205,7 +205,7 @@ impl Tree {
     pub fn part(&self, found: Found) -> String {
         let mut out = String::new();
         match (found, &self.nodes[found.node()]) {
-            (Found::Attribute(_, at), Kind::Element { attributes, .. }) => {
+            (Found::Attribute(_, at), Node::Element { attributes, .. }) => {
                 let (name, value) = &attributes[at];
                 out = format!("{ATTRIBUTE}{name}{ATTRIBUTE}{value}");
             }
@@ -230,7 +230,7 @@ impl Tree {
             text.strip_prefix(ATTRIBUTE).and_then(|t| t.split_once(ATTRIBUTE))
         {
             let attributes = vec![(name.to_owned(), value.to_owned())];
-            let root = Kind::Element { name: String::new(), attributes, children: Vec::new() };
+            let root = Node::Element { name: String::new(), attributes, children: Vec::new() };
             let tree = Tree { nodes: vec![root], spaced: vec![false], parents: vec![0] };
             return Ok((tree, Found::Attribute(0, 0)));
         }
@@ -247,14 +247,14 @@ impl Tree {
     pub fn string(&self, found: Found, out: &mut String) {
         match found {
             Found::Attribute(n, at) => {
-                if let Kind::Element { attributes, .. } = &self.nodes[n] {
+                if let Node::Element { attributes, .. } = &self.nodes[n] {
                     out.push_str(&attributes[at].1);
                 }
             }
             Found::Node(n) => match &self.nodes[n] {
-                Kind::Text(text) => out.push_str(text),
-                Kind::Other(_) => {}
-                Kind::Element { children, .. } => {
+                Node::Text(text) => out.push_str(text),
+                Node::Other(_) => {}
+                Node::Element { children, .. } => {
                     children.iter().for_each(|c| self.string(Found::Node(*c), out));
                 }
             },
@@ -264,9 +264,9 @@ impl Tree {
     /// Writes a node as XML.
     pub fn write(&self, n: usize, out: &mut String) {
         match &self.nodes[n] {
-            Kind::Text(text) => out.push_str(&escaped(text, false)),
-            Kind::Other(text) => out.push_str(text),
-            Kind::Element { name, attributes, children } => {
+            Node::Text(text) => out.push_str(&escaped(text, false)),
+            Node::Other(text) => out.push_str(text),
+            Node::Element { name, attributes, children } => {
                 if !name.is_empty() {
                     out.push_str(&format!("<{name}"));
                     for (name, value) in attributes {
