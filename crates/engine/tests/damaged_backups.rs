@@ -33,7 +33,7 @@ fn damaged_database() -> (World, Client, usize) {
 fn said_in_error_log(page: usize) -> usize {
     let text = format!("BACKUP 'd' detected an error on page (1:{page}) in file '");
     let events = EventRing::global().read_after(0);
-    let told = |e: &&taffrail_observe::Recorded| matches!(&e.event, Event::Backup { text: t, .. } if t.starts_with(&text));
+    let told = |e: &&taffrail_observe::NumberedEvent| matches!(&e.event, Event::Backup { text: t, .. } if t.starts_with(&text));
     events.iter().filter(told).count()
 }
 

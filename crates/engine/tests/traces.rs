@@ -248,7 +248,7 @@ fn checkpoints_say_why_and_take_the_time_that_they_are_given() {
     // One line for each step while the flags are on for all; the interval is set and shown.
     let lines = || {
         let all = taffrail_observe::EventRing::global().read_after(0);
-        let line = |e: &&taffrail_observe::Recorded| {
+        let line = |e: &&taffrail_observe::NumberedEvent| {
             matches!(&e.event, taffrail_observe::Event::CheckpointMessage { .. })
         };
         all.iter().filter(line).count()

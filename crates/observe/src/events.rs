@@ -159,7 +159,7 @@ pub enum Event {
 
 /// An event with its number and time.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Recorded {
+pub struct NumberedEvent {
     /// Consecutive over all events; a gap means that the ring turned over in between.
     pub number: u64,
     /// When it was recorded: the end of what has a duration.
@@ -177,7 +177,7 @@ pub struct Drained {
     /// How many events are no longer there.
     pub lost: u64,
     /// The events that are still there, in order.
-    pub events: Vec<Recorded>,
+    pub events: Vec<NumberedEvent>,
     /// No event has a later time, and every event that comes will have this one or a later.
     pub now: Moment,
 }
@@ -252,7 +252,7 @@ impl History {
 /// The last events of a kind, and how many there were.
 #[derive(Default)]
 struct Kept {
-    events: VecDeque<Recorded>,
+    events: VecDeque<NumberedEvent>,
     recorded: u64,
     durations: Arc<Histogram>,
 }
@@ -260,7 +260,7 @@ struct Kept {
 /// Invariant: the events' numbers are consecutive, and the last is `next` - 1.
 struct Ring {
     next: u64,
-    events: VecDeque<Recorded>,
+    events: VecDeque<NumberedEvent>,
     kept: [Kept; 2],
     capacity: usize,
     floods: Vec<Flood>,
@@ -268,7 +268,7 @@ struct Ring {
 }
 
 impl Ring {
-    fn after(&self, after: u64) -> Vec<Recorded> {
+    fn after(&self, after: u64) -> Vec<NumberedEvent> {
         let from = self.events.partition_point(|e| e.number <= after);
         self.events.range(from..).cloned().collect()
     }
@@ -279,7 +279,7 @@ impl Ring {
         }
         let number = self.next;
         self.next += 1;
-        let recorded = Recorded { number, at, event };
+        let recorded = NumberedEvent { number, at, event };
         if let Some((history, ns)) = History::of(&recorded.event) {
             let kept = &mut self.kept[history as usize];
             kept.durations.add(ns);
@@ -358,7 +358,7 @@ impl EventRing {
     }
 
     /// The events that are still there with a number above `after`, in order.
-    pub fn read_after(&self, after: u64) -> Vec<Recorded> {
+    pub fn read_after(&self, after: u64) -> Vec<NumberedEvent> {
         self.lock().after(after)
     }
 
@@ -374,7 +374,7 @@ impl EventRing {
     }
 
     /// The last events of a kind, in order, and how many there were in all.
-    pub fn history(&self, of: History) -> (Vec<Recorded>, u64) {
+    pub fn history(&self, of: History) -> (Vec<NumberedEvent>, u64) {
         let ring = self.lock();
         let kept = &ring.kept[of as usize];
         (kept.events.iter().cloned().collect(), kept.recorded)
@@ -478,7 +478,7 @@ mod tests {
         // When it ends, all that was held back has been counted.
         let drained = ring.drain(0, true);
         let five = |d: &Whose| d.id == DatabaseId(5);
-        let count = |r: &Recorded| match &r.event {
+        let count = |r: &NumberedEvent| match &r.event {
             Event::LogFull { database, reason: "LOG_BACKUP", .. } if five(database) => 1,
             Event::LogFullAgain { database, reason: "LOG_BACKUP", times, .. } if five(database) => {
                 *times

@@ -34,7 +34,7 @@ pub mod xe;
 pub use counters::{
     BufferCounters, Counter, DatabaseCounters, Gauge, HotCounter, LockCounters, TimeCounter,
 };
-pub use events::{Drained, Event, EventRing, History, Recorded, Whose};
+pub use events::{Drained, Event, EventRing, History, NumberedEvent, Whose};
 pub use histogram::Histogram;
 pub use moment::Moment;
 pub use session::{Command, SessionCell, Status};

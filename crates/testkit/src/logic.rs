@@ -291,9 +291,9 @@ mod tests {
     use taffrail_base::SqlError;
 
     /// `rows a,b;c,d` yields rows, `fail n` an error, anything else is done with as many rows as its words.
-    struct Fake;
+    struct FakeQueries;
 
-    impl Session for Fake {
+    impl Session for FakeQueries {
         fn execute(&mut self, batch: &str) -> Vec<Event> {
             if let Some(number) = batch.strip_prefix("fail ") {
                 return vec![Event::Message(*SqlError::new(number.parse().unwrap(), &[&"x"]))];
@@ -313,7 +313,7 @@ mod tests {
     }
 
     fn run(file: &str) -> Result<Summary, Failure> {
-        run_logic_test(file, |_| Fake)
+        run_logic_test(file, |_| FakeQueries)
     }
 
     #[test]

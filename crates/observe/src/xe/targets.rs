@@ -24,9 +24,9 @@ pub enum Kind {
     /// `event_counter`: how many there were of each event, by its number.
     Counter(Box<[AtomicU64; EVENT_COUNT]>),
     /// `ring_buffer`: the latest events.
-    Ring { max_events: usize, max_bytes: usize, occurrences: usize, ring: Mutex<Ring> },
+    Ring { max_events: usize, max_bytes: usize, occurrences: usize, ring: Mutex<LatestEvents> },
     /// `histogram`: how many there were with each value.
-    Histogram { only: Option<Event>, by: By, slots: usize, counts: Mutex<Histogram> },
+    Histogram { only: Option<Event>, by: By, slots: usize, counts: Mutex<ValueCounts> },
     /// `pair_matching`: those that began and have not ended.
     Pairs { pairing: Pairing, pairs: Mutex<Pairs> },
     /// `event_file`: those that are not written yet.
@@ -43,7 +43,7 @@ pub struct Target {
 
 /// The latest events of a ring buffer.
 #[derive(Default)]
-pub struct Ring {
+pub struct LatestEvents {
     /// They, the oldest first.
     pub events: VecDeque<Arc<Recorded>>,
     /// About how much memory they take.
@@ -54,7 +54,7 @@ pub struct Ring {
 
 /// Counts of events by a value.
 #[derive(Default)]
-pub struct Histogram {
+pub struct ValueCounts {
     /// The count of each value.
     pub counts: HashMap<String, u64>,
     /// Values for which there was no slot.
@@ -198,7 +198,7 @@ impl Target {
     }
 }
 
-impl Ring {
+impl LatestEvents {
     fn add(&mut self, event: &Arc<Recorded>, (most, bytes, occurrences): (usize, usize, usize)) {
         self.total += 1;
         self.bytes += event.size();
