@@ -1,8 +1,10 @@
 //! A connection: one session of one login.
 
 use crate::events::{manager, tell};
-use crate::exec::interpret::{Activation, Flow, Interpreter, Unwind};
+use crate::exec::activation::Locals;
+use crate::exec::interpret::{Flow, Interpreter, Unwind};
 use crate::exec::module::Module;
+use crate::exec::timing::{Began, COMPILED};
 use crate::instance::Instance;
 use crate::rpc::{RpcCall, TransactionRequest, TxIsolation};
 use crate::session::{Isolation, Session, SetOptions};
@@ -77,7 +79,7 @@ impl Connection {
 
     /// The session's language.
     pub fn language(&self) -> &'static str {
-        self.session.options.language.get().name
+        self.session.activation.options.language.get().name
     }
 
     /// The instance this connection belongs to.
@@ -286,7 +288,7 @@ impl Session {
         text: &Arc<str>,
         declarations: &str,
     ) -> Result<Arc<Module>, Vec<SqlError>> {
-        let key = (self.database.catalog.opening(), self.options.plan_key());
+        let key = (self.database.catalog.opening(), self.activation.options.plan_key());
         if let Some(m) = self.instance.plans().text(key, text, declarations) {
             return Ok(m);
         }
@@ -304,6 +306,8 @@ impl Session {
     /// Everything of the session goes away.
     fn end(&mut self) {
         let mut sink = NoSink;
+        // A statement that panicked is inside no other any more.
+        self.running.in_statement = false;
         // Nobody is left to hear of errors; storage has them in its own state.
         let _ = self.rollback_all(&mut sink);
         let mut it = Interpreter::new(self, &mut sink);
@@ -322,24 +326,30 @@ impl Interpreter<'_> {
         };
         // SET PARSEONLY and SET QUOTED_IDENTIFIER are obeyed when the batch is parsed, wherever in it they stand.
         if let Some(on) = module.parse_only {
-            self.session.options.parseonly = on;
+            self.session.activation.options.parseonly = on;
         }
         if let Some(on) = module.quoted_identifier {
-            self.session.options.quoted_identifier = on;
+            self.session.activation.options.quoted_identifier = on;
         }
-        if self.session.options.parseonly {
+        if self.session.activation.options.parseonly {
             return Ok(());
         }
-        let mut act = Activation::counting(module.clone());
-        let errors = self.check(&mut act);
-        let step = if !errors.is_empty() {
-            self.tell_errors(errors).map(|()| Flow::Return)
-        } else {
-            self.tell_time(crate::exec::timing::COMPILED, began)?;
-            self.session.entry.runs(Some(module.clone()));
-            self.list(&module, &mut act, &module.statements)
+        let mut own = Locals::counting(module.clone());
+        self.with_locals(&mut own, |it| it.run_batch(&module, began))
+    }
+
+    /// Runs a batch on the session's own activation.
+    fn run_batch(&mut self, module: &Arc<Module>, began: Option<Began>) -> Result<(), Unwind> {
+        let errors = self.check();
+        let step = match errors.is_empty() {
+            false => self.tell_errors(errors).map(|()| Flow::Return),
+            true => self.tell_time(COMPILED, began).and_then(|()| {
+                self.session.entry.runs(Some(module.clone()));
+                self.list(module, &module.statements)
+            }),
         };
-        let cleaned = self.leave(&mut act);
+        self.session.held.cursors.leave(0);
+        let cleaned = self.drop_table_variables();
         match step {
             Ok(Flow::Goto(label)) => self.tell_errors(vec![*SqlError::new(133, &[&label])]),
             Ok(_) | Err(Unwind::Module) => match cleaned {
@@ -370,11 +380,9 @@ impl Interpreter<'_> {
 
     /// What a request leaves behind is put in order.
     fn request_ends(&mut self, result: Result<(), Unwind>, cancelled: &mut bool) -> ConnectionFate {
-        self.session.running.nest_level = 0;
+        assert!(self.session.activation.is_at_rest(), "a module was entered and not left");
         self.session.running.in_statement = false;
-        self.session.running.caught.clear();
-        (self.session.running.tries, self.session.running.own_tries) = (0, 0);
-        self.session.last.set_error = None;
+        self.session.activation.last.set_error = None;
         let mut gone = false;
         match result {
             Ok(()) | Err(Unwind::Module | Unwind::Insert | Unwind::Batch) => {}
@@ -390,7 +398,7 @@ impl Interpreter<'_> {
         if self.session.transaction.count == 0 {
             // A statement that was cut short in autocommit.
             let _ = self.session.rollback_all(self.sink);
-        } else if *cancelled && self.session.options.xact_abort || gone {
+        } else if *cancelled && self.session.activation.options.xact_abort || gone {
             let _ = self.session.rollback_all(self.sink);
         }
         if self.session.transaction.doomed && self.session.transaction.count > 0 {
@@ -462,13 +470,17 @@ impl Interpreter<'_> {
         match isolation {
             TxIsolation::Keep => {}
             TxIsolation::ReadUncommitted => {
-                self.session.options.isolation = Isolation::ReadUncommitted;
+                self.session.activation.options.isolation = Isolation::ReadUncommitted;
             }
-            TxIsolation::ReadCommitted => self.session.options.isolation = Isolation::ReadCommitted,
+            TxIsolation::ReadCommitted => {
+                self.session.activation.options.isolation = Isolation::ReadCommitted
+            }
             TxIsolation::RepeatableRead => {
-                self.session.options.isolation = Isolation::RepeatableRead;
+                self.session.activation.options.isolation = Isolation::RepeatableRead;
             }
-            TxIsolation::Serializable => self.session.options.isolation = Isolation::Serializable,
+            TxIsolation::Serializable => {
+                self.session.activation.options.isolation = Isolation::Serializable
+            }
             TxIsolation::Snapshot => {
                 return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
             }
@@ -485,8 +497,8 @@ impl Interpreter<'_> {
         if let Err(e) = self.drop_temp_tables() {
             return self.tell_errors(vec![*e]);
         }
-        let isolation = self.session.options.isolation;
-        self.session.options =
+        let isolation = self.session.activation.options.isolation;
+        self.session.activation.options =
             SetOptions { isolation, ..SetOptions::of_login(&self.session.client.language) };
         // sys.dm_exec_session_wait_stats begins anew with each use of a pooled connection.
         self.session.cell.clear_waits();
@@ -495,13 +507,13 @@ impl Interpreter<'_> {
         self.session.kept.app_locks.release_all();
         self.session.held.cursors = Default::default();
         self.session.kept.trace_flags.clear();
-        self.session.kept.identity_insert = None;
-        self.session.last.identity = None;
-        self.session.last.scope_identity = None;
+        self.session.activation.identity_insert = None;
+        self.session.kept.identity = None;
+        self.session.activation.last.scope_identity = None;
         self.session.kept.context_info = taffrail_types::Value::Null;
         self.session.kept.context.clear();
         self.session.note_error(0);
-        self.session.last.row_count = 0;
+        self.session.activation.last.row_count = 0;
         let home = self.session.kept.home.clone();
         if self.session.database.id != home.id {
             let old = std::mem::replace(&mut self.session.database, home.clone());
@@ -517,7 +529,8 @@ impl Interpreter<'_> {
     }
 
     fn drop_temp_tables(&mut self) -> taffrail_base::SqlResult<()> {
-        let own = self.session.temps.tables.iter().map(|t| t.object_id);
+        let own = self.session.temp_tables().chain(&self.session.temps.orphans);
+        let own = own.map(|t| t.object_id);
         let mut ids: Vec<_> = own.collect();
         // Somebody may have dropped one of these already.
         ids.append(&mut self.session.temps.global);

@@ -11,6 +11,7 @@ use crate::connection::Connection;
 use crate::database::Database;
 use crate::events::EventSessions;
 use crate::events::surroundings::Around;
+use crate::exec::activation::{Activation, SecurityContext};
 use crate::exec::plans::PlanCache;
 use crate::lost::Lost;
 use crate::rings::Rings;
@@ -393,18 +394,20 @@ impl Instance {
         }
         let mut seed = [0; 8];
         self.options.env.entropy.fill(&mut seed);
+        let security = SecurityContext::of_login(&client.login);
         let session = Session {
             id: entry.id,
             instance: self.clone(),
             client,
-            options,
+            activation: Activation::of_session(options, security),
             cell: entry.cell.clone(),
             running: Running::new(entry.cancel.clone()),
             entry,
             kept: Kept {
                 home: database.clone(),
                 trace_flags: Vec::new(),
-                identity_insert: None,
+                calls: 0,
+                identity: None,
                 random: std::cell::Cell::new(u64::from_le_bytes(seed)),
                 app_locks: Default::default(),
                 context_info: Value::Null,
@@ -413,8 +416,6 @@ impl Instance {
             database,
             transaction: TransactionState::default(),
             temps: Default::default(),
-            last: Default::default(),
-            warnings: Default::default(),
             held: Default::default(),
             lookups: Default::default(),
         };

@@ -3,7 +3,7 @@
 //! ```text
 //! Instance ──connect──▶ Connection ──execute_batch / execute_rpc / transaction_request──▶ ResultSink
 //!    │                      │
-//!    │ databases by name    │ session: options, variables, transaction, temp tables
+//!    │ databases by name    │ session: activation (what runs), transaction, current database
 //!    ▼                      ▼
 //! catalog, views, ddl    exec ◀── planner ◀── plan ◀── binder ◀── syntax::parse_batch
 //!    │                      │

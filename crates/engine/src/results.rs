@@ -15,9 +15,9 @@ pub(crate) type Columns<'a> = &'a [(&'a str, SqlType, bool)];
 impl StatementContext<'_> {
     /// A result begins: 213 where it makes rows for an INSERT … EXEC of other columns.
     pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
-        check_columns(self.session.running.taking, columns)?;
+        check_columns(self.session.activation.taking, columns)?;
         self.session.running.open_result = true;
-        let o = &self.session.options;
+        let o = &self.session.activation.options;
         if !o.ansi_warnings && !o.arithabort {
             // What cannot be computed is NULL.
             let any = |c: &ColumnDesc| ColumnDesc { nullable: true, ..c.clone() };
@@ -81,10 +81,13 @@ pub(crate) fn more(
 
 /// The end of a result of so many rows.
 pub(crate) fn end(cx: &mut StatementContext<'_>, count: u64) -> SqlResult<()> {
-    let kind =
-        if cx.session.running.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
-    let rows = (!cx.session.options.nocount).then_some(count);
-    cx.session.last.row_count = count as i64;
+    let kind = if cx.session.activation.nest_level > 0 {
+        DoneKind::InProcedure
+    } else {
+        DoneKind::Statement
+    };
+    let rows = (!cx.session.activation.options.nocount).then_some(count);
+    cx.session.activation.last.row_count = count as i64;
     cx.session.running.open_result = false;
     let done = Done { kind, command: Command::SELECT, rows, error: false };
     cx.sink.done(done).map_err(|_| client_gone())

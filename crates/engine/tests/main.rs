@@ -1,6 +1,7 @@
 //! The integration tests of `taffrail-engine`, one program: a module a topic. A test runs in a process of its own (see CONTRIBUTING.md).
 #![forbid(unsafe_code)]
 
+mod activations;
 mod administration;
 mod attach_crash;
 mod backup;

@@ -69,9 +69,11 @@ pub trait FnContext {
     fn xact_state(&self) -> i16;
     /// The id of the transaction: CURRENT_TRANSACTION_ID().
     fn transaction_id(&self) -> i64;
-    /// Login of the session.
+    /// The login that has connected, whatever runs.
+    fn original_login(&self) -> String;
+    /// The login in whose context the running module is.
     fn login_name(&self) -> String;
-    /// Database user of the session.
+    /// The database user in whose context the running module is.
     fn user_name(&self) -> String;
     /// The client's machine, as it says: HOST_NAME().
     fn host_name(&self) -> Option<String>;

@@ -41,7 +41,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SUSER_NAME", 0, 1, |r| r.fixed(&[SqlType::Int], NAME), suser_name).per_statement(),
     Function::new("SUSER_ID", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), suser_id).per_statement(),
     Function::new("SUSER_SID", 0, 2, |r| r.fixed(&[NAME, SqlType::Int], SqlType::VarBinary(MaxLen::N(85))), suser_sid).per_statement(),
-    Function::new("ORIGINAL_LOGIN", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
+    Function::new("ORIGINAL_LOGIN", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.original_login()))).per_statement(),
     Function::new("SYSTEM_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
     Function::new("SESSION_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),
     Function::new("CURRENT_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),

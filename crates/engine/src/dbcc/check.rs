@@ -324,7 +324,7 @@ fn one_table(
     let mut tx = database.storage.begin(BeginSpec {
         session: cx.session.id,
         name: "DBCC",
-        lock_timeout_ms: cx.session.options.lock_timeout,
+        lock_timeout_ms: cx.session.activation.options.lock_timeout,
         ..BeginSpec::default()
     });
     tx.cancel_with(cx.session.running.cancel.clone());

@@ -344,7 +344,7 @@ fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
 }
 
 fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {
-    let o = cx.session.options;
+    let o = cx.session.activation.options;
     let isolation = match o.isolation {
         crate::session::Isolation::ReadUncommitted => "read uncommitted",
         crate::session::Isolation::ReadCommitted => "read committed",

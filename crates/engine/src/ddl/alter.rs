@@ -228,7 +228,7 @@ fn missing_value(
             }
         },
     };
-    let context = cx.session.options.convert_context();
+    let context = cx.session.activation.options.convert_context();
     assign(value, from, column, &default.definition, &context)
 }
 
@@ -494,7 +494,7 @@ fn alter_column(
         rows::write_column(tx, table.head.id, column, identities[i])?;
     }
     index::renew(cx, database, table, table.base())?;
-    let context = cx.session.options.convert_context();
+    let context = cx.session.activation.options.convert_context();
     let shown = full_name(database, table);
     let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
         let value = std::mem::take(&mut values[at]);

@@ -127,8 +127,8 @@ pub(crate) fn add_body(
     body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<()> {
-    draft.unpadded = !cx.session.options.ansi_padding;
-    match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
+    draft.unpadded = !cx.session.activation.options.ansi_padding;
+    match draft.add_body(body, text, cx.session.activation.options.ansi_null_dflt_on) {
         Err(e) if matches!(e.number, 1752 | 1769 | 1779 | 1909 | 1911 | 1919 | 8111 | 8112) => {
             return Err(could_not_create(cx, e)?);
         }

@@ -101,7 +101,7 @@ fn replaced(
 pub(crate) fn shown_name(cx: &StatementContext<'_>, table: &Table) -> String {
     // Object ids are a database's own: a table of another one may have the number of a temp table.
     let temp = |t: &&TempTable| t.object_id == table.head.id && table.name().starts_with('#');
-    let temp = cx.session.temps.tables.iter().find(temp);
+    let temp = cx.session.temp_tables().find(temp);
     temp.map_or_else(|| table.name().to_string(), |t| t.name.clone())
 }
 

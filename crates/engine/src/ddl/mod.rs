@@ -52,7 +52,7 @@ pub(crate) use view::refresh as refresh_view;
 
 /// SHUTDOWN: the order is given when this returns; the server stops as at SIGTERM, or waits for nobody.
 fn shut_down(cx: &mut StatementContext<'_>, nowait: bool) -> SqlResult<()> {
-    if cx.session.transaction.count > 0 || cx.session.running.nest_level > 0 {
+    if cx.session.transaction.count > 0 || cx.session.activation.nest_level > 0 {
         return Err(SqlError::new(6007, &[]).with_severity(16));
     }
     if cx.instance().host().is_none() {

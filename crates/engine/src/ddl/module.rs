@@ -154,7 +154,8 @@ pub(super) fn keep(
         ModuleVerb::Alter => as_create(text),
         _ => text.to_string(),
     };
-    let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
+    let (quoted, nulls) =
+        (cx.session.activation.options.quoted_identifier, cx.session.activation.options.ansi_nulls);
     resolve::lock(cx, &target.database, head.id)?;
     let session = cx.session.id;
     let tx = cx.transaction(&target.database)?;

@@ -24,8 +24,11 @@ impl Tables for OwnTables {
     ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
         let target = resolve::target(cx, name)?;
         resolve::require_free(cx, &target, 6)?;
-        let draft =
-            TableDraft::of_columns(&name.name.value, columns, !cx.session.options.ansi_padding)?;
+        let draft = TableDraft::of_columns(
+            &name.name.value,
+            columns,
+            !cx.session.activation.options.ansi_padding,
+        )?;
         let table = create::table(cx, &target, draft)?;
         Ok((target.database, table))
     }
@@ -59,7 +62,7 @@ impl Tables for OwnTables {
         text: &str,
     ) -> SqlResult<Table> {
         let mut draft = TableDraft::new(variable).collated(own, own);
-        draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
+        draft.add_body(body, text, session.activation.options.ansi_null_dflt_on)?;
         let home = session.home_of_table_variables()?;
         Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
     }

@@ -233,9 +233,7 @@ pub(crate) fn require_free(
 ) -> SqlResult<()> {
     if let Some(temp) = &target.temp {
         // A procedure may have a #table of its own beside its caller's.
-        let here = cx.session.running.nest_level;
-        let taken =
-            cx.session.temps.tables.iter().any(|t| t.level == here && fold(&t.name) == fold(temp));
+        let taken = cx.session.activation.temps.iter().any(|t| fold(&t.name) == fold(temp));
         return match taken {
             true => Err(SqlError::new(2714, &[temp]).with_state(state)),
             false => Ok(()),

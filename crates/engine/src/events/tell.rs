@@ -208,7 +208,7 @@ pub(crate) fn module_begins(module: &Module) -> Moment {
 pub(crate) fn module_ended(session: &Session, module: &Module, began: Moment) {
     if module.object_id != 0 && wanted(Event::ModuleEnd) {
         let us = Val::from(Moment::now().since(began) / 1000);
-        let rows = Val::from(session.last.row_count.max(0));
+        let rows = Val::from(session.activation.last.row_count.max(0));
         let head = module_fields(module).into_iter().chain([us, rows]);
         let fields: Vec<Val> = head.chain(whole(module)).collect();
         tell(Event::ModuleEnd, &fields);
@@ -264,7 +264,7 @@ pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> 
             module.object_id.into(),
             PROCEDURE.into(),
             0.into(),
-            session.running.nest_level.into(),
+            session.activation.nest_level.into(),
             s.line.into(),
             start.into(),
             end.into(),
@@ -279,7 +279,7 @@ pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> 
 #[cold]
 pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, before: &Before) {
     let [cpu, duration, physical, logical, writes] = before.since(session);
-    let rows = Val::from(session.last.row_count.max(0));
+    let rows = Val::from(session.activation.last.row_count.max(0));
     let line = Val::from(s.line);
     if module.object_id == 0 {
         if wanted(Event::SqlStatementCompleted) {
@@ -320,7 +320,7 @@ pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, befo
                 writes,
                 rows.clone(),
                 rows,
-                session.running.nest_level.into(),
+                session.activation.nest_level.into(),
                 line,
                 start,
                 end,

@@ -31,7 +31,7 @@ pub(crate) fn bind_arguments(
     let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
     let mut given = vec![false; parameters.len()];
     let mut outputs = Vec::new();
-    let context = session.options.convert_context();
+    let context = session.activation.options.convert_context();
     if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
         return Err(SqlError::new(8146, &[&name]).with_state(2));
     }

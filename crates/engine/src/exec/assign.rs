@@ -30,7 +30,7 @@ impl Rt<'_> {
             values.push((self.eval(part)?, *max));
         }
         let null = values.iter().any(|(v, _)| v.is_null());
-        if null && self.cx.session.options.concat_null_yields_null {
+        if null && self.cx.session.activation.options.concat_null_yields_null {
             self.vars[var] = Value::Null;
             return Ok(());
         }

@@ -1,8 +1,9 @@
 //! What is found before anything of a module runs: each statement whose names are all there is planned; names that are missing
 //! may still come.
 
+use super::activation::Locals;
 use super::ending::shown_command;
-use super::interpret::{Activation, Interpreter, Unwind, source_of};
+use super::interpret::{Interpreter, Unwind, source_of};
 use super::mistakes::{Text, undeclared, unknown_functions};
 use super::module::{Code, Cond, DeclaredVariable, Module, Stmt, StmtKind};
 use super::planning::Source;
@@ -22,117 +23,96 @@ struct Check<'m> {
 
 impl Interpreter<'_> {
     /// Makes a module's table variables and plans what can be planned now, so that mistakes are told before anything runs.
-    pub fn check(&mut self, act: &mut Activation) -> Vec<SqlError> {
-        let module = act.module.clone();
+    pub fn check(&mut self) -> Vec<SqlError> {
+        let module = self.session.activation.locals.module.clone();
         let mut errors = module.errors.clone();
         if errors.is_empty() && !module.table_variables.is_empty() {
-            self.make_table_variables(act, &mut errors);
+            self.make_table_variables(&mut errors);
         }
         if !errors.is_empty() {
             return errors;
         }
         let mut check = Check { module: &module, errors, moved: false, waits: false };
         // Whoever ends the look is among the errors.
-        let _ = self.check_list(&mut check, act, &module.statements);
+        let _ = self.check_list(&mut check, &module.statements);
         check.errors
     }
 
     /// The same for a procedure that is being created: nothing of it stays.
     pub(super) fn check_definition(&mut self, module: Arc<Module>) -> SqlResult<Vec<SqlError>> {
-        let mut act = Activation::counting(module.clone());
-        let mut check = Check { module: &module, errors: Vec::new(), moved: false, waits: true };
-        if !module.table_variables.is_empty() {
-            self.make_table_variables(&mut act, &mut check.errors);
-        }
-        let checked = match check.errors.is_empty() {
-            true => self.check_list(&mut check, &mut act, &module.statements),
-            false => Ok(()),
-        };
-        // In a transaction they are committed by now.
-        let dropped = self.drop_table_variables(&mut act);
-        let undone = self.session.undo_table_variables();
-        checked.and(dropped).and(undone)?;
-        Ok(check.errors)
+        let mut own = Locals::counting(module.clone());
+        self.with_locals(&mut own, |it| {
+            let mut check =
+                Check { module: &module, errors: Vec::new(), moved: false, waits: true };
+            if !module.table_variables.is_empty() {
+                it.make_table_variables(&mut check.errors);
+            }
+            let checked = match check.errors.is_empty() {
+                true => it.check_list(&mut check, &module.statements),
+                false => Ok(()),
+            };
+            // In a transaction they are committed by now.
+            let dropped = it.drop_table_variables();
+            let undone = it.session.undo_table_variables();
+            checked.and(dropped).and(undone)?;
+            Ok(check.errors)
+        })
     }
 
-    fn check_list(
-        &mut self,
-        check: &mut Check<'_>,
-        act: &mut Activation,
-        list: &[Stmt],
-    ) -> SqlResult<()> {
-        list.iter().try_for_each(|s| self.check_one(check, act, s))
+    fn check_list(&mut self, check: &mut Check<'_>, list: &[Stmt]) -> SqlResult<()> {
+        list.iter().try_for_each(|s| self.check_one(check, s))
     }
 
-    fn check_one(
-        &mut self,
-        check: &mut Check<'_>,
-        act: &mut Activation,
-        s: &Stmt,
-    ) -> SqlResult<()> {
+    fn check_one(&mut self, check: &mut Check<'_>, s: &Stmt) -> SqlResult<()> {
         if let Err(e) = self.session.check_cancel() {
             check.errors = vec![(*e).clone()];
             return Err(e);
         }
         match &s.kind {
             StmtKind::Use(_) => check.moved = true,
-            StmtKind::Block(list) => return self.check_list(check, act, list),
+            StmtKind::Block(list) => return self.check_list(check, list),
             StmtKind::TryCatch(a, b) => {
-                self.check_list(check, act, a)?;
-                return self.check_list(check, act, b);
+                self.check_list(check, a)?;
+                return self.check_list(check, b);
             }
             StmtKind::If(cond, a, b) => {
-                self.check_condition(check, act, s, cond)?;
-                self.check_one(check, act, a)?;
-                return self.check_list(check, act, b);
+                self.check_condition(check, s, cond)?;
+                self.check_one(check, a)?;
+                return self.check_list(check, b);
             }
             StmtKind::While(cond, body) => {
-                self.check_condition(check, act, s, cond)?;
-                return self.check_one(check, act, body);
+                self.check_condition(check, s, cond)?;
+                return self.check_one(check, body);
             }
             StmtKind::Set(_, code) | StmtKind::Return(Some(code)) => {
-                return self.check_code(check, act, s, code);
+                return self.check_code(check, s, code);
             }
             StmtKind::Declare(list) => {
                 return list
                     .iter()
                     .filter_map(DeclaredVariable::value)
-                    .try_for_each(|code| self.check_code(check, act, s, code));
+                    .try_for_each(|code| self.check_code(check, s, code));
             }
             _ => {
                 if let Some(source) = source_of(s) {
-                    return self.check_source(check, act, s, s.plan, &source);
+                    return self.check_source(check, s, s.plan, &source);
                 }
             }
         }
         Ok(())
     }
 
-    fn check_condition(
-        &mut self,
-        check: &mut Check<'_>,
-        act: &mut Activation,
-        s: &Stmt,
-        cond: &Cond,
-    ) -> SqlResult<()> {
+    fn check_condition(&mut self, check: &mut Check<'_>, s: &Stmt, cond: &Cond) -> SqlResult<()> {
         match cond {
             Cond::Ready(_) => Ok(()),
-            Cond::Lazy(e, plan) => self.check_source(check, act, s, *plan, &Source::Condition(e)),
+            Cond::Lazy(e, plan) => self.check_source(check, s, *plan, &Source::Condition(e)),
         }
     }
 
-    fn check_code(
-        &mut self,
-        check: &mut Check<'_>,
-        act: &mut Activation,
-        s: &Stmt,
-        code: &Code,
-    ) -> SqlResult<()> {
+    fn check_code(&mut self, check: &mut Check<'_>, s: &Stmt, code: &Code) -> SqlResult<()> {
         match code {
             Code::Ready(..) => Ok(()),
-            Code::Lazy(e, plan, to) => {
-                self.check_source(check, act, s, *plan, &Source::Scalar(e, *to))
-            }
+            Code::Lazy(e, plan, to) => self.check_source(check, s, *plan, &Source::Scalar(e, *to)),
         }
     }
 
@@ -140,7 +120,6 @@ impl Interpreter<'_> {
     fn check_source(
         &mut self,
         check: &mut Check<'_>,
-        act: &mut Activation,
         s: &Stmt,
         plan: u32,
         source: &Source<'_>,
@@ -155,7 +134,7 @@ impl Interpreter<'_> {
         }
         self.session.cell.set_command(shown_command(&s.kind));
         let planned = loop {
-            match self.plan_now(check.module, act, plan, s.visible, source, true) {
+            match self.plan_now(check.module, plan, s.visible, source, true) {
                 Ok(planned) => break planned,
                 Err(blocked) if check.waits => self.session.wait_for_ddl(blocked)?,
                 Err(_) => return Ok(()),
@@ -171,7 +150,7 @@ impl Interpreter<'_> {
         match e.number {
             // Names that may come to be before the statement runs.
             208 => self.check_variables(check, s, source),
-            1087 if Self::lacks_table_variables(act) => {}
+            1087 if self.lacks_table_variables() => {}
             // IDENTITY_INSERT may be set on the way. What is not here is told of when it would run: scripts ask for the
             // version or the edition before.
             544 | 545 | 8101 | 40510 => {}
@@ -195,7 +174,8 @@ impl Interpreter<'_> {
             _ => s.span,
         };
         let module = check.module;
-        let quoted = module.quoted_identifier.unwrap_or(self.session.options.quoted_identifier);
+        let quoted =
+            module.quoted_identifier.unwrap_or(self.session.activation.options.quoted_identifier);
         let text = Text { text: &module.text, lines: &module.lines, quoted_identifier: quoted };
         let declared = &module.variables.list[..s.visible as usize];
         let wrap = match source {

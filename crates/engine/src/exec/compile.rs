@@ -55,7 +55,7 @@ const MAX_NESTING: u32 = 120;
 /// Compiles a batch.
 pub(crate) fn batch(session: &Session, text: &Arc<str>) -> Result<Module, Vec<SqlError>> {
     let measured = Measured::begin();
-    let parsed = parse(session, session.options.quoted_identifier, text)?;
+    let parsed = parse(session, session.activation.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
     if let Some(on) = parsed.settings.quoted_identifier {
         compiler.quoted_identifier = on;
@@ -76,7 +76,7 @@ pub(crate) fn parameterised(
     let measured = Measured::begin();
     let declared = super::declarations::declarations(declarations)?;
     let mut parameters = super::declarations::without_defaults(&declared)?;
-    let parsed = parse(session, session.options.quoted_identifier, text)?;
+    let parsed = parse(session, session.activation.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
     for (p, written) in parameters.iter_mut().zip(&declared) {
         if written.default.is_some() {
@@ -186,7 +186,7 @@ impl<'s> Compiler<'s> {
             plans: 0,
             loops: 0,
             procedure: false,
-            quoted_identifier: session.options.quoted_identifier,
+            quoted_identifier: session.activation.options.quoted_identifier,
             moves: false,
             strict: None,
             errors: Vec::new(),
@@ -246,7 +246,7 @@ impl<'s> Compiler<'s> {
                     out.ty,
                     None,
                     taffrail_types::Conversion::Implicit,
-                    &self.session.options.convert_context(),
+                    &self.session.activation.options.convert_context(),
                 )?,
                 // What an @@variable says is asked for by each call.
                 _ => {

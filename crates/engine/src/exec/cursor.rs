@@ -19,8 +19,9 @@
 //! A cursor goes by references: its name, and the variables that were set to it (`SET @a = CURSOR …`, `SET @a = name`, `SET @a = @b`), each
 //! local to its level. DEALLOCATE and the end of a level take references away; with the last one the cursor goes.
 
+use super::activation::Locals;
 use super::compile::Compiler;
-use super::interpret::{Activation, Ended, Interpreter};
+use super::interpret::{Ended, Interpreter};
 use super::module::{Code, Module, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
@@ -97,7 +98,7 @@ struct Cursor {
     /// At least one.
     references: Vec<Reference>,
     /// Module, variables and plans of its query.
-    act: Activation,
+    own: Locals,
     plan: u32,
     visible: u32,
     line: u32,
@@ -312,13 +313,12 @@ impl Interpreter<'_> {
     pub fn declare_cursor(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         text: &Arc<CursorText>,
     ) -> SqlResult<Ended> {
         let flags = self.session.database.storage.engine_flags();
         let local = text.local || !text.global && flags & FLAG_LOCAL_CURSORS != 0;
-        let level = local.then_some(self.session.running.nest_level);
+        let level = local.then_some(self.session.activation.nest_level);
         let cursors = &mut self.session.held.cursors;
         if cursors.known(&text.name, level).is_some() {
             if !text.name.starts_with('@') {
@@ -326,11 +326,14 @@ impl Interpreter<'_> {
             }
             cursors.forget(|r| r.is(&text.name, level));
         }
-        let mut own = Activation::new(module.clone());
-        own.vars.clone_from(&act.vars);
-        own.tables.clone_from(&act.tables);
+        let mut own = Locals::new(module.clone());
+        let locals = &self.session.activation.locals;
+        own.vars.clone_from(&locals.vars);
+        own.tables.clone_from(&locals.tables);
         // Names are looked up here, in the database of now.
-        let plan = self.plan(module, &mut own, s.plan, s.visible, &Source::Select(&text.select))?;
+        let plan = self.with_locals(&mut own, |it| {
+            it.plan(module, s.plan, s.visible, &Source::Select(&text.select))
+        })?;
         if let Statement::Select(q, into) = &plan.kind
             && (into.is_some() || !q.assign.is_empty())
         {
@@ -340,7 +343,7 @@ impl Interpreter<'_> {
         self.session.held.cursors.list.push(Cursor {
             text: text.clone(),
             references: vec![Reference { name: text.name.clone(), level }],
-            act: own,
+            own,
             plan: s.plan,
             visible: s.visible,
             line: s.line,
@@ -350,7 +353,7 @@ impl Interpreter<'_> {
     }
 
     fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
-        self.session.held.cursors.find(cursor, self.session.running.nest_level)
+        self.session.held.cursors.find(cursor, self.session.activation.nest_level)
     }
 
     /// After OPEN or FETCH: one that fails ends loops over `@@FETCH_STATUS`, which would otherwise go on for ever where
@@ -371,57 +374,53 @@ impl Interpreter<'_> {
         }
         let text = c.text.clone();
         let (plan, visible, line) = (c.plan, c.visible, c.line);
-        let module = c.act.module.clone();
+        let module = c.own.module.clone();
         // The query runs on the cursor's own variables, while the session is lent to it.
-        let mut act = std::mem::replace(&mut c.act, Activation::new(module.clone()));
-        let opened = self.in_statement(|it| {
-            let source = Source::Select(&text.select);
-            let plan = it.locked_plan(&module, &mut act, plan, visible, &source)?;
-            let Statement::Select(q, _) = &plan.kind else {
-                unreachable!("planned from a SELECT");
-            };
-            let q = &q.plan;
-            it.with_runtime(&mut act, &plan, line, |rt| {
-                let mut op = ops::build(&q.node);
-                op.open(rt)?;
-                let (mut rows, mut held) = (Vec::new(), Held::default());
-                // A cursor that is not a copy of its rows does not know ROWCOUNT.
-                let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
-                while (rows.len() as u64) < limit && op.next(rt)? {
-                    rt.tick()?;
-                    let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
-                    let row: Vec<Value> = row.collect();
-                    held.add(size_of::<Vec<Value>>());
-                    held.values(&row);
-                    rows.push(row);
-                }
-                memory::check()?;
-                Ok(Opened { columns: q.columns.clone(), rows, held, place: 0 })
+        let mut own = std::mem::take(&mut c.own);
+        let opened = self.with_locals(&mut own, |it| {
+            it.in_statement(|it| {
+                let source = Source::Select(&text.select);
+                let plan = it.locked_plan(&module, plan, visible, &source)?;
+                let Statement::Select(q, _) = &plan.kind else {
+                    unreachable!("planned from a SELECT");
+                };
+                let q = &q.plan;
+                it.with_runtime(&plan, line, |rt| {
+                    let mut op = ops::build(&q.node);
+                    op.open(rt)?;
+                    let (mut rows, mut held) = (Vec::new(), Held::default());
+                    // A cursor that is not a copy of its rows does not know ROWCOUNT.
+                    let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
+                    while (rows.len() as u64) < limit && op.next(rt)? {
+                        rt.tick()?;
+                        let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
+                        let row: Vec<Value> = row.collect();
+                        held.add(size_of::<Vec<Value>>());
+                        held.values(&row);
+                        rows.push(row);
+                    }
+                    memory::check()?;
+                    Ok(Opened { columns: q.columns.clone(), rows, held, place: 0 })
+                })
             })
         });
         // Nothing can have removed it meanwhile: a query declares no cursors.
         let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
-        c.act = act;
+        c.own = own;
         let opened = opened?;
         cursors.last = Some(text.clone());
         cursors.rows = if text.counted { opened.rows.len() as i32 } else { -1 };
         c.open = Some(opened);
-        self.session.last.row_count = 0;
+        self.session.activation.last.row_count = 0;
         Ok(QUIET)
     }
 
     /// FETCH.
-    pub fn fetch(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        f: &FetchCode,
-    ) -> SqlResult<Ended> {
+    pub fn fetch(&mut self, module: &Arc<Module>, s: &Stmt, f: &FetchCode) -> SqlResult<Ended> {
         let by = match &f.direction {
             Direction::Absolute(code) | Direction::Relative(code) => {
-                self.value(module, act, s, code)?.as_i64().unwrap_or(0)
+                self.value(module, s, code)?.as_i64().unwrap_or(0)
             }
             _ => 0,
         };
@@ -464,7 +463,7 @@ impl Interpreter<'_> {
                 cx.row(&row)?;
             }
         } else if let Some(row) = row {
-            let context = self.session.options.convert_context();
+            let context = self.session.activation.options.convert_context();
             let mut values = Vec::with_capacity(row.len());
             for ((v, d), (var, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
                 let (own, to) = (d.declared(), module.variables.declared(*var));
@@ -483,11 +482,11 @@ impl Interpreter<'_> {
                 });
             }
             for ((var, _), v) in f.into.iter().zip(values) {
-                act.vars[*var as usize] = v;
+                self.session.activation.locals.vars[*var as usize] = v;
             }
         }
         self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
-        self.session.last.row_count = found as i64;
+        self.session.activation.last.row_count = found as i64;
         if !f.into.is_empty() {
             return Ok(QUIET);
         }
@@ -508,7 +507,7 @@ impl Interpreter<'_> {
     /// DEALLOCATE.
     pub fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
-        let level = Some(self.session.running.nest_level);
+        let level = Some(self.session.activation.nest_level);
         let cursors = &mut self.session.held.cursors;
         let local = !cursor.global && cursors.known(&cursor.name, level) == Some(at);
         cursors.forget(|r| r.is(&cursor.name, if local { level } else { None }));
@@ -518,7 +517,7 @@ impl Interpreter<'_> {
     /// SET @cursor = another: it refers to the same cursor from now on.
     pub fn set_cursor(&mut self, name: &str, to: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(to)?;
-        let level = Some(self.session.running.nest_level);
+        let level = Some(self.session.activation.nest_level);
         let cursors = &mut self.session.held.cursors;
         if cursors.known(name, level) != Some(at) {
             cursors.list[at].references.push(Reference { name: name.into(), level });

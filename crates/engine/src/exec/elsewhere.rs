@@ -5,7 +5,6 @@
 //!
 //! [`SessionEntry::uses`]: crate::session::entry::SessionEntry::uses
 
-use super::interpret::Interpreter;
 use super::procedure::Callee;
 use crate::database::Database;
 use crate::session::Session;
@@ -25,28 +24,5 @@ impl Session {
             (_, None | Some("")) => Ok(None),
             (_, Some(name)) => self.instance.databases().get(name).map(Some),
         }
-    }
-}
-
-impl Interpreter<'_> {
-    /// Runs `f` with this database as the current one; the client hears nothing of it.
-    pub(super) fn in_database<T>(
-        &mut self,
-        database: Option<Arc<Database>>,
-        f: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let Some(database) = database.filter(|d| !Arc::ptr_eq(d, &self.session.database)) else {
-            return f(self);
-        };
-        self.session.instance.ensure_writer(&database);
-        let caller = std::mem::replace(&mut self.session.database, database);
-        let _waits = self.session.entry.waits_in(caller.id);
-        self.session.publish();
-        let result = f(self);
-        self.session.database = caller;
-        // The callee may have closed it and opened it anew.
-        self.session.follow_databases();
-        self.session.publish();
-        result
     }
 }

@@ -1,11 +1,11 @@
 //! How statements end: DONE, errors and what they undo, the names of statements. What an error ends is decided by
 //! [`super::fate`].
 
+use super::activation::Activation;
 use super::fate::{Caught, Ends, Fate, Place, Raised, fate};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
 use crate::events::tell;
-use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use taffrail_base::{Origin, SqlError};
 
@@ -14,7 +14,7 @@ const CONTROLS_IN_A_ROW: u32 = 30;
 
 impl Interpreter<'_> {
     fn done_kind(&self) -> DoneKind {
-        if self.session.running.nest_level > 0 {
+        if self.session.activation.nest_level > 0 {
             DoneKind::InProcedure
         } else {
             DoneKind::Statement
@@ -23,7 +23,7 @@ impl Interpreter<'_> {
 
     /// DONE of a statement that succeeded.
     pub fn done(&mut self, ended: Ended) -> Step {
-        let nocount = self.session.options.nocount;
+        let nocount = self.session.activation.options.nocount;
         let kind = self.done_kind();
         self.controls = 0;
         self.session.running.rows_done += ended.rows.unwrap_or(0);
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
             return Ok(Flow::Next);
         }
         // INSERT … EXEC takes the rows; the statements that make them tell nothing.
-        if self.capturing.is_some() {
+        if self.session.activation.taking.is_some() {
             return Ok(Flow::Next);
         }
         let rows = if nocount { None } else { ended.rows };
@@ -52,7 +52,7 @@ impl Interpreter<'_> {
     /// nobody anything, and clients that stop their timer at the first packet of an answer keep it running.
     pub fn done_of_control(&mut self) -> Step {
         let before = self.controls;
-        if self.session.options.nocount || before >= CONTROLS_IN_A_ROW {
+        if self.session.activation.options.nocount || before >= CONTROLS_IN_A_ROW {
             return Ok(Flow::Next);
         }
         let step = self.done(Ended { command: Command::OTHER, rows: None });
@@ -118,24 +118,25 @@ impl Interpreter<'_> {
 
     /// Where a statement of this kind is.
     pub(super) fn place(&self, by: Raised) -> Place {
-        let Session { options: o, running, .. } = &*self.session;
+        let Activation { options: o, errors, taking, .. } = &self.session.activation;
         Place {
             by,
             xact_abort: o.xact_abort,
             arithmetic_aborts: !o.ansi_warnings && o.arithabort,
-            tries: running.tries,
-            own_tries: running.own_tries,
-            taking: running.taking.is_some(),
+            tries: errors.tries(),
+            own_tries: errors.own_tries,
+            taking: taking.is_some(),
         }
     }
 
     /// What the session and who watches it learn of an error.
     pub(super) fn note(&mut self, e: &SqlError, fate: &Fate) {
         self.session.note_error(e.number);
-        self.session.last.row_count = 0;
+        self.session.activation.last.row_count = 0;
         tell::error(self.session, e, fate.caught != Caught::Nowhere);
         if e.severity > 10 {
-            self.session.running.gravest = self.session.running.gravest.max(e.severity);
+            self.session.activation.errors.gravest =
+                self.session.activation.errors.gravest.max(e.severity);
         }
         self.session.running.fatal |= fate.ends == Ends::Connection;
     }

@@ -4,7 +4,7 @@
 //! after any error, and here, where nothing is latched any more, the checkpoint is taken and the statement runs again.
 //! The client hears of 9002 only when something else than recovery needs the log.
 
-use super::interpret::{Activation, Ended, Interpreter};
+use super::interpret::{Ended, Interpreter};
 use super::module::{Module, Stmt, StmtKind};
 use crate::session::Session;
 use std::sync::Arc;
@@ -41,24 +41,19 @@ fn lacks_checkpoint(e: &SqlError) -> bool {
 
 impl Interpreter<'_> {
     /// Runs a statement, again if it was in the way of a checkpoint.
-    pub fn run_with_room(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-    ) -> SqlResult<Ended> {
+    pub fn run_with_room(&mut self, module: &Arc<Module>, s: &Stmt) -> SqlResult<Ended> {
         if !can_run_again(&s.kind) {
-            return self.run(module, act, s);
+            return self.run(module, s);
         }
-        let vars = sets_variables(&s.kind).then(|| act.vars.clone());
+        let vars = sets_variables(&s.kind).then(|| self.session.activation.locals.vars.clone());
         let mut again = false;
         self.again_with_room(|it| {
             if let Some(vars) = &vars
                 && std::mem::replace(&mut again, true)
             {
-                act.vars.clone_from(vars);
+                it.session.activation.locals.vars.clone_from(vars);
             }
-            it.run(module, act, s)
+            it.run(module, s)
         })
     }
 

@@ -3,7 +3,8 @@
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::exec::procedure::{MAX_NEST_LEVEL, name_parts};
+use crate::exec::activation::MAX_NEST_LEVEL;
+use crate::exec::procedure::name_parts;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
 use crate::functions::context::Property;
@@ -181,21 +182,21 @@ impl Session {
 
 impl FnContext for Session {
     fn moment(&self) -> Moment {
-        if let Some(m) = self.running.moment.get() {
+        if let Some(m) = self.activation.moment.get() {
             return m;
         }
         let utc = self.instance.options().env.clock.now_utc().0;
         let m = Moment { utc, offset: utc_offset_minutes(UtcTime(utc)) };
-        self.running.moment.set(Some(m));
+        self.activation.moment.set(Some(m));
         m
     }
 
     fn convert(&self) -> ConvertContext {
-        self.options.convert_context()
+        self.activation.options.convert_context()
     }
 
     fn date_first(&self) -> u8 {
-        self.options.date_first
+        self.activation.options.date_first
     }
 
     fn collation(&self) -> Collation {
@@ -207,8 +208,8 @@ impl FnContext for Session {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
             "@@SERVICENAME" => Value::nvarchar("MSSQLSERVER"),
-            "@@LANGUAGE" => Value::nvarchar(self.options.language.get().name),
-            "@@LANGID" => Value::SmallInt(self.options.language.number().into()),
+            "@@LANGUAGE" => Value::nvarchar(self.activation.options.language.get().name),
+            "@@LANGID" => Value::SmallInt(self.activation.options.language.number().into()),
             "@@MAX_CONNECTIONS" => {
                 Value::Int(self.instance.options().max_connections.cast_signed())
             }
@@ -226,19 +227,19 @@ impl FnContext for Session {
             "@@PACKET_ERRORS" => total(&totals::PACKET_ERRORS),
             "@@TOTAL_ERRORS" => total(&totals::FILE_ERRORS),
             "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
-            "@@ROWCOUNT" => Value::Int(self.last.row_count as i32),
-            "@@ERROR" => Value::Int(self.last.error),
-            "@@IDENTITY" => self.last.identity.map_or(Value::Null, decimal),
+            "@@ROWCOUNT" => Value::Int(self.activation.last.row_count as i32),
+            "@@ERROR" => Value::Int(self.activation.last.error),
+            "@@IDENTITY" => self.kept.identity.map_or(Value::Null, decimal),
             "@@TRANCOUNT" => Value::Int(self.transaction.count as i32),
             "@@SPID" => Value::SmallInt(self.id.0 as i16),
-            "@@NESTLEVEL" => Value::Int(self.running.nest_level as i32),
-            "@@OPTIONS" => Value::Int(self.options.bits()),
-            "@@LOCK_TIMEOUT" => Value::Int(self.options.lock_timeout),
-            "@@DATEFIRST" => Value::TinyInt(self.options.date_first),
-            "@@TEXTSIZE" => Value::Int(self.options.text_size),
+            "@@NESTLEVEL" => Value::Int(self.activation.nest_level as i32),
+            "@@OPTIONS" => Value::Int(self.activation.options.bits()),
+            "@@LOCK_TIMEOUT" => Value::Int(self.activation.options.lock_timeout),
+            "@@DATEFIRST" => Value::TinyInt(self.activation.options.date_first),
+            "@@TEXTSIZE" => Value::Int(self.activation.options.text_size),
             "@@FETCH_STATUS" => Value::Int(self.held.cursors.fetch_status),
             "@@CURSOR_ROWS" => Value::Int(self.held.cursors.rows),
-            "@@PROCID" => Value::Int(self.running.procedure_id),
+            "@@PROCID" => Value::Int(self.activation.procedure_id),
             // Not measured: refused rather than made up.
             other => {
                 return Err(taffrail_base::message::unsupported(other));
@@ -247,7 +248,7 @@ impl FnContext for Session {
     }
 
     fn cursor_status(&self, kind: &str, name: &str) -> i32 {
-        self.held.cursors.status(kind, name, self.running.nest_level)
+        self.held.cursors.status(kind, name, self.activation.nest_level)
     }
 
     fn random(&self) -> f64 {
@@ -269,11 +270,11 @@ impl FnContext for Session {
     }
 
     fn caught(&self) -> Option<SqlError> {
-        self.running.caught.last().cloned()
+        self.activation.caught().cloned()
     }
 
     fn scope_identity(&self) -> Value {
-        self.last.scope_identity.map_or(Value::Null, decimal)
+        self.activation.last.scope_identity.map_or(Value::Null, decimal)
     }
 
     fn xact_state(&self) -> i16 {
@@ -284,12 +285,16 @@ impl FnContext for Session {
         self.transaction.number() as i64
     }
 
-    fn login_name(&self) -> String {
+    fn original_login(&self) -> String {
         self.client.login.clone()
     }
 
+    fn login_name(&self) -> String {
+        self.activation.security().login.to_string()
+    }
+
     fn user_name(&self) -> String {
-        "dbo".into()
+        self.activation.security().user.to_string()
     }
 
     fn host_name(&self) -> Option<String> {
@@ -305,7 +310,7 @@ impl FnContext for Session {
     }
 
     fn nulls_by_default(&self) -> bool {
-        self.options.ansi_null_dflt_on
+        self.activation.options.ansi_null_dflt_on
     }
 
     fn session_context(&self, key: &str) -> Value {
@@ -510,13 +515,13 @@ impl FnContext for Session {
             Property::Connection => self.connection_property(&name),
             Property::Filegroup(filegroup) => self.filegroup_property(filegroup, &name),
             Property::Session => match &*name {
-                "ansi_nulls" => flag(self.options.ansi_nulls),
-                "ansi_padding" => flag(self.options.ansi_padding),
-                "ansi_warnings" => flag(self.options.ansi_warnings),
-                "arithabort" => flag(self.options.arithabort),
-                "concat_null_yields_null" => flag(self.options.concat_null_yields_null),
-                "numeric_roundabort" => flag(self.options.numeric_roundabort),
-                "quoted_identifier" => flag(self.options.quoted_identifier),
+                "ansi_nulls" => flag(self.activation.options.ansi_nulls),
+                "ansi_padding" => flag(self.activation.options.ansi_padding),
+                "ansi_warnings" => flag(self.activation.options.ansi_warnings),
+                "arithabort" => flag(self.activation.options.arithabort),
+                "concat_null_yields_null" => flag(self.activation.options.concat_null_yields_null),
+                "numeric_roundabort" => flag(self.activation.options.numeric_roundabort),
+                "quoted_identifier" => flag(self.activation.options.quoted_identifier),
                 _ => Value::Null,
             },
             Property::Database(db) => return self.database_property(db, &name),

@@ -13,7 +13,8 @@
 //! | any error, in a TRY that encloses the INSERT | everything is undone; CATCH runs |
 //! | BEGIN without COMMIT | the transaction stays open behind the INSERT: it is the client's now |
 
-use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::activation::Taking;
+use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::modify::insert::insert_rows;
 use super::module::{Execute, Module, Stmt};
 use super::planning::Source;
@@ -39,13 +40,12 @@ impl Interpreter<'_> {
     pub(super) fn insert_exec(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         i: &ast::Insert,
         e: &Execute,
     ) -> Step {
         let fail = |it: &mut Self, e| it.fail(module, s, e, true, Command::INSERT);
-        if self.capturing.is_some() {
+        if self.session.activation.taking.is_some() {
             return fail(self, SqlError::new(8164, &[]));
         }
         if self.session.transaction.doomed {
@@ -55,8 +55,7 @@ impl Interpreter<'_> {
             return fail(self, e);
         }
         let open = self.session.open_insert_exec();
-        let result = self.run_and_insert(module, act, s, i, e);
-        self.session.running.taking = None;
+        let result = self.run_and_insert(module, s, i, e);
         let kept = matches!(result, Ok(Ok(_)));
         let closed = self.session.close_insert_exec(open, kept, self.sink);
         match (result, closed) {
@@ -72,8 +71,8 @@ impl Interpreter<'_> {
                 if let Err(undo) = closed {
                     return fail(self, undo);
                 }
-                self.session.last.row_count = 0;
-                self.session.last.error = 0;
+                self.session.activation.last.row_count = 0;
+                self.session.activation.last.error = 0;
                 self.insert_failed()?;
                 Ok(Flow::Next)
             }
@@ -87,7 +86,7 @@ impl Interpreter<'_> {
 
     /// The DONE of an INSERT whose insides have told why it fails.
     fn insert_failed(&mut self) -> Result<(), Unwind> {
-        let kind = match self.session.running.nest_level {
+        let kind = match self.session.activation.nest_level {
             0 => DoneKind::Statement,
             _ => DoneKind::InProcedure,
         };
@@ -99,7 +98,6 @@ impl Interpreter<'_> {
     fn run_and_insert(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         i: &ast::Insert,
         e: &Execute,
@@ -107,16 +105,14 @@ impl Interpreter<'_> {
         // The target must be there before anything runs.
         let source = Source::Insert(i);
         let planned = self.in_statement(|it| {
-            let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
+            let plan = it.locked_plan(module, s.plan, s.visible, &source)?;
             Ok(insert_of(&plan.kind).source_types.clone())
         });
         let types = match planned {
             Ok(types) => types,
             Err(e) => return Ok(Err(e)),
         };
-        self.session.running.taking = Some(types.len());
-        let captured = self.capture(module, act, s, e)?;
-        self.session.running.taking = None;
+        let captured = self.capture(module, s, e, types.len())?;
         let ((results, _held), cut) = match captured {
             Ok(captured) => captured,
             Err(e) => return Ok(Err(e)),
@@ -126,13 +122,13 @@ impl Interpreter<'_> {
         }
         let inserted = self.again_with_room(|it| {
             it.in_statement(|it| {
-                let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
+                let plan = it.locked_plan(module, s.plan, s.visible, &source)?;
                 let insert = insert_of(&plan.kind);
                 if insert.source_types != types {
                     return Err(SqlError::new(556, &[]));
                 }
                 it.one_writer(&plan)?;
-                let context = it.session.options.convert_context();
+                let context = it.session.activation.options.convert_context();
                 let mut count = 0;
                 let limit = it.session.row_limit();
                 for (columns, rows) in &results {
@@ -147,16 +143,15 @@ impl Interpreter<'_> {
                             &converted[..]
                         }
                     };
-                    count +=
-                        it.with_runtime(act, &plan, s.line, |rt| insert_rows(rt, insert, rows))?;
+                    count += it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, rows))?;
                 }
                 Ok(count)
             })
         });
         Ok(inserted.map(|count| {
-            self.session.last.row_count = count as i64;
+            self.session.activation.last.row_count = count as i64;
             if !cut {
-                self.session.last.error = 0;
+                self.session.activation.last.error = 0;
             }
             Ended { command: Command::INSERT, rows: (!cut).then_some(count) }
         }))
@@ -166,28 +161,24 @@ impl Interpreter<'_> {
     fn capture(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         e: &Execute,
+        columns: usize,
     ) -> Result<SqlResult<((Results, Held), bool)>, Unwind> {
-        let (target, passed) = match self.evaluate(module, act, s, e) {
+        let (target, passed) = match self.evaluate(module, s, e) {
             Ok(evaluated) => evaluated,
             Err(e) => return Ok(Err(e)),
         };
         let mut sink = Capture { inner: self.sink, results: Vec::new(), held: Held::default() };
-        let mut inner = Interpreter {
-            capturing: Some(self.session.transaction.count),
-            session: self.session,
-            sink: &mut sink,
-            controls: 0,
-            shown: self.shown,
-        };
-        let returned = match inner.call_target(module, target, &passed)? {
+        let taking = Taking { columns, transactions: self.session.transaction.count };
+        let mut inner = Interpreter::new(self.session, &mut sink);
+        inner.shown = self.shown;
+        let returned = match inner.call_target(module, target, &passed, Some(taking))? {
             Ok(returned) => returned,
             Err(failed) => return Ok(Err(failed.error)),
         };
         let kept = (sink.results, sink.held);
-        Ok(self.take_back(act, e, &returned).map(|()| (kept, returned.cut)))
+        Ok(self.take_back(e, &returned).map(|()| (kept, returned.cut)))
     }
 }
 
@@ -201,9 +192,9 @@ fn insert_of(kind: &Statement) -> &InsertPlan {
 
 /// A result that begins inside an INSERT … EXEC must have its columns: 213. It is an error of the statement that makes the rows, but ends
 /// the INSERT.
-pub(crate) fn check_columns(taking: Option<usize>, columns: &[ColumnDesc]) -> SqlResult<()> {
+pub(crate) fn check_columns(taking: Option<Taking>, columns: &[ColumnDesc]) -> SqlResult<()> {
     match taking {
-        Some(width) if width != columns.len() => {
+        Some(taking) if taking.columns != columns.len() => {
             Err(SqlError::new(213, &[]).with_state(OTHER_COLUMNS))
         }
         _ => Ok(()),

@@ -1,6 +1,5 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
-pub(crate) use super::activation::Activation;
 use super::ending::{command_of, shown_command};
 use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
@@ -71,12 +70,12 @@ pub(crate) type Step = Result<Flow, Unwind>;
 pub(crate) struct Interpreter<'s> {
     pub session: &'s mut Session,
     pub sink: &'s mut dyn ResultSink,
-    /// Rows go into an INSERT … EXEC; so many transactions were open when what makes them began (`@@TRANCOUNT`).
-    pub capturing: Option<u32>,
     /// DONEs of conditions and of SETs of variables since one of another statement.
     pub controls: u32,
     /// What SET SHOWPLAN has shown.
     pub shown: ShownPlans,
+    /// The variables of the running module while an expression has them; else they are in its activation.
+    lent: Vec<Value>,
 }
 
 /// What a statement tells at its end.
@@ -87,7 +86,7 @@ pub(crate) struct Ended {
 
 impl<'s> Interpreter<'s> {
     pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
-        Interpreter { session, sink, capturing: None, controls: 0, shown: ShownPlans::default() }
+        Interpreter { session, sink, controls: 0, shown: ShownPlans::default(), lent: Vec::new() }
     }
 
     pub fn context(&mut self, line: u32) -> StatementContext<'_> {
@@ -98,13 +97,12 @@ impl<'s> Interpreter<'s> {
     pub fn plan(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         number: u32,
         visible: u32,
         source: &Source<'_>,
     ) -> SqlResult<Arc<Plan>> {
         loop {
-            match self.plan_now(module, act, number, visible, source, false) {
+            match self.plan_now(module, number, visible, source, false) {
                 Ok(Err(e)) => {
                     let e = self.context(0).binding_failed(e)?;
                     return Err(e.with_origin(Origin::Binding));
@@ -119,30 +117,30 @@ impl<'s> Interpreter<'s> {
     pub(super) fn plan_now(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         number: u32,
         visible: u32,
         source: &Source<'_>,
         early: bool,
     ) -> Result<SqlResult<Arc<Plan>>, Blocked> {
-        let slot = &mut act.plans[number as usize];
-        if let Some(p) = slot
+        let at = number as usize;
+        if let Some(p) = &self.session.activation.locals.plans[at]
             && p.is_current(self.session)
         {
             return Ok(Ok(p.clone()));
         }
         // Whoever runs it no more leaves it to be put to other tables.
-        *slot = None;
-        let shared = &module.shared[number as usize];
-        if let Some(p) = shared.find(self.session, &act.tables) {
-            *slot = Some(p.clone());
+        self.session.activation.locals.plans[at] = None;
+        let shared = &module.shared[at];
+        if let Some(p) = shared.find(self.session) {
+            self.session.activation.locals.plans[at] = Some(p.clone());
             return Ok(Ok(p));
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let measured = Measured::begin();
         self.session.take_blocked();
         self.session.lookups.failed_views.take();
-        let place = planning::Place { home: &home, module, visible, tables: &act.tables, early };
+        let tables = &self.session.activation.locals.tables;
+        let place = planning::Place { home: &home, module, visible, tables, early };
         let plan = planning::plan(self.session, &place, source);
         if let Some(blocked) = self.session.take_blocked() {
             return Err(blocked);
@@ -151,8 +149,8 @@ impl<'s> Interpreter<'s> {
             Ok(plan) => Arc::new(plan),
             Err(e) => return Ok(Err(e)),
         };
-        if let Some(counted) = &mut act.counted {
-            counted.plan(number as usize, measured.taken());
+        if let Some(counted) = &mut self.session.activation.locals.counted {
+            counted.plan(at, measured.taken());
             if let Err(e) = memory::check() {
                 return Ok(Err(e));
             }
@@ -165,7 +163,7 @@ impl<'s> Interpreter<'s> {
         }
         // What reads temp tables is planned for the rows that they have when it is reached.
         if !early || plan.temps.is_none() {
-            act.plans[number as usize] = Some(plan.clone());
+            self.session.activation.locals.plans[at] = Some(plan.clone());
             if plan.order_enforced
                 && let Err(e) = self.context(0).message(SqlError::new(8625, &[]))
             {
@@ -179,13 +177,12 @@ impl<'s> Interpreter<'s> {
     pub fn locked_plan(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         number: u32,
         visible: u32,
         source: &Source<'_>,
     ) -> SqlResult<Arc<Plan>> {
         loop {
-            let plan = self.plan(module, act, number, visible, source)?;
+            let plan = self.plan(module, number, visible, source)?;
             if !lock_tables(self.session, &plan.uses)? {
                 return Ok(plan);
             }
@@ -197,13 +194,13 @@ impl<'s> Interpreter<'s> {
             {
                 return Ok(plan);
             }
-            act.plans[number as usize] = None;
+            self.session.activation.locals.plans[number as usize] = None;
             self.session.check_cancel()?;
         }
     }
 
     /// Runs a list of statements.
-    pub fn list(&mut self, module: &Arc<Module>, act: &mut Activation, list: &[Stmt]) -> Step {
+    pub fn list(&mut self, module: &Arc<Module>, list: &[Stmt]) -> Step {
         let mut at = 0;
         while let Some(s) = list.get(at) {
             at += 1;
@@ -211,7 +208,7 @@ impl<'s> Interpreter<'s> {
             if let Err(e) = self.session.check_cancel() {
                 return self.fail(module, s, e, false, Command::NONE);
             }
-            match self.statement(module, act, s)? {
+            match self.statement(module, s)? {
                 Flow::Next => {}
                 Flow::Goto(label) => match position(list, &label) {
                     Some(there) => at = there,
@@ -224,7 +221,7 @@ impl<'s> Interpreter<'s> {
     }
 
     /// Runs a statement.
-    pub fn statement(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
+    pub fn statement(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
         let began = if is_told(&s.kind) { self.session.time() } else { None };
         if xe::targets::full() {
             self.session.instance.make_room_for_events();
@@ -232,9 +229,9 @@ impl<'s> Interpreter<'s> {
         self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
         if statements_wanted() {
-            return self.watched_statement(module, act, s, began);
+            return self.watched_statement(module, s, began);
         }
-        let flow = self.statement_now(module, act, s)?;
+        let flow = self.statement_now(module, s)?;
         self.tell_time(EXECUTED, began)?;
         Ok(flow)
     }
@@ -244,12 +241,11 @@ impl<'s> Interpreter<'s> {
     fn watched_statement(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         began: Option<super::timing::Began>,
     ) -> Step {
         let before = tell::statement_begins(self.session, module, s);
-        let step = self.statement_now(module, act, s);
+        let step = self.statement_now(module, s);
         if let Some(before) = before {
             tell::statement_ended(self.session, module, s, &before);
         }
@@ -259,19 +255,19 @@ impl<'s> Interpreter<'s> {
     }
 
     /// IF … ELSE IF … ELSE.
-    fn if_else(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
+    fn if_else(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
         let StmtKind::If(_, _, others) = &s.kind else { return Ok(Flow::Next) };
         for part in std::iter::once(s).chain(others) {
             let StmtKind::If(condition, then, _) = &part.kind else {
-                return self.statement(module, act, part);
+                return self.statement(module, part);
             };
             self.session.cell.set_command(Shown::If);
-            match self.condition(module, act, part, condition) {
+            match self.condition(module, part, condition) {
                 Err(e) => return self.fail(module, part, e, false, Command::NONE),
                 Ok(holds) => {
                     self.done_of_control()?;
                     if holds {
-                        return self.statement(module, act, then);
+                        return self.statement(module, then);
                     }
                 }
             }
@@ -279,27 +275,27 @@ impl<'s> Interpreter<'s> {
         Ok(Flow::Next)
     }
 
-    fn statement_now(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
-        if self.session.options.noexec && !runs_under_noexec(&s.kind) {
+    fn statement_now(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
+        if self.session.activation.options.noexec && !runs_under_noexec(&s.kind) {
             return Ok(Flow::Next);
         }
-        if self.session.options.showing.is_on() && !is_set_showplan(&s.kind) {
+        if self.session.activation.options.showing.is_on() && !is_set_showplan(&s.kind) {
             return self.show(module, s);
         }
         match &s.kind {
-            StmtKind::Block(list) => return self.list(module, act, list),
-            StmtKind::If(..) => return self.if_else(module, act, s),
+            StmtKind::Block(list) => return self.list(module, list),
+            StmtKind::If(..) => return self.if_else(module, s),
             StmtKind::While(cond, body) => {
                 self.session.cell.set_command(Shown::While);
-                return self.repeat(module, act, s, cond, body);
+                return self.repeat(module, s, cond, body);
             }
             StmtKind::Set(var, code) => {
                 // No moment of its own to begin or end: this is the body of loops.
-                let assigned = self.assign(module, act, s, *var as usize, code);
+                let assigned = self.assign(module, s, *var as usize, code);
                 return match assigned.and_then(|()| self.warn_if_due(s.line)) {
                     Ok(()) => {
-                        self.session.last.row_count = 1;
-                        self.session.last.error = 0;
+                        self.session.activation.last.row_count = 1;
+                        self.session.activation.last.error = 0;
                         self.done_of_control()
                     }
                     Err(e) => self.fail(module, s, e, false, Command::SET),
@@ -309,13 +305,13 @@ impl<'s> Interpreter<'s> {
             StmtKind::Continue => return Ok(Flow::Continue),
             StmtKind::Goto(label) => return Ok(Flow::Goto(label.clone())),
             StmtKind::Label(_) => return Ok(Flow::Next),
-            StmtKind::TryCatch(body, catch) => return self.try_catch(module, act, body, catch),
+            StmtKind::TryCatch(body, catch) => return self.try_catch(module, body, catch),
             StmtKind::Return(code) => {
                 if let Some(code) = code {
-                    match self.value(module, act, s, code) {
-                        Ok(Value::Int(v)) => act.status = Some(v),
+                    match self.value(module, s, code) {
+                        Ok(Value::Int(v)) => self.session.activation.locals.status = Some(v),
                         Ok(_) => {
-                            act.status = Some(0);
+                            self.session.activation.locals.status = Some(0);
                             self.null_status(module, s)?;
                         }
                         Err(e) => return self.fail(module, s, e, false, Command::NONE),
@@ -328,26 +324,27 @@ impl<'s> Interpreter<'s> {
                     return self.fail(module, s, e, false, Command::EXECUTE);
                 }
                 self.session.cell.set_command(Shown::Execute);
-                return self.execute(module, act, s, e);
+                return self.execute(module, s, e);
             }
             StmtKind::InsertExec(i, e) => {
                 if let Err(e) = self.session.check_cancel() {
                     return self.fail(module, s, e, false, Command::INSERT);
                 }
-                self.session.running.moment.set(None);
+                self.session.activation.moment.set(None);
                 self.session.cell.set_command(Shown::Insert);
-                return self.insert_exec(module, act, s, i, e);
+                return self.insert_exec(module, s, i, e);
             }
             _ => {}
         }
         if let Err(e) = self.session.check_cancel() {
             return self.fail(module, s, e, false, Command::NONE);
         }
-        self.session.running.moment.set(None);
+        self.session.activation.moment.set(None);
         self.session.cell.set_command(shown_command(&s.kind));
-        match self.run_with_room(module, act, s) {
+        match self.run_with_room(module, s) {
             Ok(ended) => {
-                self.session.last.error = self.session.last.set_error.take().unwrap_or(0);
+                self.session.activation.last.error =
+                    self.session.activation.last.set_error.take().unwrap_or(0);
                 self.session.publish_work();
                 self.done(ended)
             }
@@ -358,17 +355,10 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    fn repeat(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        cond: &Cond,
-        body: &Stmt,
-    ) -> Step {
+    fn repeat(&mut self, module: &Arc<Module>, s: &Stmt, cond: &Cond, body: &Stmt) -> Step {
         loop {
             let go = match self.session.check_cancel() {
-                Ok(()) => self.condition(module, act, s, cond),
+                Ok(()) => self.condition(module, s, cond),
                 Err(e) => Err(e),
             };
             let go = match go {
@@ -378,7 +368,7 @@ impl<'s> Interpreter<'s> {
             if !go {
                 return Ok(Flow::Next);
             }
-            match self.statement(module, act, body)? {
+            match self.statement(module, body)? {
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
                 other => return Ok(other),
@@ -386,29 +376,21 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    fn try_catch(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        body: &[Stmt],
-        catch: &[Stmt],
-    ) -> Step {
-        self.session.running.tries += 1;
-        self.session.running.own_tries += 1;
-        let level = self.session.running.nest_level;
-        let tried = self.list(module, act, body);
-        self.session.running.tries -= 1;
-        self.session.running.own_tries -= 1;
+    fn try_catch(&mut self, module: &Arc<Module>, body: &[Stmt], catch: &[Stmt]) -> Step {
+        self.session.activation.errors.own_tries += 1;
+        let level = self.session.activation.nest_level;
+        let tried = self.list(module, body);
+        self.session.activation.errors.own_tries -= 1;
         match tried {
             Err(Unwind::Error(e)) => {
                 debug_assert_eq!(
-                    self.session.running.nest_level, level,
+                    self.session.activation.nest_level, level,
                     "callees restore the level"
                 );
-                self.session.last.error = e.number;
-                self.session.running.caught.push(*e);
-                let r = self.list(module, act, catch);
-                self.session.running.caught.pop();
+                self.session.activation.last.error = e.number;
+                self.session.activation.errors.caught.push(*e);
+                let r = self.list(module, catch);
+                self.session.activation.errors.caught.pop();
                 r
             }
             other => other,
@@ -416,46 +398,29 @@ impl<'s> Interpreter<'s> {
     }
 
     /// SET of a variable.
-    fn assign(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        var: usize,
-        code: &Code,
-    ) -> SqlResult<()> {
+    fn assign(&mut self, module: &Arc<Module>, s: &Stmt, var: usize, code: &Code) -> SqlResult<()> {
         if let Code::Ready(e, _) = code {
-            let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
-            return Rt::new(cx, &mut act.vars, Vec::new(), 0, &[]).assign(var, e);
+            return self.on_variables(s.line, |rt| rt.assign(var, e));
         }
-        let v = self.value(module, act, s, code)?;
-        memory::variables(&act.vars, var, &v)?;
-        act.vars[var] = v;
+        let v = self.value(module, s, code)?;
+        let vars = &mut self.session.activation.locals.vars;
+        memory::variables(vars, var, &v)?;
+        vars[var] = v;
         Ok(())
     }
 
     /// Evaluates an expression outside queries.
-    pub fn value(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        code: &Code,
-    ) -> SqlResult<Value> {
+    pub fn value(&mut self, module: &Arc<Module>, s: &Stmt, code: &Code) -> SqlResult<Value> {
         match code {
-            Code::Ready(e, _) => {
-                let frame = Vec::new();
-                let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
-                Rt::new(cx, &mut act.vars, frame, 0, &[]).eval(e)
-            }
+            Code::Ready(e, _) => self.on_variables(s.line, |rt| rt.eval(e)),
             Code::Lazy(e, number, to) => {
                 let source = Source::Scalar(e, *to);
                 self.in_statement(|it| {
-                    let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
+                    let plan = it.locked_plan(module, *number, s.visible, &source)?;
                     let Statement::Scalar(e, _) = &plan.kind else {
                         unreachable!("planned from an expression");
                     };
-                    it.with_runtime(act, &plan, s.line, |rt| rt.eval(e))
+                    it.with_runtime(&plan, s.line, |rt| rt.eval(e))
                 })
             }
         }
@@ -464,65 +429,74 @@ impl<'s> Interpreter<'s> {
     /// What has become NULL is told.
     #[inline]
     pub(super) fn warn_if_due(&mut self, line: u32) -> SqlResult<()> {
-        let s = &self.session;
-        match s.warnings.null_eliminated | s.warnings.overflowed | s.warnings.divided_by_zero {
+        let due = &self.session.activation.warnings;
+        match due.null_eliminated | due.overflowed | due.divided_by_zero {
             true => self.warn(line),
             false => Ok(()),
         }
     }
 
     /// Evaluates an expression that names nothing but `@@variables`.
-    pub(super) fn eval_alone(&mut self, act: &mut Activation, e: &Expr) -> SqlResult<Value> {
+    pub(super) fn eval_alone(&mut self, e: &Expr) -> SqlResult<Value> {
         let cx = StatementContext { session: self.session, sink: self.sink, line: 0 };
-        Rt::new(cx, &mut act.vars, Vec::new(), 0, &[]).eval(e)
+        Rt::new(cx, &mut Vec::new(), Vec::new(), 0, &[]).eval(e)
     }
 
     /// The type of what [`Interpreter::value`] gave.
-    pub fn type_of(&self, act: &Activation, code: &Code) -> Declared {
+    pub fn type_of(&self, code: &Code) -> Declared {
         match code {
             Code::Ready(_, ty) => *ty,
-            Code::Lazy(_, number, _) => match &act.plans[*number as usize] {
-                Some(p) => match &p.kind {
-                    Statement::Scalar(_, ty) => *ty,
-                    _ => SqlType::Int.into(),
-                },
-                None => SqlType::Int.into(),
-            },
+            Code::Lazy(_, number, _) => {
+                match &self.session.activation.locals.plans[*number as usize] {
+                    Some(p) => match &p.kind {
+                        Statement::Scalar(_, ty) => *ty,
+                        _ => SqlType::Int.into(),
+                    },
+                    None => SqlType::Int.into(),
+                }
+            }
         }
     }
 
-    fn condition(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        cond: &Cond,
-    ) -> SqlResult<bool> {
+    fn condition(&mut self, module: &Arc<Module>, s: &Stmt, cond: &Cond) -> SqlResult<bool> {
         match cond {
             Cond::Ready(p) => {
-                let frame = Vec::new();
-                let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
-                let held = Rt::new(cx, &mut act.vars, frame, 0, &[]).test(p)?;
+                let held = self.on_variables(s.line, |rt| rt.test(p))?;
                 Ok(held == Some(true))
             }
             Cond::Lazy(e, number) => {
                 let source = Source::Condition(e);
                 self.in_statement(|it| {
-                    let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
+                    let plan = it.locked_plan(module, *number, s.visible, &source)?;
                     let Statement::Condition(p) = &plan.kind else {
                         unreachable!("planned from a condition");
                     };
-                    let held = it.with_runtime(act, &plan, s.line, |rt| rt.test(p))?;
+                    let held = it.with_runtime(&plan, s.line, |rt| rt.test(p))?;
                     Ok(held == Some(true))
                 })
             }
         }
     }
 
+    /// Runs `f`, which needs no frame, on the variables of the module.
+    #[inline]
+    fn on_variables<R>(
+        &mut self,
+        line: u32,
+        f: impl FnOnce(&mut Rt<'_>) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        std::mem::swap(&mut self.lent, &mut self.session.activation.locals.vars);
+        let cx = StatementContext { session: self.session, sink: self.sink, line };
+        let mut rt = Rt::new(cx, &mut self.lent, Vec::new(), 0, &[]);
+        let r = f(&mut rt);
+        let Rt { cx, vars, .. } = rt;
+        std::mem::swap(vars, &mut cx.session.activation.locals.vars);
+        r
+    }
+
     /// Runs `f` on a frame for the plan.
     pub fn with_runtime<R>(
         &mut self,
-        act: &mut Activation,
         plan: &Plan,
         line: u32,
         f: impl FnOnce(&mut Rt<'_>) -> SqlResult<R>,
@@ -531,11 +505,13 @@ impl<'s> Interpreter<'s> {
             Some(s) => (std::mem::take(&mut s.frame), std::mem::take(&mut s.target_row)),
             None => (Vec::new(), Vec::new()),
         };
+        std::mem::swap(&mut self.lent, &mut self.session.activation.locals.vars);
         let cx = StatementContext { session: self.session, sink: self.sink, line };
-        let mut rt = Rt::new(cx, &mut act.vars, frame, plan.slots, &plan.subqueries);
+        let mut rt = Rt::new(cx, &mut self.lent, frame, plan.slots, &plan.subqueries);
         rt.target_row = target_row;
         let r = f(&mut rt);
-        let Rt { cx, frame, target_row, .. } = rt;
+        let Rt { cx, vars, frame, target_row, .. } = rt;
+        std::mem::swap(vars, &mut cx.session.activation.locals.vars);
         let scratch = cx.session.running.scratch.get_or_insert_default();
         (scratch.frame, scratch.target_row) = (frame, target_row);
         r

@@ -1,6 +1,6 @@
 //! `SELECT … INTO`.
 
-use super::interpret::{Activation, Ended, Interpreter};
+use super::interpret::{Ended, Interpreter};
 use super::module::Plan;
 use crate::features::tables::{NewColumn, tables};
 use crate::plan::node::Node;
@@ -14,7 +14,6 @@ impl Interpreter<'_> {
     /// `SELECT … INTO`: a new table of the query's columns, filled by whole pages.
     pub(super) fn select_into(
         &mut self,
-        act: &mut Activation,
         plan: &Arc<Plan>,
         q: &SelectPlan,
         into: &ast::ObjectName,
@@ -59,7 +58,7 @@ impl Interpreter<'_> {
         }
         insert.same_layout = crate::planner::copies_rows(&q.plan, &insert);
         let insert = insert;
-        let rows = self.with_runtime(act, plan, line, |rt| {
+        let rows = self.with_runtime(plan, line, |rt| {
             if insert.same_layout
                 && let Node::Scan(scan) = &q.plan.node
             {
@@ -67,7 +66,7 @@ impl Interpreter<'_> {
             }
             super::modify::insert::insert_query(rt, &insert, &q.plan)
         })?;
-        self.session.last.row_count = rows as i64;
+        self.session.activation.last.row_count = rows as i64;
         self.warn(line)?;
         Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
     }

@@ -81,7 +81,7 @@ impl Rt<'_> {
         let subqueries = self.subqueries;
         let Some(keyed) = &subqueries[at].keyed else { return Ok(Known::No) };
         // An index leads to the rows of each outer row: whoever keeps locks locks no others.
-        let isolation = self.cx.session.options.isolation;
+        let isolation = self.cx.session.activation.options.isolation;
         let keeps = matches!(isolation, Isolation::RepeatableRead | Isolation::Serializable);
         if keyed.after > 1 && keeps {
             return Ok(Known::No);
@@ -136,17 +136,21 @@ impl Rt<'_> {
             return Ok(None);
         }
         let session = &mut *self.cx.session;
-        let before = (session.warnings.overflowed, session.warnings.divided_by_zero);
-        let eliminated = session.warnings.null_eliminated;
-        (session.warnings.overflowed, session.warnings.divided_by_zero) = (false, false);
+        let before =
+            (session.activation.warnings.overflowed, session.activation.warnings.divided_by_zero);
+        let eliminated = session.activation.warnings.null_eliminated;
+        (session.activation.warnings.overflowed, session.activation.warnings.divided_by_zero) =
+            (false, false);
         let found = self.all_results(s, keyed, asked);
         let session = &mut *self.cx.session;
-        let excused = session.warnings.overflowed || session.warnings.divided_by_zero;
-        (session.warnings.overflowed, session.warnings.divided_by_zero) = before;
+        let excused =
+            session.activation.warnings.overflowed || session.activation.warnings.divided_by_zero;
+        (session.activation.warnings.overflowed, session.activation.warnings.divided_by_zero) =
+            before;
         match found {
             Ok(found) if !excused => return Ok(Some(found)),
             Err(e) if ends_all(&e) => return Err(e),
-            _ => session.warnings.null_eliminated = eliminated,
+            _ => session.activation.warnings.null_eliminated = eliminated,
         }
         Ok(None)
     }

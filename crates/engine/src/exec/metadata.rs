@@ -62,7 +62,7 @@ impl<'s> SessionMetadata<'s> {
             missing: &[],
             depends: RefCell::default(),
             lasting: false,
-            quoted_identifier: session.options.quoted_identifier,
+            quoted_identifier: session.activation.options.quoted_identifier,
             folded: Cell::new(false),
             temps: RefCell::default(),
             views: Views::default(),
@@ -340,7 +340,7 @@ impl Metadata for SessionMetadata<'_> {
             return None;
         }
         self.folded.set(true);
-        Some(self.session.options.convert_context())
+        Some(self.session.activation.options.convert_context())
     }
 
     fn wrong_for_xml_methods(&self) -> Vec<&'static str> {
@@ -349,7 +349,7 @@ impl Metadata for SessionMetadata<'_> {
             true => SetOptions { quoted_identifier: self.quoted_identifier, ..Default::default() },
             false => {
                 self.folded.set(true);
-                self.session.options
+                self.session.activation.options
             }
         };
         let all = [
@@ -366,14 +366,14 @@ impl Metadata for SessionMetadata<'_> {
             (None, true) => return NullRule::BySession,
             (None, false) => {
                 self.folded.set(true);
-                self.session.options.ansi_nulls
+                self.session.activation.options.ansi_nulls
             }
         };
         if on { NullRule::Unknown } else { NullRule::Equal }
     }
 
     fn identity_insert(&self, database: &Database, table: &Table) -> bool {
-        self.session.kept.identity_insert == Some((database.id, table.id()))
+        self.session.activation.identity_insert == Some((database.id, table.id()))
     }
 
     fn row_estimate(&self, _: &Database, table: &Table) -> u64 {

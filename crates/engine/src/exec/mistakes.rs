@@ -21,7 +21,7 @@ pub(crate) fn of_procedure(
     head: (&str, Option<&str>),
 ) -> SqlResult<Vec<SqlError>> {
     let session = &*cx.session;
-    let options = &session.options;
+    let options = &session.activation.options;
     let (quoted_identifier, ansi_nulls) = (options.quoted_identifier, options.ansi_nulls);
     let under = CreatedUnder { quoted_identifier, ansi_nulls };
     let compiled = procedure_for(session, home, text, under, head, 0, true);

@@ -8,7 +8,7 @@
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
 //!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
 
-mod activation;
+pub(crate) mod activation;
 pub(crate) mod arguments;
 mod assign;
 pub(crate) mod bulk;
@@ -27,6 +27,8 @@ mod handed_in;
 pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
+#[cfg(test)]
+mod invoked;
 mod key_map;
 mod keyed;
 pub(crate) mod metadata;

@@ -16,6 +16,7 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType, Value};
 
 /// A batch, procedure or dynamic text.
+#[derive(Default)]
 pub(crate) struct Module {
     /// Its text.
     pub text: Arc<str>,
@@ -276,7 +277,7 @@ impl Plan {
         self.fits_but_for_temps(session)
             && self.temps.as_ref().is_none_or(|t| t.are_current(session))
             && self.identity_insert.is_none_or(|(db, table, on)| {
-                (session.kept.identity_insert == Some((db, table))) == on
+                (session.activation.identity_insert == Some((db, table))) == on
             })
     }
 
@@ -284,7 +285,7 @@ impl Plan {
     #[inline]
     pub fn fits_but_for_temps(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
-            && self.options.is_none_or(|o| o == session.options.plan_key())
+            && self.options.is_none_or(|o| o == session.activation.options.plan_key())
             && self.made_in.is_none_or(|m| m == place_of(session))
     }
 }

@@ -12,7 +12,7 @@ use taffrail_types::datetime::{DateFormat, LanguageId};
 
 impl Session {
     pub(crate) fn set_switch(&mut self, o: SwitchOption, on: bool) -> SqlResult<()> {
-        let s = &mut self.options;
+        let s = &mut self.activation.options;
         match o {
             SwitchOption::NoCount => s.nocount = on,
             SwitchOption::XactAbort => s.xact_abort = on,
@@ -33,7 +33,7 @@ impl Session {
             SwitchOption::NoExec => s.noexec = on,
             // Of a text that another one runs it would not last.
             SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll
-                if self.running.nest_level > 0 =>
+                if self.activation.nest_level > 0 =>
             {
                 return Err(SqlError::new(1067, &[]));
             }
@@ -62,7 +62,7 @@ impl Session {
     }
 
     pub(crate) fn set_isolation(&mut self, level: ast::IsolationLevel) -> SqlResult<()> {
-        self.options.isolation = match level {
+        self.activation.options.isolation = match level {
             ast::IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
             ast::IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
             ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
@@ -71,7 +71,7 @@ impl Session {
                 return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
             }
         };
-        let isolation = self.options.isolation.into();
+        let isolation = self.activation.options.isolation.into();
         for p in &mut self.transaction.parts {
             p.tx.set_isolation(isolation);
         }
@@ -100,15 +100,15 @@ impl Session {
         };
         let key = (database.id, table.id());
         if !on {
-            if self.kept.identity_insert == Some(key) {
-                self.kept.identity_insert = None;
+            if self.activation.identity_insert == Some(key) {
+                self.activation.identity_insert = None;
             }
             return Ok(());
         }
         if table.identity.is_none() {
             return Err(SqlError::new(8106, &[name]));
         }
-        if let Some((db, id)) = self.kept.identity_insert
+        if let Some((db, id)) = self.activation.identity_insert
             && (db, id) != key
             && let Some(d) = self.instance.databases().by_id(db)
             && let Some(t) = d.catalog.table(id, self.id)
@@ -116,7 +116,7 @@ impl Session {
             let (schema, other) = (&t.head.schema, t.name());
             return Err(SqlError::new(8107, &[&d.name, schema, &other, name]));
         }
-        self.kept.identity_insert = Some(key);
+        self.activation.identity_insert = Some(key);
         Ok(())
     }
 
@@ -134,18 +134,18 @@ impl Session {
         match o {
             ValueOption::LockTimeout => {
                 let ms = number().unwrap_or(-1).max(-1) as i32;
-                self.options.lock_timeout = ms;
+                self.activation.options.lock_timeout = ms;
                 for p in &mut self.transaction.parts {
                     p.tx.set_lock_timeout(ms);
                 }
             }
             ValueOption::RowCount => match number() {
-                Some(n) if n >= 0 => self.options.row_count = n as u64,
+                Some(n) if n >= 0 => self.activation.options.row_count = n as u64,
                 _ => return Err(SqlError::new(507, &[])),
             },
             ValueOption::TextSize => {
                 let n = number().unwrap_or(0) as i32;
-                self.options.text_size = match n {
+                self.activation.options.text_size = match n {
                     // Back to the documented default.
                     0 => 4096,
                     n if n < 0 => i32::MAX,
@@ -153,30 +153,31 @@ impl Session {
                 };
             }
             ValueOption::DateFirst => match number() {
-                Some(n @ 1..=7) => self.options.date_first = n as u8,
+                Some(n @ 1..=7) => self.activation.options.date_first = n as u8,
                 _ => return Err(SqlError::new(2742, &[&text()])),
             },
             ValueOption::DateFormat => {
                 let name = text();
-                self.options.date_format =
+                self.activation.options.date_format =
                     DateFormat::from_name(&name).ok_or_else(|| SqlError::new(2741, &[&name]))?;
             }
             ValueOption::DeadlockPriority => {
-                self.options.deadlock_priority = match (&*text().to_ascii_uppercase(), number()) {
-                    ("LOW", _) => -5,
-                    ("NORMAL", _) => 0,
-                    ("HIGH", _) => 5,
-                    (_, Some(n @ -10..=10)) => n as i8,
-                    _ => return Err(SqlError::new(102, &[&text()])),
-                };
+                self.activation.options.deadlock_priority =
+                    match (&*text().to_ascii_uppercase(), number()) {
+                        ("LOW", _) => -5,
+                        ("NORMAL", _) => 0,
+                        ("HIGH", _) => 5,
+                        (_, Some(n @ -10..=10)) => n as i8,
+                        _ => return Err(SqlError::new(102, &[&text()])),
+                    };
                 self.set_lock_priority();
             }
             ValueOption::Language => {
                 let name = text();
                 let new =
                     LanguageId::of_name(&name).ok_or_else(|| SqlError::new(2740, &[&name]))?;
-                let old = self.options.language;
-                self.options.set_language(new);
+                let old = self.activation.options.language;
+                self.activation.options.set_language(new);
                 return Ok(Some((new.get().name.into(), old.get().name.into())));
             }
             // Always 128 bytes.

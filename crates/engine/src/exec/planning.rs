@@ -73,11 +73,11 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
-            Some((key.0, key.1, session.kept.identity_insert == Some(key)))
+            Some((key.0, key.1, session.activation.identity_insert == Some(key)))
         }
         Statement::Merge(m) if m.table.identity.is_some() => {
             let key = (m.database.id, m.table.id());
-            Some((key.0, key.1, session.kept.identity_insert == Some(key)))
+            Some((key.0, key.1, session.activation.identity_insert == Some(key)))
         }
         _ => None,
     };
@@ -88,7 +88,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         slots,
         subqueries,
         uses,
-        options: metadata.folded.get().then(|| session.options.plan_key()),
+        options: metadata.folded.get().then(|| session.activation.options.plan_key()),
         made_in: module.moves.then(|| place_of(session)),
         temps: metadata.temps.into_inner(),
         depends: metadata.depends.into_inner(),

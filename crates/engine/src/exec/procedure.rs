@@ -1,9 +1,10 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
+use super::activation::{Activation, Locals, Taking, Way};
 use super::arguments::{BoundArguments, bind_arguments};
 use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
-use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
 use crate::catalog;
 use crate::database::Database;
@@ -17,9 +18,6 @@ use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXE
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_types::convert::Declared;
 use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
-
-/// Procedures nest so deep at most.
-pub(crate) const MAX_NEST_LEVEL: u32 = 32;
 
 /// Where a name without database and schema is looked up.
 #[derive(Clone, Copy)]
@@ -129,7 +127,7 @@ impl Session {
         p: &catalog::Module,
     ) -> SqlResult<Arc<Module>> {
         let id = p.head.id.0;
-        let key = (database.catalog.opening(), id, p.version, self.options.plan_key());
+        let key = (database.catalog.opening(), id, p.version, self.activation.options.plan_key());
         if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
         }
@@ -151,7 +149,7 @@ impl Session {
         text: &'static str,
     ) -> SqlResult<Arc<Module>> {
         let opening = self.database.catalog.opening();
-        let key = (opening, 0, p.name.as_ptr() as u64, self.options.plan_key());
+        let key = (opening, 0, p.name.as_ptr() as u64, self.activation.options.plan_key());
         if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
         }
@@ -166,39 +164,33 @@ impl Session {
 
 impl Interpreter<'_> {
     /// EXEC as a statement.
-    pub fn execute(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        e: &Execute,
-    ) -> Step {
-        let (target, passed) = match self.evaluate(module, act, s, e) {
+    pub fn execute(&mut self, module: &Arc<Module>, s: &Stmt, e: &Execute) -> Step {
+        let (target, passed) = match self.evaluate(module, s, e) {
             Ok(t) => t,
             Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
         };
-        let returned = match self.call_target(module, target, &passed)? {
+        let returned = match self.call_target(module, target, &passed, None)? {
             Ok(r) => r,
             Err(Failed { error, status }) => {
                 // CATCH is where it goes on, if there is one.
-                if self.session.running.tries == 0
-                    && let Err(e) = self.take_status(act, e, status)
+                if self.session.activation.errors.tries() == 0
+                    && let Err(e) = self.take_status(e, status)
                 {
                     return self.fail(module, s, e, false, Command::EXECUTE);
                 }
                 return self.fail(module, s, error, false, Command::EXECUTE);
             }
         };
-        if let Err(e) = self.take_back(act, e, &returned) {
+        if let Err(e) = self.take_back(e, &returned) {
             return self.fail(module, s, e, false, Command::EXECUTE);
         }
-        self.session.running.moment.set(None);
-        if self.capturing.is_some() {
+        self.session.activation.moment.set(None);
+        if self.session.activation.taking.is_some() {
             return Ok(Flow::Next);
         }
         // In a batch a procedure ends like a remote one; in a procedure it is a statement.
-        if self.session.running.nest_level > 0 {
-            if self.session.options.nocount {
+        if self.session.activation.nest_level > 0 {
+            if self.session.activation.options.nocount {
                 return Ok(Flow::Next);
             }
             return self.done(Ended { command: Command::EXECUTE, rows: None });
@@ -215,7 +207,6 @@ impl Interpreter<'_> {
     pub(super) fn evaluate(
         &mut self,
         module: &Arc<Module>,
-        act: &mut Activation,
         s: &Stmt,
         e: &Execute,
     ) -> SqlResult<(Target, Vec<Passed>)> {
@@ -228,11 +219,12 @@ impl Interpreter<'_> {
                 shown: name.to_string(),
             },
             ExecTarget::Variable(v) => {
-                let text = act.vars[*v as usize].as_text().unwrap_or_default();
+                let text =
+                    self.session.activation.locals.vars[*v as usize].as_text().unwrap_or_default();
                 Target::of_text(&text)
             }
             ExecTarget::Text(code) => {
-                let v = self.value(module, act, s, code)?;
+                let v = self.value(module, s, code)?;
                 Target::Text(v.as_text().unwrap_or_default())
             }
         };
@@ -241,8 +233,8 @@ impl Interpreter<'_> {
             let (value, ty) = match &a.value {
                 None => (None, SqlType::Int.into()),
                 Some(code) => {
-                    let v = self.value(module, act, s, code)?;
-                    (Some(v), self.type_of(act, code))
+                    let v = self.value(module, s, code)?;
+                    (Some(v), self.type_of(code))
                 }
             };
             let name = a.name.as_deref().unwrap_or_default().to_string();
@@ -254,51 +246,47 @@ impl Interpreter<'_> {
     }
 
     /// Output parameters and the return status into the caller's variables.
-    pub(super) fn take_back(
-        &mut self,
-        act: &mut Activation,
-        e: &Execute,
-        r: &Returned,
-    ) -> SqlResult<()> {
+    pub(super) fn take_back(&mut self, e: &Execute, r: &Returned) -> SqlResult<()> {
+        let locals = &mut self.session.activation.locals;
         for (n, v, from) in &r.outputs {
             let Some(var) = e.arguments.get(*n).and_then(|a| a.output) else { continue };
-            let to = act.module.variables.declared(var);
-            act.vars[var as usize] = if v.is_null() || *from == to {
+            let to = locals.module.variables.declared(var);
+            locals.vars[var as usize] = if v.is_null() || *from == to {
                 v.clone()
             } else {
                 convert::check_declared(*from, to, Conversion::Implicit)?;
-                let context = self.session.options.convert_context();
+                let context = self.session.activation.options.convert_context();
                 convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
         }
-        self.take_status(act, e, (!r.silent).then_some(r.status))
+        self.take_status(e, (!r.silent).then_some(r.status))
     }
 
-    fn take_status(
-        &mut self,
-        act: &mut Activation,
-        e: &Execute,
-        status: Option<i32>,
-    ) -> SqlResult<()> {
+    fn take_status(&mut self, e: &Execute, status: Option<i32>) -> SqlResult<()> {
         if let (Some(var), Some(status)) = (e.status, status) {
-            let to = act.module.variables.list[var as usize].ty.unwrap_or(SqlType::Int);
+            let locals = &mut self.session.activation.locals;
+            let to = locals.module.variables.list[var as usize].ty.unwrap_or(SqlType::Int);
             let v = Value::Int(status);
-            act.vars[var as usize] =
+            locals.vars[var as usize] =
                 convert::cast(&v, SqlType::Int, to, None, Conversion::Implicit)?;
         }
         Ok(())
     }
 
-    /// Runs a callee. The outer error unwinds, the inner one is the calling statement's.
+    /// Runs a callee; an INSERT … EXEC may take its rows. The outer error unwinds, the inner one is the calling statement's.
     pub fn call_target(
         &mut self,
         module: &Module,
         target: Target,
         passed: &[Passed],
+        taking: Option<Taking>,
     ) -> Result<Called, Unwind> {
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let (server, database, schema, name, shown) = match target {
-            Target::Text(text) => return self.dynamic(&text),
+            Target::Text(text) => {
+                let way = Way { taking, ..Way::of_text() };
+                return self.within(way, |it| it.run_text(&Arc::from(&*text), "", &[]));
+            }
             Target::Name { server, database, schema, name, shown } => {
                 (server, database, schema, name, shown)
             }
@@ -318,42 +306,40 @@ impl Interpreter<'_> {
             Err(e) => return Ok(Err(e.into())),
         };
         match self.session.runs_in(&callee, database.as_deref()) {
-            Ok(place) => self.in_database(place, |it| it.call(callee, &name, passed)),
+            Ok(place) => {
+                let way = Way { place, taking, ..Way::default() };
+                self.call(callee, &name, passed, way)
+            }
             Err(e) => Ok(Err(e.into())),
         }
     }
 
-    /// Runs a procedure in the current database: see [`Interpreter::in_database`].
-    pub fn call(
+    /// Enters a procedure and runs it.
+    pub(super) fn call(
         &mut self,
         callee: Callee,
         name: &str,
         passed: &[Passed],
+        way: Way,
     ) -> Result<Called, Unwind> {
-        if self.session.running.nest_level >= MAX_NEST_LEVEL {
-            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
-        }
-        let module = match callee {
-            Callee::Special(n) => {
-                // It is a procedure of its own: its text is one level deeper still.
-                if self.session.running.nest_level + 1 >= MAX_NEST_LEVEL {
-                    return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
+        self.within(way, |it| {
+            let module = match callee {
+                Callee::Special(n) => {
+                    // It is a procedure of its own: its text is one level deeper still.
+                    it.session.begins(None);
+                    return it.special(n, passed, None);
                 }
-                self.session.running.nest_level += 1;
-                let returned = self.special(n, passed);
-                self.session.running.nest_level -= 1;
-                return returned;
+                Callee::System(p) => match p.body {
+                    procs::Body::Native(code) => return Ok(it.native(p, code, passed)),
+                    procs::Body::Sql(text) => it.session.system_module(p, text),
+                },
+                Callee::User(db, p) => it.session.procedure_module(&db, &p),
+            };
+            match module {
+                Ok(m) => it.run_module(m, name, passed, true),
+                Err(e) => Ok(Err(e.into())),
             }
-            Callee::System(p) => match p.body {
-                procs::Body::Native(code) => return Ok(self.native(p, code, passed)),
-                procs::Body::Sql(text) => self.session.system_module(p, text),
-            },
-            Callee::User(db, p) => self.session.procedure_module(&db, &p),
-        };
-        match module {
-            Ok(m) => self.run_module(m, name, passed, true),
-            Err(e) => Ok(Err(e.into())),
-        }
+        })
     }
 
     fn native(
@@ -368,12 +354,11 @@ impl Interpreter<'_> {
             .collect();
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);
-        self.session.running.nest_level += 1;
+        self.session.begins(None);
         let r = self.in_statement(|it| {
             let args = procs::Arguments::new(p.name, p.parameters, &args)?;
             code(&mut it.context(0), &args)
         });
-        self.session.running.nest_level -= 1;
         match r {
             Ok(status) => Ok(Returned { status, ..Returned::default() }),
             Err(error) => {
@@ -384,13 +369,15 @@ impl Interpreter<'_> {
         }
     }
 
-    /// EXEC ('text').
-    fn dynamic(&mut self, text: &str) -> Result<Called, Unwind> {
-        if self.session.running.nest_level >= MAX_NEST_LEVEL {
-            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
-        }
-        match self.session.batch_module(&Arc::from(text), "") {
-            Ok(m) => self.run_module(m, "", &[], false),
+    /// Runs a text in the activation that was entered for it.
+    pub(super) fn run_text(
+        &mut self,
+        text: &Arc<str>,
+        declared: &str,
+        passed: &[Passed],
+    ) -> Result<Called, Unwind> {
+        match self.session.batch_module(text, declared) {
+            Ok(m) => self.run_module(m, "", passed, false),
             Err(errors) => self.several(errors),
         }
     }
@@ -398,7 +385,7 @@ impl Interpreter<'_> {
     /// More than one error: all but the last are told, the last is the statement's.
     pub fn several(&mut self, mut errors: Vec<SqlError>) -> Result<Called, Unwind> {
         let last = errors.pop().unwrap_or_else(|| *SqlError::new(102, &[&""]));
-        if self.session.running.tries == 0 {
+        if self.session.activation.errors.tries() == 0 {
             for e in &errors {
                 self.sink.message(e).map_err(|_| Unwind::Gone)?;
             }
@@ -406,86 +393,33 @@ impl Interpreter<'_> {
         Ok(Err(Box::new(last).into()))
     }
 
-    /// Runs a module one level deeper: a procedure, or dynamic text (which sees the caller's options and changes them
-    /// for itself only).
-    pub fn run_module(
+    /// Runs a module in the activation that was entered for it: a procedure, or a text (which sees the caller's options and changes
+    /// them for itself only).
+    fn run_module(
         &mut self,
         module: Arc<Module>,
         name: &str,
         passed: &[Passed],
         procedure: bool,
     ) -> Result<Called, Unwind> {
-        let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
-        let BoundArguments { values, outputs, late } = match bound {
-            Ok(b) => b,
-            Err(e) => {
-                let e = match procedure {
-                    true => e.in_procedure(name).with_origin(Origin::Parameters),
-                    false => e,
-                };
+        let outputs = match self.load(&module, name, passed) {
+            Ok(outputs) => outputs,
+            Err(e) if procedure => {
+                let e = e.in_procedure(name).with_origin(Origin::Parameters);
                 return Ok(Err(e.into()));
             }
+            Err(e) => return Ok(Err(e.into())),
         };
-        let mut act = Activation::counting(module.clone());
-        for (at, v) in values.into_iter().enumerate() {
-            act.vars[at] = v;
-        }
-        for (at, e) in late {
-            act.vars[at] = match self.eval_alone(&mut act, &e) {
-                Ok(v) => v,
-                Err(e) => return Ok(Err(e.into())),
-            };
-        }
-        let options = self.session.options;
-        // What a procedure was created under, or what dynamic text sets, holds in it.
-        if let Some(on) = module.quoted_identifier {
-            self.session.options.quoted_identifier = on;
-        }
-        if let Some(on) = module.ansi_nulls {
-            self.session.options.ansi_nulls = on;
-        }
-        let errors = self.check(&mut act);
+        let errors = self.check();
         if !errors.is_empty() {
-            self.session.options = options;
-            if let Err(e) = self.drop_table_variables(&mut act) {
-                return Ok(Err(e.into()));
-            }
             return self.several(errors);
         }
-        let database = self.session.database.clone();
-        let scope_identity = self.session.last.scope_identity.take();
-        let procedure_id = self.session.running.procedure_id;
         let count = self.session.transaction.count;
-        let gravest = std::mem::take(&mut self.session.running.gravest);
-        let own_tries = std::mem::take(&mut self.session.running.own_tries);
-        if module.object_id != 0 {
-            self.session.running.procedure_id = module.object_id;
-        }
-        self.session.running.nest_level += 1;
-        self.session.entry.calls(module.clone());
+        self.session.begins(Some(&module));
         let told = tell::modules_wanted().then(|| tell::module_begins(&module));
-        let step = self.list(&module, &mut act, &module.statements);
+        let step = self.list(&module, &module.statements);
         if let Some(began) = told {
             tell::module_ended(self.session, &module, began);
-        }
-        let cleaned = self.leave(&mut act);
-        self.session.entry.returns();
-        self.session.running.nest_level -= 1;
-        self.session.running.procedure_id = procedure_id;
-        self.session.last.scope_identity = scope_identity;
-        let gravest = std::mem::replace(&mut self.session.running.gravest, gravest);
-        self.session.running.own_tries = own_tries;
-        // SET options of a procedure end with it; the isolation level as well.
-        let identity = self.session.kept.identity_insert;
-        self.session.restore_options(options);
-        self.session.kept.identity_insert = identity;
-        if self.session.database.id != database.id {
-            if procedure {
-                self.session.database = database;
-                self.session.publish();
-            } else if let Err(e) = self.session.enter_database(database, 1, self.sink) {
-                return Ok(Err(e.into()));
-            }
         }
         // The error has been told; the caller goes on behind EXEC.
         let cut = matches!(step, Err(Unwind::Module));
@@ -494,59 +428,80 @@ impl Interpreter<'_> {
             Err(Unwind::Caller(e)) => return Err(Unwind::Error(e)),
             Err(other) => return Err(other),
         }
-        // Without RETURN n: what the gravest error says, caught or not.
-        let failed = if gravest > 10 { 10 - i32::from(gravest) } else { 0 };
-        let status = act.status.unwrap_or(failed);
-        if let Err(e) = cleaned {
-            return Ok(Err(e.into()));
+        if let Some(failed) = self.other_count(&module, name, count, procedure)? {
+            return Ok(Err(failed));
         }
+        // Without RETURN n: what the gravest error says, caught or not.
+        let Activation { locals, errors, .. } = &self.session.activation;
+        let failed = if errors.gravest > 10 { 10 - i32::from(errors.gravest) } else { 0 };
+        let outputs = outputs.into_iter().map(|(n, at)| {
+            let Parameter { ty, large, .. } = &module.parameters[at];
+            (n, locals.vars[at].clone(), Declared::new(*ty, *large))
+        });
+        // Who ends by a name that is not there returns nothing.
+        Ok(Ok(Returned {
+            status: locals.status.unwrap_or(failed),
+            silent: cut,
+            outputs: outputs.collect(),
+            cut,
+        }))
+    }
+
+    /// Puts a module and its arguments into the activation; gives what is passed for output, see [`BoundArguments::outputs`].
+    fn load(
+        &mut self,
+        module: &Arc<Module>,
+        name: &str,
+        passed: &[Passed],
+    ) -> SqlResult<Vec<(usize, usize)>> {
+        let bound = bind_arguments(self.session, module, name, &module.parameters, passed)?;
+        let BoundArguments { values, outputs, late } = bound;
+        let mut locals = Locals::counting(module.clone());
+        for (at, v) in values.into_iter().enumerate() {
+            locals.vars[at] = v;
+        }
+        for (at, e) in late {
+            locals.vars[at] = self.eval_alone(&e)?;
+        }
+        let activation = &mut self.session.activation;
+        activation.locals = locals;
+        // What a procedure was created under, or what dynamic text sets, holds in it.
+        if let Some(on) = module.quoted_identifier {
+            activation.options.quoted_identifier = on;
+        }
+        if let Some(on) = module.ansi_nulls {
+            activation.options.ansi_nulls = on;
+        }
+        Ok(outputs)
+    }
+
+    /// 266 where a module of the user's ends with another `@@TRANCOUNT` than the one it began with: told, or, in a TRY, the error that
+    /// the call ends with.
+    fn other_count(
+        &mut self,
+        module: &Module,
+        name: &str,
+        count: u32,
+        procedure: bool,
+    ) -> Result<Option<Failed>, Unwind> {
         let now = self.session.transaction.count;
         let own = match procedure {
             true => module.object_id > 0,
             // A transaction that began by itself is no text's.
             false => !self.session.transaction.implicit,
         };
-        if own && now != count && !self.session.transaction.doomed {
-            let e = SqlError::new(266, &[&count, &now]).with_state(2);
-            // A procedure's is told at its end, which has no line.
-            let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
-            if self.session.running.tries > 0 {
-                return Ok(Err(e.into()));
-            }
-            self.session.note_error(266);
-            self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        if !own || now == count || self.session.transaction.doomed {
+            return Ok(None);
         }
-        let returned = outputs
-            .into_iter()
-            .map(|(n, at)| {
-                let Parameter { ty, large, .. } = &module.parameters[at];
-                (n, act.vars[at].clone(), Declared::new(*ty, *large))
-            })
-            .collect();
-        // Who ends by a name that is not there returns nothing.
-        Ok(Ok(Returned { status, silent: cut, outputs: returned, cut }))
-    }
-
-    /// Drops temp tables, table variables and local cursors of the level that ends.
-    pub fn leave(&mut self, act: &mut Activation) -> SqlResult<()> {
-        let level = self.session.running.nest_level;
-        self.session.held.cursors.leave(level);
-        let dropped = self.drop_table_variables(act);
-        let mut gone = Vec::new();
-        if level > 0 {
-            let own = self.session.temps.tables.iter().filter(|t| t.level >= level);
-            gone.extend(own.map(|t| t.object_id));
+        let e = SqlError::new(266, &[&count, &now]).with_state(2);
+        // A procedure's is told at its end, which has no line.
+        let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
+        if self.session.activation.errors.tries() > 0 {
+            return Ok(Some(e.into()));
         }
-        if gone.is_empty() || self.session.transaction.doomed {
-            return dropped;
-        }
-        let gone = self.in_statement(|it| {
-            for id in gone {
-                crate::features::tables::drop_temp_table(&mut it.context(0), id)?;
-            }
-            Ok(())
-        });
-        dropped.and(gone)
+        self.session.note_error(266);
+        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        Ok(None)
     }
 }
 

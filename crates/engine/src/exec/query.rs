@@ -1,6 +1,6 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
-use super::interpret::{Activation, Ended, Interpreter, source_of};
+use super::interpret::{Ended, Interpreter, source_of};
 use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
@@ -20,12 +20,7 @@ use taffrail_types::{Conversion, SqlType, Value, convert};
 
 impl Interpreter<'_> {
     /// Runs a statement that is no flow of control.
-    pub fn run(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-    ) -> SqlResult<Ended> {
+    pub fn run(&mut self, module: &Arc<Module>, s: &Stmt) -> SqlResult<Ended> {
         let plain = |command| Ok(Ended { command, rows: None });
         match &s.kind {
             StmtKind::Select(_)
@@ -34,48 +29,49 @@ impl Interpreter<'_> {
             | StmtKind::Delete(_)
             | StmtKind::Merge(_) => {
                 let source = source_of(s).expect("such a statement is planned");
-                self.planned(module, act, s, &source)
+                self.planned(module, s, &source)
             }
             StmtKind::Declare(list) => {
                 for declared in list {
                     match declared {
                         DeclaredVariable::Value(var, code) => {
-                            let v = self.value(module, act, s, code)?;
-                            memory::variables(&act.vars, *var as usize, &v)?;
-                            act.vars[*var as usize] = v;
+                            let v = self.value(module, s, code)?;
+                            let vars = &mut self.session.activation.locals.vars;
+                            memory::variables(vars, *var as usize, &v)?;
+                            vars[*var as usize] = v;
                         }
-                        DeclaredVariable::Table(n) => self.declare_table(act, *n)?,
+                        DeclaredVariable::Table(n) => self.declare_table(*n)?,
                     }
                 }
                 Ok(Ended { command: Command::NONE, rows: None })
             }
             StmtKind::Print(code) => {
-                let v = self.value(module, act, s, code)?;
-                let from = self.type_of(act, code);
+                let v = self.value(module, s, code)?;
+                let from = self.type_of(code);
                 convert::check_declared(
                     from,
                     SqlType::nvarchar(4000).into(),
                     Conversion::Implicit,
                 )?;
                 self.print(&v, from.ty, s.line, module)?;
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::RaisError { .. } | StmtKind::Throw(_) => {
-                self.raise(module, act, s)?;
+                self.raise(module, s)?;
                 plain(Command::OTHER)
             }
             StmtKind::WaitFor { until, value } => {
-                let v = self.value(module, act, s, value)?;
+                let v = self.value(module, s, value)?;
                 self.wait_for(*until, &v)?;
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Begin(name, mark) => {
-                let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
+                let name = name.as_ref().map(|n| self.transaction_name(n)).transpose()?;
                 let mark = match mark {
                     Some(Some(code)) => {
-                        Some(self.value(module, act, s, code)?.as_text().unwrap_or_default())
+                        Some(self.value(module, s, code)?.as_text().unwrap_or_default())
                     }
                     Some(None) => Some(String::new()),
                     None => None,
@@ -92,22 +88,23 @@ impl Interpreter<'_> {
                 plain(Command::BEGIN_TRAN)
             }
             StmtKind::Commit(delayed) => {
-                if self.capturing.is_some_and(|at| self.session.transaction.count <= at) {
+                let taking = self.session.activation.taking;
+                if taking.is_some_and(|t| self.session.transaction.count <= t.transactions) {
                     return Err(SqlError::new(3916, &[]).with_state(0));
                 }
                 self.session.commit_transaction(*delayed, self.sink)?;
                 plain(Command::COMMIT)
             }
             StmtKind::Rollback(name) => {
-                if self.capturing.is_some() {
+                if self.session.activation.taking.is_some() {
                     return Err(SqlError::new(3915, &[]).with_state(0));
                 }
-                let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
+                let name = name.as_ref().map(|n| self.transaction_name(n)).transpose()?;
                 self.session.rollback_transaction(name.as_deref(), self.sink)?;
                 plain(Command::ROLLBACK)
             }
             StmtKind::Save(name) => {
-                let name = self.transaction_name(act, name)?;
+                let name = self.transaction_name(name)?;
                 self.session.save_transaction(&name)?;
                 plain(Command::SAVE_TRAN)
             }
@@ -117,63 +114,61 @@ impl Interpreter<'_> {
                 }
                 // A procedure keeps what it was created under.
                 if let Some(on) = module.ansi_nulls {
-                    self.session.options.ansi_nulls = on;
+                    self.session.activation.options.ansi_nulls = on;
                 }
                 self.session.publish();
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetIsolation(level) => {
                 self.session.set_isolation(*level)?;
                 self.session.publish();
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetIdentityInsert(table, on) => {
                 self.session.set_identity_insert(table, *on)?;
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetValue(option, code) => {
-                let v = self.value(module, act, s, code)?;
+                let v = self.value(module, s, code)?;
                 let language = self.session.set_value(*option, &v)?;
                 self.session.publish();
                 if let Some((new, old)) = language {
                     self.tell_language(new, old)?;
                 }
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::Use(name) => {
                 self.use_database(name, s.line)?;
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Checkpoint(seconds) => {
                 let seconds = match seconds {
-                    Some(code) => Some(self.value(module, act, s, code)?),
+                    Some(code) => Some(self.value(module, s, code)?),
                     None => None,
                 };
                 self.checkpoint(seconds.as_ref())?;
-                self.session.last.row_count = 0;
+                self.session.activation.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Kill(code, status) => {
-                let v = self.value(module, act, s, code)?;
+                let v = self.value(module, s, code)?;
                 self.kill(&v, *status)?;
                 plain(Command::OTHER)
             }
-            StmtKind::Registered(found, statement) => {
-                self.registered(module, act, s, found, statement)
-            }
-            StmtKind::DeclareCursor(text) => self.declare_cursor(module, act, s, text),
+            StmtKind::Registered(found, statement) => self.registered(module, s, found, statement),
+            StmtKind::DeclareCursor(text) => self.declare_cursor(module, s, text),
             StmtKind::SetCursor(name, cursor) => self.set_cursor(name, cursor),
             StmtKind::OpenCursor(cursor) => {
                 let opened = self.open_cursor(cursor);
                 self.cursor_moved(opened)
             }
             StmtKind::Fetch(f) => {
-                let fetched = self.fetch(module, act, s, f);
+                let fetched = self.fetch(module, s, f);
                 self.cursor_moved(fetched)
             }
             StmtKind::CloseCursor(cursor) => self.close_cursor(cursor),
@@ -198,7 +193,6 @@ impl Interpreter<'_> {
     fn registered(
         &mut self,
         module: &Arc<Module>,
-        act: &Activation,
         s: &Stmt,
         found: &RegisteredStatement,
         statement: &ast::Statement,
@@ -206,7 +200,7 @@ impl Interpreter<'_> {
         let value = |name: &str| {
             let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
             let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
-            Ok(act.vars[at as usize].clone())
+            Ok(self.session.activation.locals.vars[at as usize].clone())
         };
         let filled = match found.fill {
             Some(fill) => fill(statement, &value)?,
@@ -234,7 +228,7 @@ impl Interpreter<'_> {
                 return Ok(Ended { command: found.done, rows });
             }
         };
-        self.session.last.row_count = 0;
+        self.session.activation.last.row_count = 0;
         if found.begins_transaction {
             if self.session.transaction.doomed {
                 return Err(SqlError::new(3930, &[]));
@@ -248,35 +242,31 @@ impl Interpreter<'_> {
     }
 
     /// A query or change.
-    fn planned(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        source: &Source<'_>,
-    ) -> SqlResult<Ended> {
+    fn planned(&mut self, module: &Arc<Module>, s: &Stmt, source: &Source<'_>) -> SqlResult<Ended> {
         if self.session.transaction.doomed {
             // Table variables are no part of it.
-            let plan = self.plan(module, act, s.plan, s.visible, source)?;
+            let plan = self.plan(module, s.plan, s.visible, source)?;
             if !plan.kind.changes_table_variables_only() {
                 return Err(SqlError::new(3930, &[]));
             }
         }
-        if self.session.options.implicit_transactions && self.session.transaction.count == 0 {
+        if self.session.activation.options.implicit_transactions
+            && self.session.transaction.count == 0
+        {
             // A query without tables begins nothing.
-            let plan = self.plan(module, act, s.plan, s.visible, source)?;
+            let plan = self.plan(module, s.plan, s.visible, source)?;
             if !plan.uses.is_empty() {
                 self.session.begin_implicitly(self.sink)?;
             }
         }
-        let fmtonly = self.session.options.fmtonly;
+        let fmtonly = self.session.activation.options.fmtonly;
         self.in_statement(|it| {
-            let plan = it.locked_plan(module, act, s.plan, s.visible, source)?;
+            let plan = it.locked_plan(module, s.plan, s.visible, source)?;
             if let Statement::Select(q, Some(into)) = &plan.kind {
-                return it.select_into(act, &plan, q, into, s.line);
+                return it.select_into(&plan, q, into, s.line);
             }
             it.one_writer(&plan)?;
-            let (command, rows) = it.with_runtime(act, &plan, s.line, |rt| {
+            let (command, rows) = it.with_runtime(&plan, s.line, |rt| {
                 Ok(match &plan.kind {
                     Statement::Select(q, _) if q.assign.is_empty() => {
                         (Command::SELECT, Some(send(rt, q, fmtonly)?))
@@ -300,7 +290,7 @@ impl Interpreter<'_> {
                     }
                 })
             })?;
-            it.session.last.row_count = rows.unwrap_or(0) as i64;
+            it.session.activation.last.row_count = rows.unwrap_or(0) as i64;
             let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn_if_due(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
@@ -309,13 +299,13 @@ impl Interpreter<'_> {
 
     /// Messages of what a statement went over: 8153, 3606, 3607.
     pub(super) fn warn(&mut self, line: u32) -> SqlResult<()> {
-        if std::mem::take(&mut self.session.warnings.null_eliminated) {
+        if std::mem::take(&mut self.session.activation.warnings.null_eliminated) {
             self.context(line).message(SqlError::new(8153, &[]))?;
         }
-        let overflowed = std::mem::take(&mut self.session.warnings.overflowed);
-        let divided = std::mem::take(&mut self.session.warnings.divided_by_zero);
+        let overflowed = std::mem::take(&mut self.session.activation.warnings.overflowed);
+        let divided = std::mem::take(&mut self.session.activation.warnings.divided_by_zero);
         for (due, number) in [(divided, 3607), (overflowed, 3606)] {
-            if due && !self.session.options.arithignore {
+            if due && !self.session.activation.options.arithignore {
                 self.context(line).message(SqlError::new(number, &[]))?;
             }
         }
@@ -400,7 +390,7 @@ impl Interpreter<'_> {
 
 /// SET TEXTSIZE in bytes, where it concerns a column of the query.
 fn text_size(rt: &Rt<'_>, q: &SelectPlan) -> Option<usize> {
-    let most = usize::try_from(rt.cx.session.options.text_size).ok()?;
+    let most = usize::try_from(rt.cx.session.activation.options.text_size).ok()?;
     let concerned = q.plan.columns.iter().any(|c| c.ty.is_max());
     (most < i32::MAX as usize && concerned).then_some(most)
 }

@@ -1,6 +1,6 @@
 //! PRINT, RAISERROR, THROW, WAITFOR.
 
-use super::interpret::{Activation, Interpreter, Unwind};
+use super::interpret::{Interpreter, Unwind};
 use super::module::{Module, Stmt, StmtKind};
 use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
@@ -87,21 +87,16 @@ impl Interpreter<'_> {
     }
 
     /// RAISERROR and THROW.
-    pub fn raise(
-        &mut self,
-        module: &std::sync::Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-    ) -> SqlResult<()> {
+    pub fn raise(&mut self, module: &std::sync::Arc<Module>, s: &Stmt) -> SqlResult<()> {
         let e = match &s.kind {
-            StmtKind::Throw(None) => match self.session.running.caught.last() {
+            StmtKind::Throw(None) => match self.session.activation.caught() {
                 Some(e) => return Err(Box::new(e.clone()).with_origin(Origin::Throw)),
                 None => return Err(SqlError::new(10704, &[])),
             },
             StmtKind::Throw(Some(t)) => {
-                let number = self.value(module, act, s, &t.0)?;
-                let text = self.value(module, act, s, &t.1)?;
-                let state = self.value(module, act, s, &t.2)?;
+                let number = self.value(module, s, &t.0)?;
+                let text = self.value(module, s, &t.1)?;
+                let state = self.value(module, s, &t.2)?;
                 let number = number.as_i64().unwrap_or(0);
                 if !(50_000..=i32::MAX as i64).contains(&number) {
                     return Err(SqlError::new(35100, &[&number]));
@@ -112,10 +107,10 @@ impl Interpreter<'_> {
                 return Err(e.with_line(s.line).with_origin(Origin::Throw));
             }
             StmtKind::RaisError { message, severity, state, arguments, log, nowait, set_error } => {
-                let m = self.value(module, act, s, message)?;
-                let m_ty = self.type_of(act, message).ty;
-                let severity = self.value(module, act, s, severity)?.as_i64().unwrap_or(16);
-                let state = self.value(module, act, s, state)?.as_i64().unwrap_or(1);
+                let m = self.value(module, s, message)?;
+                let m_ty = self.type_of(message).ty;
+                let severity = self.value(module, s, severity)?.as_i64().unwrap_or(16);
+                let state = self.value(module, s, state)?.as_i64().unwrap_or(1);
                 // Before anything else is made of it: a message that may not be raised has no text and no severity.
                 if severity > MAX_UNLOGGED && !log {
                     return Err(SqlError::new(2754, &[&MAX_UNLOGGED]));
@@ -123,11 +118,11 @@ impl Interpreter<'_> {
                 let severity = severity.min(MAX_SEVERITY);
                 let mut args = Vec::new();
                 for (at, a) in arguments.iter().enumerate() {
-                    let v = self.value(module, act, s, a)?;
-                    check_argument(self.type_of(act, a), at + FIRST_ARGUMENT)?;
+                    let v = self.value(module, s, a)?;
+                    check_argument(self.type_of(a), at + FIRST_ARGUMENT)?;
                     args.push(match Argument::of(&v) {
                         Some(argument) => argument,
-                        None => Argument::Text(as_text(&v, self.type_of(act, a).ty)?),
+                        None => Argument::Text(as_text(&v, self.type_of(a).ty)?),
                     });
                 }
                 let (number, text) = match m.as_i64() {
@@ -164,7 +159,7 @@ impl Interpreter<'_> {
                     EventRing::global().push(event);
                 }
                 if e.severity <= 10 {
-                    self.session.last.set_error = set_error.then_some(number);
+                    self.session.activation.last.set_error = set_error.then_some(number);
                     self.session.instance.counters().told(e.severity);
                     self.sink.message(&e).map_err(|_| client_gone())?;
                     if *nowait {

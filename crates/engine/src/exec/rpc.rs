@@ -1,9 +1,11 @@
 //! Remote calls, and the procedures that run texts: sp_executesql, sp_prepare, sp_execute, sp_prepexec, sp_unprepare.
 
-use super::called::{Called, Failed, Passed, Returned};
+use super::activation::Way;
+use super::called::{Called, Passed, Returned};
 use super::fate::{Raised, fate};
 use super::interpret::{Interpreter, Unwind};
 use super::procedure::{Callee, Home, name_parts};
+use crate::database::Database;
 use crate::rpc::{RpcCall, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
@@ -12,6 +14,9 @@ use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXE
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value, convert};
+
+/// The database that a callee runs in, if not the current one.
+type Place = Option<Arc<Database>>;
 
 /// A text that must be national: 214 in this state.
 fn text_argument(
@@ -76,13 +81,18 @@ fn handle(p: Option<&Passed>) -> i32 {
 }
 
 impl Interpreter<'_> {
-    /// One of the procedures that run texts, by its number.
-    pub fn special(&mut self, number: u16, passed: &[Passed]) -> Result<Called, Unwind> {
+    /// One of the procedures that run texts, by its number; `place` is where its text runs, if not in the current database.
+    pub fn special(
+        &mut self,
+        number: u16,
+        passed: &[Passed],
+        place: Place,
+    ) -> Result<Called, Unwind> {
         match number {
-            SP_EXECUTESQL => self.executesql(passed),
+            SP_EXECUTESQL => self.executesql(passed, place),
             SP_PREPARE => Ok(self.prepare(passed)),
-            SP_EXECUTE => self.execute_prepared(passed),
-            SP_PREPEXEC => self.prepexec(passed),
+            SP_EXECUTE => self.execute_prepared(passed, place),
+            SP_PREPEXEC => self.prepexec(passed, place),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
             SP_PREPEXECRPC => self.prepexecrpc(passed),
             _ => Ok(Err(taffrail_base::message::unsupported("A cursor procedure").into())),
@@ -90,7 +100,7 @@ impl Interpreter<'_> {
     }
 
     /// `sp_executesql @stmt, @params, …`.
-    fn executesql(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
+    fn executesql(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let text = text_argument(passed.first(), "@statement", "sp_executesql", 2)?;
             let declared = match passed.get(1) {
@@ -102,32 +112,26 @@ impl Interpreter<'_> {
         match texts() {
             Ok((text, declared)) => {
                 let passed = passed.get(2..).unwrap_or(&[]);
-                self.run_text(&Arc::from(text), &declared, passed, 2)
+                self.call_text(&Arc::from(text), &declared, passed, 2, place)
             }
             Err(e) => Ok(Err(e.into())),
         }
     }
 
-    fn run_text(
+    fn call_text(
         &mut self,
         text: &Arc<str>,
         declared: &str,
         passed: &[Passed],
         skipped: usize,
+        place: Place,
     ) -> Result<Called, Unwind> {
-        let module = match self.session.batch_module(text, declared) {
-            Ok(m) => m,
-            Err(errors) => {
-                let status = errors.last().map(|e| e.number);
-                let failed = self.several(errors)?;
-                return Ok(failed.map_err(|f| Failed { status, ..f }));
-            }
-        };
-        let mut returned = self.run_module(module, "", passed, false)?;
+        let way = Way { place, ..Way::of_text() };
+        let mut returned = self.within(way, |it| it.run_text(text, declared, passed))?;
         match &mut returned {
             Ok(r) => {
                 r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
-                r.status = self.session.last.error;
+                r.status = self.session.activation.last.error;
                 r.silent = false;
             }
             Err(failed) => failed.status = Some(failed.error.number),
@@ -161,7 +165,7 @@ impl Interpreter<'_> {
     }
 
     /// `sp_execute @handle, …`.
-    fn execute_prepared(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
+    fn execute_prepared(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
         let handle = handle(passed.first());
         let Some(p) = self.session.held.prepared.get(&handle) else {
             return Ok(Err(SqlError::new(8179, &[&handle]).into()));
@@ -170,11 +174,11 @@ impl Interpreter<'_> {
         if declared.is_empty() && text.trim_start().starts_with('{') && called(&text).is_some() {
             return self.call_prepared(&text, passed.get(1..).unwrap_or(&[]), 1);
         }
-        self.run_text(&text, &declared, passed.get(1..).unwrap_or(&[]), 1)
+        self.call_text(&text, &declared, passed.get(1..).unwrap_or(&[]), 1, place)
     }
 
     /// `sp_prepexec @handle OUTPUT, @params, @stmt, …`.
-    fn prepexec(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
+    fn prepexec(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let declared = text_argument(passed.get(1), "@params", "sp_prepexec", 3)?;
             Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec", 2)?, declared))
@@ -189,7 +193,8 @@ impl Interpreter<'_> {
             self.session.held.prepared.remove(&old);
         }
         let text: Arc<str> = text.into();
-        let mut returned = self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
+        let own = passed.get(3..).unwrap_or(&[]);
+        let mut returned = self.call_text(&text, &declared, own, 3, place)?;
         if let Ok(r) = &mut returned {
             let handle = self.new_handle(text.to_string(), declared);
             r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int.into()));
@@ -232,7 +237,8 @@ impl Interpreter<'_> {
             Ok(found) => found,
             Err(e) => return Ok(Err(e.into())),
         };
-        let mut returned = self.in_database(place, |it| it.call(callee, &name, passed))?;
+        let way = Way { place, ..Way::default() };
+        let mut returned = self.call(callee, &name, passed, way)?;
         if let Ok(r) = &mut returned {
             r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
         }
@@ -269,16 +275,16 @@ impl Interpreter<'_> {
         }
         let result = match callee {
             // Texts take what they are given for output only where they declare it so.
-            Ok((callee, name, place)) => self.in_database(place, |it| match callee {
+            Ok((callee, name, place)) => match callee {
                 Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {
-                    it.special(n, &passed)
+                    self.special(n, &passed, place)
                 }
                 // Plans are shown: what has none does nothing.
-                Callee::System(_) if it.session.options.showing.is_on() => {
+                Callee::System(_) if self.session.activation.options.showing.is_on() => {
                     Ok(Ok(Returned::default()))
                 }
-                callee => it.call(callee, &name, &passed),
-            }),
+                callee => self.call(callee, &name, &passed, Way { place, ..Way::default() }),
+            },
             Err(e) => Ok(Err(e.into())),
         };
         let error = match result {
@@ -334,11 +340,7 @@ impl Interpreter<'_> {
     }
 
     /// The procedure of a remote call, its name and the database that it runs in, if not the current one.
-    #[allow(clippy::type_complexity)]
-    fn callee(
-        &mut self,
-        procedure: &RpcProcedure,
-    ) -> SqlResult<(Callee, String, Option<Arc<crate::database::Database>>)> {
+    fn callee(&mut self, procedure: &RpcProcedure) -> SqlResult<(Callee, String, Place)> {
         match procedure {
             RpcProcedure::Id(n @ 1..=15) => Ok((Callee::Special(*n), String::new(), None)),
             // There is no such procedure.

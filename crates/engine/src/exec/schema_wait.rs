@@ -80,7 +80,7 @@ impl StatementContext<'_> {
 
     /// What is seen where a procedure of ours lists the catalogue.
     pub(crate) fn sight(&self) -> Sight {
-        let dirty = self.session.options.isolation == Isolation::ReadUncommitted;
+        let dirty = self.session.activation.options.isolation == Isolation::ReadUncommitted;
         Sight { session: self.session.id, dirty }
     }
 
@@ -104,7 +104,7 @@ impl StatementContext<'_> {
         database: &Arc<Database>,
         matters: impl Fn(&Touched) -> bool,
     ) -> SqlResult<()> {
-        if self.session.options.isolation == Isolation::ReadUncommitted {
+        if self.session.activation.options.isolation == Isolation::ReadUncommitted {
             return Ok(());
         }
         self.settled(|cx| {

@@ -3,10 +3,11 @@
 //! Statements are numbered over the batch in the order of the text, those without a plan too. Both branches of IF are shown, the body
 //! of WHILE once, and the statements of a procedure behind its EXEC.
 
+use super::activation::MAX_NEST_LEVEL;
 use super::interpret::{Flow, Interpreter, Step, source_of};
 use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::{self, Explained, Source};
-use super::procedure::{Callee, Home, MAX_NEST_LEVEL};
+use super::procedure::{Callee, Home};
 use crate::catalog::Table;
 use crate::features::tables::tables;
 use crate::plan::showplan::{Line, drawn};
@@ -359,7 +360,7 @@ impl Interpreter<'_> {
         let plans = self.explained(module, s)?;
         let text = text(module, s);
         self.shown.statements += 1;
-        if !self.session.options.showing.all {
+        if !self.session.activation.options.showing.all {
             self.show_rows(
                 &[("StmtText", SqlType::NVARCHAR_MAX)],
                 vec![vec![Value::nvarchar(text)]],

@@ -6,7 +6,7 @@
 //! transaction either: it is committed at once, in the name of a session of their own ([`Session::ddl_owner`]), beside what
 //! DDL the session's transaction has open in tempdb.
 
-use super::interpret::{Activation, Interpreter};
+use super::interpret::Interpreter;
 use crate::catalog::DdlOutcome;
 use crate::database::Database;
 use crate::features::tables::tables;
@@ -70,25 +70,22 @@ impl Session {
 
 impl Interpreter<'_> {
     /// Makes the table variables of a module that is about to run. What is not built is told of where the declaration runs.
-    pub(super) fn make_table_variables(
-        &mut self,
-        act: &mut Activation,
-        errors: &mut Vec<SqlError>,
-    ) {
-        let module = act.module.clone();
-        for n in act.tables.len()..module.table_variables.len() {
-            let id = match self.make_table_variable(act, n) {
+    pub(super) fn make_table_variables(&mut self, errors: &mut Vec<SqlError>) {
+        let module = self.session.activation.locals.module.clone();
+        for n in self.session.activation.locals.tables.len()..module.table_variables.len() {
+            let id = match self.make_table_variable(n) {
                 Ok(id) => id,
                 Err(e) if e.number == 40510 => NOT_MADE,
                 Err(e) => return errors.push(*e.with_line(module.table_variables[n].line)),
             };
             let var = module.table_variables[n].var;
-            act.tables.push((module.variables.list[var as usize].name.clone(), id));
+            let name = module.variables.list[var as usize].name.clone();
+            self.session.activation.locals.tables.push((name, id));
         }
     }
 
-    fn make_table_variable(&mut self, act: &Activation, n: usize) -> SqlResult<ObjectId> {
-        let module = act.module.clone();
+    fn make_table_variable(&mut self, n: usize) -> SqlResult<ObjectId> {
+        let module = self.session.activation.locals.module.clone();
         let t = &module.table_variables[n];
         let name = &module.variables.list[t.var as usize].name;
         self.as_their_owner(|it, home| {
@@ -97,25 +94,27 @@ impl Interpreter<'_> {
     }
 
     /// DECLARE of one, where it runs.
-    pub(super) fn declare_table(&mut self, act: &mut Activation, n: u32) -> SqlResult<()> {
+    pub(super) fn declare_table(&mut self, n: u32) -> SqlResult<()> {
         let n = n as usize;
-        if self.is_of_another_collation(act, n)? {
-            let id = std::mem::replace(&mut act.tables[n].1, NOT_MADE);
+        if self.is_of_another_collation(n)? {
+            let id = std::mem::replace(&mut self.session.activation.locals.tables[n].1, NOT_MADE);
             self.as_their_owner(|it, home| tables().drop_own(&mut it.context(0), home, id))?;
         }
-        if act.tables[n].1 == NOT_MADE {
-            act.tables[n].1 = self.make_table_variable(act, n)?;
+        if self.session.activation.locals.tables[n].1 == NOT_MADE {
+            self.session.activation.locals.tables[n].1 = self.make_table_variable(n)?;
         }
         Ok(())
     }
 
     /// The module has gone to a database of another collation since it made the table, and nothing is in it yet.
-    fn is_of_another_collation(&self, act: &Activation, n: usize) -> SqlResult<bool> {
-        if !act.module.moves {
+    fn is_of_another_collation(&self, n: usize) -> SqlResult<bool> {
+        if !self.session.activation.locals.module.moves {
             return Ok(false);
         }
         let home = self.session.home_of_table_variables()?;
-        let table = home.catalog.table(act.tables[n].1, self.session.ddl_owner(&home));
+        let table = home
+            .catalog
+            .table(self.session.activation.locals.tables[n].1, self.session.ddl_owner(&home));
         let own = self.session.database.collation();
         Ok(table.is_some_and(|t| {
             t.row_count() == 0 && t.columns.iter().any(|c| c.ty.is_text() && c.collation != own)
@@ -123,13 +122,13 @@ impl Interpreter<'_> {
     }
 
     /// Whether a name may be that of one that is not built.
-    pub(super) fn lacks_table_variables(act: &Activation) -> bool {
-        act.tables.iter().any(|(_, id)| *id == NOT_MADE)
+    pub(super) fn lacks_table_variables(&self) -> bool {
+        self.session.activation.locals.tables.iter().any(|(_, id)| *id == NOT_MADE)
     }
 
     /// Drops those of a module that ends.
-    pub(super) fn drop_table_variables(&mut self, act: &mut Activation) -> SqlResult<()> {
-        let made = std::mem::take(&mut act.tables);
+    pub(crate) fn drop_table_variables(&mut self) -> SqlResult<()> {
+        let made = std::mem::take(&mut self.session.activation.locals.tables);
         if made.is_empty() {
             return Ok(());
         }

@@ -25,7 +25,7 @@ impl Session {
     /// None: nobody wants to know.
     #[inline]
     pub(crate) fn time(&self) -> Option<Began> {
-        if self.options.statistics_time { Some(self.time_now()) } else { None }
+        if self.activation.options.statistics_time { Some(self.time_now()) } else { None }
     }
 
     #[cold]
@@ -65,7 +65,9 @@ impl Interpreter<'_> {
 
     #[cold]
     fn tell_time_of(&mut self, message: i32, Began(at, cpu): Began) -> Result<(), Unwind> {
-        if !self.session.options.statistics_time || self.capturing.is_some() {
+        if !self.session.activation.options.statistics_time
+            || self.session.activation.taking.is_some()
+        {
             return Ok(());
         }
         let elapsed = Moment::now().since(at);

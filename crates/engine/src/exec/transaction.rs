@@ -1,6 +1,6 @@
 //! Transactions of a session: BEGIN, COMMIT, ROLLBACK, SAVE; and what begins and ends with every statement.
 
-use super::interpret::{Activation, Interpreter};
+use super::interpret::Interpreter;
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
 use crate::events::tell::{self, Transaction};
@@ -37,10 +37,12 @@ fn durability(database_option: u8, delayed: bool) -> Durability {
 }
 
 impl Session {
-    /// Where all parts stand.
-    fn marks(&mut self) -> Marks {
+    /// Where all parts stand. A statement inside another one begins nothing anew: what the outer one has locked is counted on.
+    fn marks(&mut self, inside: bool) -> Marks {
         let mark = |p: &mut TransactionPart| {
-            p.tx.begin_statement();
+            if !inside {
+                p.tx.begin_statement();
+            }
             (p.database.id, p.tx.savepoint())
         };
         self.transaction.parts.iter_mut().map(mark).collect()
@@ -48,7 +50,10 @@ impl Session {
 
     /// A statement of an open transaction has ended. Below REPEATABLE READ it leaves no lock on what it has only read.
     fn end_reading(&mut self) {
-        if matches!(self.options.isolation, Isolation::ReadUncommitted | Isolation::ReadCommitted) {
+        if matches!(
+            self.activation.options.isolation,
+            Isolation::ReadUncommitted | Isolation::ReadCommitted
+        ) {
             self.transaction.parts.iter_mut().for_each(|p| p.tx.end_reading());
         }
     }
@@ -146,27 +151,25 @@ impl Session {
 
     /// Temp tables whose creation was rolled back are gone; those whose drop was, are there again.
     fn forget_lost_temp_tables(&mut self) {
-        if self.temps.tables.is_empty() && self.temps.dropped.is_empty() {
+        let lost = self.temps.dropped.iter().chain(&self.temps.orphans);
+        if self.temp_tables().chain(lost).next().is_none() {
             return;
         }
         let Ok(tempdb) = self.instance.databases().tempdb() else { return };
-        let before = self.temps.tables.len();
         let id = self.id;
         let there = |t: &TempTable| tempdb.catalog.table(t.object_id, id).is_some();
-        self.temps.tables.retain(there);
-        let mut changed = self.temps.tables.len() != before;
-        let (back, gone) = std::mem::take(&mut self.temps.dropped).into_iter().partition(there);
-        self.temps.dropped = gone;
-        let back: Vec<TempTable> = back;
-        for t in back {
-            // The innermost last, as they are looked up.
-            let at = self.temps.tables.partition_point(|other| other.level <= t.level);
-            self.temps.tables.insert(at, t);
-            changed = true;
-        }
-        if changed {
-            self.temps.version += 1;
-        }
+        let mut back: Vec<TempTable> = self.temps.dropped.extract_if(.., |t| there(t)).collect();
+        let mut changed = !back.is_empty();
+        self.activation.each_mut(|a| {
+            let before = a.temps.len();
+            a.temps.retain(there);
+            changed |= a.temps.len() != before;
+            a.temps.extend(back.extract_if(.., |t| t.owner == a.number));
+        });
+        self.temps.orphans.retain(there);
+        // Their modules have ended.
+        self.temps.orphans.append(&mut back);
+        self.temps.version += u64::from(changed);
         if self.transaction.parts.is_empty() {
             self.temps.dropped.clear();
         }
@@ -174,7 +177,7 @@ impl Session {
 
     /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none.
     pub(crate) fn begin_implicitly(&mut self, sink: &mut dyn ResultSink) -> SqlResult<()> {
-        if self.options.implicit_transactions && self.transaction.count == 0 {
+        if self.activation.options.implicit_transactions && self.transaction.count == 0 {
             self.begin_transaction(None, sink)?;
             self.transaction.implicit = true;
             self.entry.set_transaction_name("implicit_transaction");
@@ -189,7 +192,7 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
         self.transaction.count += 1;
-        self.last.row_count = 0;
+        self.activation.last.row_count = 0;
         if self.transaction.count > 1 {
             self.publish_transaction();
             return Ok(());
@@ -216,7 +219,7 @@ impl Session {
     pub(crate) fn open_insert_exec(&mut self) -> OpenInsertExec {
         let savepoints = self.transaction.savepoints.len();
         if self.transaction.count > 0 {
-            return OpenInsertExec { own: false, marks: self.marks(), savepoints };
+            return OpenInsertExec { own: false, marks: self.marks(false), savepoints };
         }
         debug_assert!(!self.running.in_statement, "nothing runs modules inside a statement");
         self.transaction.count = 1;
@@ -267,7 +270,7 @@ impl Session {
         delayed: Option<bool>,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
-        self.last.row_count = 0;
+        self.activation.last.row_count = 0;
         match self.transaction.count {
             0 => return Err(SqlError::new(3902, &[])),
             _ if self.transaction.doomed => return Err(SqlError::new(3930, &[])),
@@ -281,7 +284,7 @@ impl Session {
         let result = self.commit_parts(delayed == Some(true));
         let ended = if result.is_ok() { Transaction::Commit } else { Transaction::Rollback };
         tell::transaction(self, ended, "");
-        if self.options.cursor_close_on_commit {
+        if self.activation.options.cursor_close_on_commit {
             self.held.cursors.close_all();
         }
         let descriptor = self.transaction_over();
@@ -321,7 +324,7 @@ impl Session {
         name: Option<&str>,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
-        self.last.row_count = 0;
+        self.activation.last.row_count = 0;
         if self.transaction.count == 0 {
             return Err(SqlError::new(3903, &[]));
         }
@@ -338,7 +341,7 @@ impl Session {
             return self.rollback_to(&marks);
         }
         self.rollback_all(sink)?;
-        match self.options.cursor_close_on_commit {
+        match self.activation.options.cursor_close_on_commit {
             true => self.held.cursors.close_all(),
             false => self.held.cursors.rolled_back(),
         }
@@ -364,7 +367,7 @@ impl Session {
 
     /// SAVE TRANSACTION: 628.
     pub(crate) fn save_transaction(&mut self, name: &str) -> SqlResult<()> {
-        self.last.row_count = 0;
+        self.activation.last.row_count = 0;
         if self.transaction.count == 0 {
             return Err(SqlError::new(628, &[]));
         }
@@ -397,14 +400,15 @@ impl Session {
 impl Interpreter<'_> {
     /// Runs `f` as one statement: what it changes stays or goes together.
     pub fn in_statement<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
-        // Statements that run others (procedures of our own) end with the outermost in autocommit.
-        let outer = self.session.running.in_statement;
+        // Statements that run others (procedures of our own, expressions that call modules) end with the outermost.
+        let outer = std::mem::replace(&mut self.session.running.in_statement, true);
         if self.session.transaction.count > 0 || outer {
-            let marks = self.session.marks();
+            let marks = self.session.marks(outer);
             let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
+            self.session.running.in_statement = outer;
             let failed = r.is_err();
             if failed {
-                self.session.forget_warnings();
+                self.session.activation.warnings = Default::default();
             }
             if !outer && !failed {
                 r = self.session.keep_table_variables().and(r);
@@ -430,11 +434,10 @@ impl Interpreter<'_> {
             }
             return r;
         }
-        self.session.running.in_statement = true;
         let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
         self.session.running.in_statement = false;
         if r.is_err() {
-            self.session.forget_warnings();
+            self.session.activation.warnings = Default::default();
         }
         // The statement itself may have begun a transaction (implicit transactions): then it goes on, without what
         // the statement has changed if it failed.
@@ -469,16 +472,16 @@ impl Interpreter<'_> {
     }
 
     /// A transaction's name, literal or from a variable.
-    pub fn transaction_name(&self, act: &Activation, n: &NameCode) -> SqlResult<String> {
+    pub fn transaction_name(&self, n: &NameCode) -> SqlResult<String> {
         let name = match n {
             NameCode::Name(n) => n.to_string(),
-            NameCode::Var(v) => match act.vars[*v as usize].as_text() {
+            NameCode::Var(v) => match self.session.activation.locals.vars[*v as usize].as_text() {
                 // Of a variable the first characters count.
                 Some(t) => {
                     let units: Vec<u16> = t.encode_utf16().take(32).collect();
                     String::from_utf16_lossy(&units)
                 }
-                None if act.vars[*v as usize].is_null() => String::new(),
+                None if self.session.activation.locals.vars[*v as usize].is_null() => String::new(),
                 None => return Err(SqlError::new(3914, &[&"int"])),
             },
         };

@@ -133,7 +133,8 @@ impl Plan {
             if let Some((db, table, on)) = &mut self.identity_insert
                 && (*db, *table) == (t.database.id, old.id())
             {
-                (*table, *on) = (new.id(), session.kept.identity_insert == Some((*db, new.id())));
+                (*table, *on) =
+                    (new.id(), session.activation.identity_insert == Some((*db, new.id())));
             }
             pairs.push((old, new));
         }
@@ -153,7 +154,7 @@ impl Plan {
             let temps = self.temps.iter().flat_map(|t| &t.tables).zip(new);
             let mut now = temps.filter(|(t, _)| (t.database.id, t.table.id()) == (db, table));
             let table = now.next().map_or(table, |(_, new)| new.id());
-            (session.kept.identity_insert == Some((db, table))) == on
+            (session.activation.identity_insert == Some((db, table))) == on
         })
     }
 }
@@ -172,7 +173,8 @@ pub(crate) struct Variants(Mutex<Kept>);
 
 impl Variants {
     /// A plan for what the statement means in this session, put to its temp tables.
-    pub fn find(&self, session: &Session, tables: &[(String, ObjectId)]) -> Option<Arc<Plan>> {
+    pub fn find(&self, session: &Session) -> Option<Arc<Plan>> {
+        let tables = &session.activation.locals.tables;
         let mut kept = self.0.lock();
         for at in 0..kept.plans.len() {
             let plan = &kept.plans[at];

@@ -119,7 +119,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
                     unreachable!("registered for BULK INSERT")
                 };
                 let rows = statement::bulk_insert(it, b, line)?;
-                it.session.last.row_count = rows as i64;
+                it.session.activation.last.row_count = rows as i64;
                 Ok(Some(rows))
             }),
         )

@@ -194,7 +194,7 @@ pub(super) fn bulk_insert(
     let mut load = FileLoad {
         path: s.file.clone(),
         limits: fields.map(|c| limit(c.ty)).collect(),
-        context: it.session.options.convert_context(),
+        context: it.session.activation.options.convert_context(),
         database,
         table,
         settings,
@@ -211,7 +211,7 @@ pub(super) fn bulk_insert(
     while !load.ended {
         let done = it.in_statement(|it| load.batch(it, line));
         let told = std::mem::take(&mut load.told);
-        if it.session.running.tries == 0 {
+        if it.session.activation.errors.tries() == 0 {
             for e in told {
                 it.context(line).message(Box::new(e))?;
             }

@@ -79,7 +79,7 @@ impl Interpreter<'_> {
         source: &mut dyn BulkSource,
     ) -> Result<(), Unwind> {
         self.session.cell.set_command(Shown::BulkInsert);
-        self.session.running.moment.set(None);
+        self.session.activation.moment.set(None);
         // Data that no INSERT BULK has announced cannot be put anywhere.
         let result = match &pending {
             None => Err(SqlError::new(4002, &[]).with_severity(20)),
@@ -98,8 +98,8 @@ impl Interpreter<'_> {
                 return self.fail_request(e, Command::BULK_INSERT);
             }
         };
-        self.session.last.row_count = rows as i64;
-        self.session.last.error = 0;
+        self.session.activation.last.row_count = rows as i64;
+        self.session.activation.last.error = 0;
         let rows = Some(rows);
         let done =
             Done { kind: DoneKind::Statement, command: Command::BULK_INSERT, rows, error: false };

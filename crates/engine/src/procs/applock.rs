@@ -68,7 +68,7 @@ fn with_owner<R>(
             own.cancel_with(cx.session.running.cancel.clone());
             (instance.clone(), own)
         });
-        own.deadlock_priority = cx.session.options.deadlock_priority;
+        own.deadlock_priority = cx.session.activation.options.deadlock_priority;
         Ok(with(&instance, own, &mut locks.counts))
     } else {
         cx.transaction(&database).map(|tx| {
@@ -92,7 +92,7 @@ pub(super) fn get(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRes
         Some("intentexclusive") => LockMode::IX,
         _ => return Err(SqlError::new(1225, &[&PROCEDURE])),
     };
-    let timeout = args.number(3).unwrap_or(cx.session.options.lock_timeout.into());
+    let timeout = args.number(3).unwrap_or(cx.session.activation.options.lock_timeout.into());
     let timeout = match timeout {
         -1 => None,
         0.. => Some(Duration::from_millis(timeout.unsigned_abs())),

@@ -127,8 +127,8 @@ fn object_space(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<i32> {
         ("unused", SIZE, true),
     ];
     // Ids are unique within a database only: a name of the session counts for tables of tempdb alone.
-    let mut temporary = cx.session.temps.tables.iter().filter(|_| database.id.0 == 2);
-    let shown = temporary.find(|t| t.object_id == table.head.id);
+    let temporary = |id| cx.session.temp_tables().find(|t| t.object_id == id);
+    let shown = temporary(table.head.id).filter(|_| database.id.0 == 2);
     let shown = shown.map_or_else(|| table.name().to_string(), |t| t.name.clone());
     send(cx, &columns, vec![row![shown, rows, reserved, data, index, unused]])?;
     Ok(0)

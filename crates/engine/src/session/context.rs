@@ -52,7 +52,7 @@ impl StatementContext<'_> {
     /// Sends an error that is not the one with which the statement ends. Within TRY nobody hears of it: CATCH is given
     /// the last.
     pub fn reason(&mut self, reason: Box<SqlError>) -> SqlResult<()> {
-        if self.session.running.tries > 0 { Ok(()) } else { self.message(reason) }
+        if self.session.activation.errors.tries() > 0 { Ok(()) } else { self.message(reason) }
     }
 
     /// Refuses statements that may not run inside a transaction (226, 574), that of an INSERT … EXEC in autocommit included.
@@ -114,8 +114,8 @@ impl Session {
             session: self.id,
             name,
             user_name: self.transaction.name.as_deref().filter(|_| !own).map(Into::into),
-            isolation: self.options.isolation.into(),
-            lock_timeout_ms: self.options.lock_timeout,
+            isolation: self.activation.options.isolation.into(),
+            lock_timeout_ms: self.activation.options.lock_timeout,
         });
         if !own {
             tx.set_number(self.transaction.descriptor);
@@ -124,8 +124,8 @@ impl Session {
             }
         }
         tx.cancel_with(self.running.cancel.clone());
-        if self.options.deadlock_priority != 0 {
-            tx.locks_mut().deadlock_priority = self.options.deadlock_priority;
+        if self.activation.options.deadlock_priority != 0 {
+            tx.locks_mut().deadlock_priority = self.activation.options.deadlock_priority;
         }
         if self.transaction.count > 0 && !own {
             self.cell.touch_database(database.id.0);

@@ -1,6 +1,8 @@
-//! A session's state: what lasts from one batch to the next.
+//! A session's state: who is connected, the current database, the transaction, and what lasts from one batch to the next. The modules that
+//! run own all else: see [`crate::exec::activation`].
 
 use crate::database::Database;
+use crate::exec::activation::Activation;
 use crate::instance::Instance;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,8 +22,8 @@ mod transaction;
 pub use client::ConnectOptions;
 pub(crate) use client::client_address;
 pub use options::{Isolation, SetOptions};
-pub(crate) use parts::{ContextKey, Held, Kept, Lookups, Prepared, Warnings};
-pub use parts::{Last, Running, TempTable, TempTables};
+pub(crate) use parts::{ContextKey, Held, Kept, Lookups, Prepared};
+pub use parts::{Running, TempTable, TempTables};
 pub use transaction::TransactionState;
 pub(crate) use transaction::{Mark, NamedSavepoint, TransactionPart};
 
@@ -37,20 +39,16 @@ pub struct Session {
     pub cell: Arc<taffrail_observe::SessionCell>,
     /// The session as others see it.
     pub entry: Arc<entry::SessionEntry>,
-    /// SET options.
-    pub options: SetOptions,
+    /// What runs, and the modules that have called it: the one owner of options, variables, errors and all else that ends with a module.
+    pub(crate) activation: Activation,
     /// The current database.
     pub database: Arc<Database>,
     /// The transaction.
     pub transaction: TransactionState,
-    /// Temporary tables.
+    /// Temporary tables that no module which runs owns.
     pub temps: TempTables,
-    /// What the last statement has left.
-    pub last: Last,
-    /// Where the running request is.
+    /// Facts of the running request.
     pub running: Running,
-    /// What the running statement will warn of.
-    pub(crate) warnings: Warnings,
     /// What lasts until the session ends or is reset.
     pub(crate) kept: Kept,
     /// What the client holds.
@@ -66,12 +64,6 @@ impl taffrail_syntax::Watch for Session {
 }
 
 impl Session {
-    /// What a statement would have warned of is not told when it fails, nor by the next one.
-    pub(crate) fn forget_warnings(&mut self) {
-        (self.warnings.null_eliminated, self.warnings.overflowed, self.warnings.divided_by_zero) =
-            (false, false, false);
-    }
-
     /// Ends the statement when the client asked for it (an attention): message 3617's place, without a message.
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {
@@ -101,13 +93,15 @@ impl Session {
         let c = &self.cell;
         c.database_id.store(self.database.id.0, Ordering::Relaxed);
         c.open_transaction_count.store(self.transaction.count, Ordering::Relaxed);
-        c.isolation_level.store(self.options.isolation.number() as u8, Ordering::Relaxed);
-        c.lock_timeout_ms.store(self.options.lock_timeout, Ordering::Relaxed);
-        c.deadlock_priority.store(self.options.deadlock_priority as i32, Ordering::Relaxed);
+        c.isolation_level
+            .store(self.activation.options.isolation.number() as u8, Ordering::Relaxed);
+        c.lock_timeout_ms.store(self.activation.options.lock_timeout, Ordering::Relaxed);
+        c.deadlock_priority
+            .store(self.activation.options.deadlock_priority as i32, Ordering::Relaxed);
         c.transaction_id.store(self.transaction.number(), Ordering::Relaxed);
-        c.row_count.store(self.last.row_count.max(0) as u64, Ordering::Relaxed);
-        c.set_options.store(self.options.packed(), Ordering::Relaxed);
-        c.text_size.store(self.options.text_size, Ordering::Relaxed);
+        c.row_count.store(self.activation.last.row_count.max(0) as u64, Ordering::Relaxed);
+        c.set_options.store(self.activation.options.packed(), Ordering::Relaxed);
+        c.text_size.store(self.activation.options.text_size, Ordering::Relaxed);
     }
 
     /// Shows others whether there is a transaction.
@@ -120,23 +114,23 @@ impl Session {
     /// A statement is over: shows others what it has done.
     #[inline]
     pub(crate) fn publish_work(&self) {
-        self.cell.row_count.store(self.last.row_count.max(0) as u64, Ordering::Relaxed);
+        self.cell.row_count.store(self.activation.last.row_count.max(0) as u64, Ordering::Relaxed);
         self.cell.gather();
     }
 
     /// The session is told of an error.
     pub(crate) fn note_error(&mut self, number: i32) {
-        self.last.error = number;
+        self.activation.last.error = number;
         self.running.errors_met += u32::from(number != 0);
         self.cell.prev_error.store(number, Ordering::Relaxed);
     }
 
-    /// The options that a module has set are its caller's again, for what is open already as well.
-    pub(crate) fn restore_options(&mut self, options: SetOptions) {
-        if self.options == options {
+    /// Other options are in force than `before`: they hold for what is open already as well.
+    pub(crate) fn options_follow(&mut self, before: &SetOptions) {
+        let options = self.activation.options;
+        if options == *before {
             return;
         }
-        self.options = options;
         let isolation = options.isolation.into();
         for p in &mut self.transaction.parts {
             p.tx.set_isolation(isolation);
@@ -148,7 +142,7 @@ impl Session {
 
     /// SET DEADLOCK_PRIORITY for what is open already.
     pub(crate) fn set_lock_priority(&mut self) {
-        let priority = self.options.deadlock_priority;
+        let priority = self.activation.options.deadlock_priority;
         for p in &mut self.transaction.parts {
             p.tx.locks_mut().deadlock_priority = priority;
         }
@@ -156,7 +150,7 @@ impl Session {
 
     /// SET ROWCOUNT: the most rows that a statement returns or changes.
     pub(crate) fn row_limit(&self) -> u64 {
-        match self.options.row_count {
+        match self.activation.options.row_count {
             0 => u64::MAX,
             n => n,
         }
@@ -164,27 +158,35 @@ impl Session {
 
     /// How long a statement waits for a lock; `None` without end.
     pub fn lock_timeout(&self) -> Option<Duration> {
-        u64::try_from(self.options.lock_timeout).ok().map(Duration::from_millis)
+        u64::try_from(self.activation.options.lock_timeout).ok().map(Duration::from_millis)
+    }
+
+    /// The session's temp tables, those of the module that runs first.
+    pub fn temp_tables(&self) -> impl Iterator<Item = &TempTable> {
+        self.activation.stack().flat_map(|a| a.temps.iter().rev())
     }
 
     /// The session's temp table of that name, the innermost first.
     pub fn find_temp_table(&self, name: &str) -> Option<&TempTable> {
         let collation = taffrail_types::Collation::default();
-        self.temps.tables.iter().rev().find(|t| collation.eq_str(&t.name, name))
+        self.temp_tables().find(|t| collation.eq_str(&t.name, name))
     }
 
-    /// Records a temp table that DDL has created.
+    /// Records a temp table that DDL has created: it is that of the module that runs.
     pub fn add_temp_table(&mut self, name: &str, object_id: ObjectId) {
         self.temps.version += 1;
-        let level = self.running.nest_level;
-        self.temps.tables.push(TempTable { name: name.into(), object_id, level });
+        let owner = self.activation.number;
+        self.activation.temps.push(TempTable { name: name.into(), object_id, owner });
     }
 
-    /// Forgets a temp table that DDL has dropped.
+    /// Forgets a temp table that DDL has dropped, whichever module's it is.
     pub fn remove_temp_table(&mut self, object_id: ObjectId) {
         self.temps.version += 1;
-        let gone = self.temps.tables.iter().position(|t| t.object_id == object_id);
-        let gone = gone.map(|at| self.temps.tables.remove(at));
-        self.temps.dropped.extend(gone);
+        let TempTables { orphans, dropped, .. } = &mut self.temps;
+        let mut remove = |list: &mut Vec<TempTable>| {
+            dropped.extend(list.extract_if(.., |t| t.object_id == object_id));
+        };
+        remove(orphans);
+        self.activation.each_mut(|a| remove(&mut a.temps));
     }
 }

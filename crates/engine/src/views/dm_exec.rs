@@ -346,7 +346,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             cell.logical_reads.get()
         ];
         cells.extend(options(&s));
-        let nest = if cx.session.id == s.id { cx.session.running.nest_level } else { 0 };
+        let nest = if cx.session.id == s.id { cx.session.activation.nest_level } else { 0 };
         let group = if user { 2 } else { 1 };
         cells.extend(row![nest, 0, false, group, (), (), (), (), 1, (), (), false, (), 0, (), ()]);
         rows.push(cells);

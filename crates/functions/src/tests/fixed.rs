@@ -56,6 +56,10 @@ impl FnContext for Fixed {
     fn transaction_id(&self) -> i64 {
         9
     }
+    fn original_login(&self) -> String {
+        "sa".into()
+    }
+
     fn login_name(&self) -> String {
         "sa".into()
     }

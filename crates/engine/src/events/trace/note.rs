@@ -377,7 +377,7 @@ fn note_statement(session: &Session, (text, line): (&str, u32), statement: &Stat
             row.text(Column::TextData, &masked(text));
             row.text(Column::DbUserName, "dbo");
             row.number(Column::Success, u8::from(ok));
-            row.number(Column::NestLevel, session.running.nest_level);
+            row.number(Column::NestLevel, session.activation.nest_level);
             if let Some(subclass) = subclass {
                 row.number(Column::EventSubClass, subclass);
             } else {

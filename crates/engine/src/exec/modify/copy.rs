@@ -116,8 +116,8 @@ pub(crate) fn copy_rows(rt: &mut Rt<'_>, plan: &InsertPlan, scan: &Arc<Scan>) ->
     }
     if let (Some(identity), Some((farthest, last))) = (identity, identities) {
         identity.sequence.saw(farthest)?;
-        rt.cx.session.last.identity = Some(last);
-        rt.cx.session.last.scope_identity = Some(last);
+        rt.cx.session.kept.identity = Some(last);
+        rt.cx.session.activation.last.scope_identity = Some(last);
     }
     Ok(count)
 }

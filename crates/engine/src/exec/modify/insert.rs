@@ -29,7 +29,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a InsertPlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     if plan.table.identity.is_none() {
         // @@IDENTITY is of the last statement that put in rows.
-        rt.cx.session.last.identity = None;
+        rt.cx.session.kept.identity = None;
     }
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
@@ -165,7 +165,7 @@ impl<'a> Insert<'a> {
 
 impl<'a> NewRows<'a> {
     pub fn new(rt: &Rt<'_>, plan: &'a InsertPlan) -> NewRows<'a> {
-        NewRows { plan, context: rt.cx.session.options.convert_context() }
+        NewRows { plan, context: rt.cx.session.activation.options.convert_context() }
     }
 
     /// Adds a row of VALUES; `kept`: its values, if they are computed already.
@@ -262,8 +262,8 @@ impl<'a> NewRows<'a> {
         match (source, &table.identity) {
             (ColumnSource::Identity, Some(identity)) => {
                 let n = identity.sequence.next()?;
-                rt.cx.session.last.identity = Some(n);
-                rt.cx.session.last.scope_identity = Some(n);
+                rt.cx.session.kept.identity = Some(n);
+                rt.cx.session.activation.last.scope_identity = Some(n);
                 Ok(identity.sequence.typed(n))
             }
             _ => self.store(rt, Value::Null, table.columns[at].ty, at),
@@ -277,8 +277,8 @@ impl<'a> NewRows<'a> {
             && let Some(v) = integer_of(&m.s.new[identity.column])
         {
             identity.sequence.saw(v)?;
-            rt.cx.session.last.identity = Some(v);
-            rt.cx.session.last.scope_identity = Some(v);
+            rt.cx.session.kept.identity = Some(v);
+            rt.cx.session.activation.last.scope_identity = Some(v);
         }
         m.come(rt, &plan.checks)
     }

@@ -166,7 +166,7 @@ impl<'a> Merger<'a> {
     }
 
     fn new_values(&self, rt: &mut Rt<'_>, u: &'a UpdatePlan) -> SqlResult<Vec<Value>> {
-        let context = rt.cx.session.options.convert_context();
+        let context = rt.cx.session.activation.options.convert_context();
         let mut set = Vec::with_capacity(splice::width(u));
         splice::compute(rt, u, &context, &mut set)?;
         Ok(set)

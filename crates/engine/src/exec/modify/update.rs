@@ -69,7 +69,7 @@ fn stream<'a>(
     limit: u64,
 ) -> SqlResult<()> {
     let plan = change.plan;
-    let context = rt.cx.session.options.convert_context();
+    let context = rt.cx.session.activation.options.convert_context();
     let (mut set, mut locator) = (Vec::new(), Vec::new());
     let mut op = ops::build(&plan.node);
     op.open(rt)?;
@@ -101,7 +101,7 @@ impl<'a> Found<'a> {
         let width = 1 + splice::width(plan) + OutputPlan::saved(&plan.output).len();
         Found {
             plan,
-            context: rt.cx.session.options.convert_context(),
+            context: rt.cx.session.activation.options.convert_context(),
             seen: ValueSet::new(Default::default()),
             rows: RowBuffer::new(width),
         }

@@ -346,8 +346,8 @@ impl Operator for AggregateOp {
         // An error of a row that came before is the one that is told.
         self.take_waiting()?;
         read?;
-        if self.states.iter().any(States::nulls) && rt.cx.session.options.ansi_warnings {
-            rt.cx.session.warnings.null_eliminated = true;
+        if self.states.iter().any(States::nulls) && rt.cx.session.activation.options.ansi_warnings {
+            rt.cx.session.activation.warnings.null_eliminated = true;
         }
         Ok(())
     }

@@ -122,8 +122,10 @@ impl Operator for GroupingSetsOp {
                 }
             }
         }
-        if self.states.iter().any(|s| s.part.nulls) && rt.cx.session.options.ansi_warnings {
-            rt.cx.session.warnings.null_eliminated = true;
+        if self.states.iter().any(|s| s.part.nulls)
+            && rt.cx.session.activation.options.ansi_warnings
+        {
+            rt.cx.session.activation.warnings.null_eliminated = true;
         }
         let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
         self.held.add(order.len() * size_of::<u32>());

@@ -26,7 +26,7 @@ use taffrail_types::Value;
 ///
 /// False where the transaction had every lock before: nobody else has changed these tables since, so a plan that was current still is.
 pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> {
-    let (isolation, id) = (session.options.isolation, session.id);
+    let (isolation, id) = (session.activation.options.isolation, session.id);
     let mut new = false;
     for same in uses.chunk_by(|a, b| a.key() == b.key()) {
         let mut mode = LockMode::SchS;
@@ -301,7 +301,7 @@ impl Operator for ScanOp {
     fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let scan = &*self.scan;
         self.turn = rt.turn;
-        let isolation = rt.cx.session.options.isolation;
+        let isolation = rt.cx.session.activation.options.isolation;
         self.locks = scan.locks.rows(isolation);
         self.large = match self.locks {
             ScanLocks::ReadCommitted => Large::Copied,

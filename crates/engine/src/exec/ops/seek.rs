@@ -30,7 +30,9 @@ fn sought(rt: &mut Rt<'_>, v: &SeekValue) -> SqlResult<Sought> {
     if value.is_null() {
         return Ok(match v.null {
             NullFinds::Null => Sought::Value(value),
-            NullFinds::BySession if !rt.cx.session.options.ansi_nulls => Sought::Value(value),
+            NullFinds::BySession if !rt.cx.session.activation.options.ansi_nulls => {
+                Sought::Value(value)
+            }
             NullFinds::BySession | NullFinds::Nothing => Sought::Null,
         });
     }

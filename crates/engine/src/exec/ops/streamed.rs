@@ -51,8 +51,10 @@ impl StreamedOp {
 
     /// The results of the group whose rows have all been seen.
     fn finish(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        if self.states.iter().any(|s| s.part.nulls) && rt.cx.session.options.ansi_warnings {
-            rt.cx.session.warnings.null_eliminated = true;
+        if self.states.iter().any(|s| s.part.nulls)
+            && rt.cx.session.activation.options.ansi_warnings
+        {
+            rt.cx.session.activation.warnings.null_eliminated = true;
         }
         self.results.clear();
         for (agg, state) in self.node.aggs.iter().zip(&self.states) {

@@ -109,8 +109,8 @@ impl Operator for ViewOp {
         }
         let declared = self.node.view.arguments.map_or(0, |(_, most)| most);
         args.resize(declared.max(args.len()), Value::Null);
-        let dirty =
-            self.node.dirty || rt.cx.session.options.isolation == Isolation::ReadUncommitted;
+        let dirty = self.node.dirty
+            || rt.cx.session.activation.options.isolation == Isolation::ReadUncommitted;
         // A stream that is open may hold what the next one needs.
         self.rows = None;
         self.held.clear();
