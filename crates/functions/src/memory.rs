@@ -50,7 +50,7 @@ impl Drop for Request {
     }
 }
 
-/// What the thread's request keeps now. What a statement has kept between two calls of it is the difference.
+/// Bytes that the thread's request keeps now. A statement that is left and gone on with has kept the difference.
 pub fn used() -> usize {
     USED.get()
 }

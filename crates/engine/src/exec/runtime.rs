@@ -22,7 +22,7 @@ pub struct Rt<'a> {
     pub vars: &'a mut Vec<Value>,
     /// The statement's subqueries, by number.
     pub(super) subqueries: &'a [SubqueryPlan],
-    /// See [`StatementState::frame`], and there about those that follow.
+    /// From here on the statement's state: see [`StatementState`].
     pub frame: Vec<Value>,
     pub target_row: Vec<u8>,
     pub(crate) locked_from: Option<(usize, bool)>,
@@ -31,13 +31,13 @@ pub struct Rt<'a> {
     pub(crate) subs: Vec<SubState>,
     pub(crate) carried: Option<Value>,
     ticks: u32,
-    /// What it had kept when it was left last, and what the thread's request kept when it was taken up.
+    /// Bytes that it had kept when it was left last, and that the thread's request kept when it was taken up.
     held: usize,
     entered: usize,
     pub(crate) turn: u32,
 }
 
-/// What a statement that runs owns, beside its operators: enough to go on with it in a later batch, or on another thread.
+/// State of a statement that runs, beside its operators: enough to go on with it in a later batch, or on another thread.
 pub(crate) struct StatementState {
     /// The statement's values, by slot.
     pub frame: Vec<Value>,
@@ -50,9 +50,9 @@ pub(crate) struct StatementState {
     pub kept: Vec<ObjectId>,
     /// Where a view that is being opened stands in a join: see [`Partners`].
     pub partners: Option<Partners>,
-    /// What the statement's subqueries keep, by number.
+    /// State of the statement's subqueries, by number.
     pub subs: Vec<SubState>,
-    /// What a chain of operators hands to its next step.
+    /// A value that a chain of operators hands to its next step.
     pub carried: Option<Value>,
     /// Bytes that the operators and this state keep: they count as memory of whichever request goes on with it, from that request's
     /// beginning.
@@ -168,7 +168,7 @@ impl<'a> Rt<'a> {
         }
     }
 
-    /// What the statement owns, to go on with it later. Of the transaction nothing is known then: it may have ended.
+    /// Leaves the statement, to go on with it later. Nothing of the transaction is in its state: it may have ended by then.
     pub(crate) fn pause(self) -> StatementState {
         let held = (self.held + memory::used()).saturating_sub(self.entered);
         StatementState {

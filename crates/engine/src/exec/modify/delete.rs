@@ -9,7 +9,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_types::Value;
 
 /// Runs a DELETE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<u64> {
+pub(crate) fn run(rt: &mut Rt<'_>, plan: &DeletePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let limit = rt.cx.session.row_limit();
@@ -23,11 +23,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<u64> {
 }
 
 /// Deletes the rows that are found with each of these values of the variables, all of them as one statement.
-pub(super) fn follow<'a>(
-    rt: &mut Rt<'_>,
-    plan: &'a DeletePlan,
-    all: Vec<Vec<Value>>,
-) -> SqlResult<()> {
+pub(super) fn follow(rt: &mut Rt<'_>, plan: &DeletePlan, all: Vec<Vec<Value>>) -> SqlResult<()> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let mut found = Found::new(plan);

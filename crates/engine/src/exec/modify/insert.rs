@@ -25,7 +25,7 @@ pub(super) struct NewRows<'a> {
 }
 
 /// Runs an INSERT; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a InsertPlan) -> SqlResult<u64> {
+pub(crate) fn run(rt: &mut Rt<'_>, plan: &InsertPlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     if plan.table.identity.is_none() {
         // @@IDENTITY is of the last statement that put in rows.
@@ -74,7 +74,7 @@ fn fill<'a>(
 }
 
 /// The values of a row of VALUES; DEFAULT is NULL here.
-fn given<'a>(rt: &mut Rt<'_>, row: &'a [Option<Expr>]) -> SqlResult<Vec<Value>> {
+fn given(rt: &mut Rt<'_>, row: &[Option<Expr>]) -> SqlResult<Vec<Value>> {
     rt.tick()?;
     row.iter().map(|e| e.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))).collect()
 }
@@ -93,9 +93,9 @@ pub(crate) fn insert_query<'a>(
 }
 
 /// Puts rows that are handed in into a table.
-pub(crate) fn insert_rows<'a>(
+pub(crate) fn insert_rows(
     rt: &mut Rt<'_>,
-    plan: &'a InsertPlan,
+    plan: &InsertPlan,
     rows: &[Vec<Value>],
 ) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;

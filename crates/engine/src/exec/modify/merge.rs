@@ -37,7 +37,7 @@ struct Merger<'a> {
 }
 
 /// Runs a MERGE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a MergePlan) -> SqlResult<u64> {
+pub(crate) fn run(rt: &mut Rt<'_>, plan: &MergePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),

@@ -23,9 +23,9 @@ impl OutputRows {
 }
 
 /// Gives one changed row to OUTPUT: as it is, and as it was.
-pub(crate) fn output_row<'a>(
+pub(crate) fn output_row(
     rt: &mut Rt<'_>,
-    o: &'a OutputPlan,
+    o: &OutputPlan,
     new: Option<&[Value]>,
     old: Option<&[Value]>,
     out: &mut OutputRows,
@@ -44,7 +44,7 @@ pub(crate) fn output_row<'a>(
 }
 
 /// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
-pub(crate) fn begin_output<'a>(rt: &mut Rt<'_>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
+pub(crate) fn begin_output(rt: &mut Rt<'_>, o: Option<&OutputPlan>) -> SqlResult<()> {
     match o {
         Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
         _ => Ok(()),
@@ -52,9 +52,9 @@ pub(crate) fn begin_output<'a>(rt: &mut Rt<'_>, o: Option<&'a OutputPlan>) -> Sq
 }
 
 /// Sends the rows of an OUTPUT to the client that were changed before an error. They are undone with the statement.
-pub(crate) fn end_output<'a>(
+pub(crate) fn end_output(
     rt: &mut Rt<'_>,
-    o: &'a OutputPlan,
+    o: &OutputPlan,
     output: OutputRows,
     e: &SqlError,
 ) -> SqlResult<()> {
@@ -66,11 +66,7 @@ pub(crate) fn end_output<'a>(
 }
 
 /// Sends or stores what OUTPUT has gathered.
-pub(crate) fn finish_output<'a>(
-    rt: &mut Rt<'_>,
-    o: &'a OutputPlan,
-    output: OutputRows,
-) -> SqlResult<()> {
+pub(crate) fn finish_output(rt: &mut Rt<'_>, o: &OutputPlan, output: OutputRows) -> SqlResult<()> {
     memory::check()?;
     match &o.into {
         None => {

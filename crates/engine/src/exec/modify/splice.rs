@@ -26,9 +26,9 @@ pub(super) fn width(plan: &UpdatePlan) -> usize {
 }
 
 /// The values of SET for the row in the frame; then those of the variables.
-pub(super) fn compute<'a>(
+pub(super) fn compute(
     rt: &mut Rt<'_>,
-    plan: &'a UpdatePlan,
+    plan: &UpdatePlan,
     context: &ConvertContext,
     out: &mut Vec<Value>,
 ) -> SqlResult<()> {

@@ -14,7 +14,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_types::{ConvertContext, Value};
 
 /// Runs an UPDATE; gives the number of rows.
-pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<u64> {
+pub(crate) fn run(rt: &mut Rt<'_>, plan: &UpdatePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let change = Change::new(plan, m.is_whole());
@@ -29,11 +29,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<u64> {
 }
 
 /// Changes the rows that are found with each of these values of the variables, all of them as one statement.
-pub(super) fn follow<'a>(
-    rt: &mut Rt<'_>,
-    plan: &'a UpdatePlan,
-    all: Vec<Vec<Value>>,
-) -> SqlResult<()> {
+pub(super) fn follow(rt: &mut Rt<'_>, plan: &UpdatePlan, all: Vec<Vec<Value>>) -> SqlResult<()> {
     rt.cx.session.change_in(&plan.database)?;
     let mut m = open(rt, plan)?;
     let change = Change::new(plan, m.is_whole());
