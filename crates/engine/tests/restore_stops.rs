@@ -2,9 +2,12 @@
 
 use crate::support;
 
+use std::sync::Arc;
 use std::time::Duration;
 use support::sim::{start, world};
 use support::{Client, connect, errors, numbers};
+use taffrail_engine::Instance;
+use taffrail_io::Env;
 use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
 
 /// Lets a time go by that commits can be told apart by.
@@ -50,8 +53,8 @@ fn history(
     other: &mut Client,
     rng: &mut SimRng,
 ) -> (Vec<Moment>, usize) {
-    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
-        LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 1MB, FILEGROWTH = 1MB)");
+    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = 'd.mdf', SIZE = 4MB)
+        LOG ON (NAME = l, FILENAME = 'd.ldf', SIZE = 1MB, FILEGROWTH = 1MB)");
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
     c.ok("CREATE TABLE d.dbo.t (k int, v int, s varchar(4000)); CREATE TABLE d.dbo.o (a int)");
     c.ok("USE d; CREATE CLUSTERED INDEX i ON t (k); USE master");
@@ -92,7 +95,7 @@ fn history(
     (all, logs + 1)
 }
 
-const FULL: &str = "RESTORE DATABASE r FROM DISK = 'full.bak' WITH NORECOVERY, MOVE 'd' TO '/data/r.mdf', MOVE 'l' TO '/data/r.ldf'";
+const FULL: &str = "RESTORE DATABASE r FROM DISK = 'full.bak' WITH NORECOVERY, MOVE 'd' TO 'r.mdf', MOVE 'l' TO 'r.ldf'";
 const ONLINE: &str = "SELECT state_desc FROM sys.databases WHERE name = 'r'";
 
 /// The database at that moment, by the log backups one after the other. How many it took.
@@ -117,55 +120,76 @@ fn restored_at(c: &mut Client, at: &str, logs: usize, with: &str) -> usize {
     logs
 }
 
+/// Makes a history and restores eight of its moments. How many there were, and how many of them lie before the last log backup.
+fn moments_of_a_history(seed: u64, world: &SimWorld, instance: &Arc<Instance>) -> (u32, u32) {
+    let (mut moments, mut inside) = (0, 0);
+    let (mut c, mut other) = (connect(instance), connect(instance));
+    let mut rng = SimRng::new(seed);
+    let (all, logs) = history(world, &mut c, &mut other, &mut rng);
+    for n in 0..8 {
+        let moment = &all[rng.below(all.len() as u64) as usize];
+        let with = if rng.below(3) == 0 { "NORECOVERY" } else { "RECOVERY" };
+        let used = restored_at(&mut c, &moment.at, logs, with);
+        let state = STATE.replace("d.dbo", "r.dbo");
+        let found = format!("{} | {}", c.rows(&state), c.rows("SELECT COUNT(*) FROM r.dbo.o"));
+        assert_eq!(found, moment.state, "seed {seed}, {} of {logs} logs, {}", used, moment.at);
+        assert!(used >= moment.logs, "seed {seed}: {used} {}", moment.logs);
+        moments += 1;
+        inside += u32::from(used < logs);
+        if n % 4 == 0 {
+            // It goes on from there, on a path of its own.
+            let log = "BACKUP LOG r TO DISK = 'r.trn' WITH INIT";
+            let said = c.run(&format!("INSERT r.dbo.t VALUES (1, 1, 'x'); {log}"));
+            // In the middle of a block no chain goes on.
+            if !errors(&said).is_empty() {
+                assert_eq!(errors(&said), [4214, 3013], "seed {seed}: {said}");
+                c.ok(&format!("BACKUP DATABASE r TO DISK = 'r.bak' WITH INIT; {log}"));
+            }
+            c.ok("DBCC CHECKDB (r) WITH NO_INFOMSGS");
+        }
+        c.ok("DROP DATABASE r");
+    }
+    (moments, inside)
+}
+
 #[test]
 fn a_database_is_as_it_was_at_any_moment_of_any_history() {
     let (mut moments, mut inside) = (0, 0);
-    for seed in 0..seeds() {
+    let first = number("TAFFRAIL_SIM_FIRST").unwrap_or(0);
+    for seed in first..first + number("TAFFRAIL_SIM_RUNS").unwrap_or(12) {
         let world = world(seed, SimOptions::default());
         let instance = start(&world).expect("a first start");
-        let (mut c, mut other) = (connect(&instance), connect(&instance));
-        let mut rng = SimRng::new(seed);
-        let (all, logs) = history(&world, &mut c, &mut other, &mut rng);
-        for n in 0..8 {
-            let moment = &all[rng.below(all.len() as u64) as usize];
-            let with = if rng.below(3) == 0 { "NORECOVERY" } else { "RECOVERY" };
-            let used = restored_at(&mut c, &moment.at, logs, with);
-            let state = STATE.replace("d.dbo", "r.dbo");
-            let found = format!("{} | {}", c.rows(&state), c.rows("SELECT COUNT(*) FROM r.dbo.o"));
-            assert_eq!(found, moment.state, "seed {seed}, {} of {logs} logs, {}", used, moment.at);
-            assert!(used >= moment.logs, "seed {seed}: {used} {}", moment.logs);
-            moments += 1;
-            inside += usize::from(used < logs);
-            if n % 4 == 0 {
-                // It goes on from there, on a path of its own.
-                let log = "BACKUP LOG r TO DISK = 'r.trn' WITH INIT";
-                let said = c.run(&format!("INSERT r.dbo.t VALUES (1, 1, 'x'); {log}"));
-                // In the middle of a block no chain goes on.
-                if !errors(&said).is_empty() {
-                    assert_eq!(errors(&said), [4214, 3013], "seed {seed}: {said}");
-                    c.ok(&format!("BACKUP DATABASE r TO DISK = 'r.bak' WITH INIT; {log}"));
-                }
-                c.ok("DBCC CHECKDB (r) WITH NO_INFOMSGS");
-            }
-            c.ok("DROP DATABASE r");
-        }
-        drop((c, other));
+        let (all, early) = moments_of_a_history(seed, &world, &instance);
+        (moments, inside) = (moments + all, inside + early);
         instance.shutdown().expect("an orderly end");
     }
     println!("{moments} moments, {inside} of them before the last log backup");
     assert!(inside * 3 > moments, "{inside} of {moments}");
 }
 
-/// `TAFFRAIL_SIM_RUNS` says how many histories.
-fn seeds() -> u64 {
-    std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(6)
+/// The files are the machine's, the clock is simulated: commits can be told apart by it without waiting.
+#[test]
+fn a_database_on_a_real_disk_is_as_it_was_at_any_moment() {
+    let first = number("TAFFRAIL_SIM_FIRST").unwrap_or(0);
+    for seed in first..first + number("TAFFRAIL_DISK_RUNS").unwrap_or(1) {
+        let world = world(seed, SimOptions::default());
+        let env = Env { disk: Env::os().disk, ..world.env() };
+        let place = support::World::in_env(env);
+        let (moments, inside) = moments_of_a_history(seed, &world, &place.instance);
+        println!("seed {seed}: {moments} moments, {inside} of them before the last log backup");
+    }
+}
+
+/// A number that a variable says: `TAFFRAIL_SIM_RUNS` how many histories there are, `TAFFRAIL_SIM_FIRST` the seed of the first.
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 /// A database with a full backup, marks in two log backups, and what was committed around them.
 fn with_marks(world: &SimWorld, c: &mut Client, other: &mut Client) {
     let mut rng = SimRng::new(1);
-    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
-        LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 1MB, FILEGROWTH = 1MB)");
+    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = 'd.mdf', SIZE = 4MB)
+        LOG ON (NAME = l, FILENAME = 'd.ldf', SIZE = 1MB, FILEGROWTH = 1MB)");
     c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE d.dbo.t (a int); CREATE TABLE d.dbo.o (a int)");
     c.ok("BACKUP DATABASE d TO DISK = 'full.bak'");
     let mut commit = |c: &mut Client, sql: &str| {
@@ -234,6 +258,14 @@ fn marks_and_lsns_are_stopped_at_or_before() {
     c.ok("RESTORE LOG r FROM DISK = 'log1.trn' WITH NORECOVERY");
     c.ok(&format!("RESTORE LOG r FROM DISK = 'log2.trn' WITH STOPBEFOREMARK = '{at_long}'"));
     assert_eq!(rows(&mut c), "1235");
+    // As fn_dblog shows it.
+    let n: u128 = at_long.trim_start_matches("lsn:").parse().expect("an LSN");
+    let (vlf, block, slot) = (n / 1_000_000_000_000_000, n / 100_000 % 10_000_000_000, n % 100_000);
+    c.ok(FULL);
+    c.ok("RESTORE LOG r FROM DISK = 'log1.trn' WITH NORECOVERY");
+    let hexadecimal = format!("lsn:0x{vlf:08x}:{block:08x}:{slot:04x}");
+    c.ok(&format!("RESTORE LOG r FROM DISK = 'log2.trn' WITH STOPBEFOREMARK = '{hexadecimal}'"));
+    assert_eq!(rows(&mut c), "1235");
     let told = "SELECT DISTINCT stop_at_mark_name, stop_before FROM msdb.dbo.restorehistory WHERE stop_at_mark_name = 'long' ORDER BY 2";
     assert_eq!(c.rows(told), "long | 0\nlong | 1");
     assert_eq!(
@@ -258,6 +290,9 @@ fn a_point_that_cannot_be_reached_is_refused() {
         (format!("STOPAT = '{early}'"), 4335),
         ("STOPATMARK = 'lsn:1000000000100001'".into(), 4335),
         ("STOPATMARK = 'lsn:nothing'".into(), 4334),
+        ("STOPATMARK = 'lsn:00000022:00000010:0001'".into(), 4334),
+        ("STOPATMARK = 'lsn:0x22:10'".into(), 4334),
+        ("STOPATMARK = 'lsn:0x00000001:00000010:0001'".into(), 4335),
         ("STOPAT = '2200-01-01', STOPATMARK = 'm'".into(), 3031),
     ] {
         for log in ["log1.trn", "log2.trn"] {

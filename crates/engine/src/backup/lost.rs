@@ -30,8 +30,15 @@ fn lsn(v: &Value) -> Option<Lsn> {
     lsn_of(&text::display(v, SqlType::Numeric { precision: 25, scale: 0 }))
 }
 
-/// The same, written out.
+/// An LSN as numeric(25,0) is written, or in the three parts of `Current LSN`, which are hexadecimal.
 pub(super) fn lsn_of(number: &str) -> Option<Lsn> {
+    if number.contains(':') {
+        let number = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
+        let parts: Vec<&str> = number?.split(':').collect();
+        let &[vlf, block, slot] = &parts[..] else { return None };
+        let part = |digits: &str| u32::from_str_radix(digits, 16).ok();
+        return Some(Lsn::new(part(vlf)?, part(block)?, u16::from_str_radix(slot, 16).ok()?));
+    }
     let n: u128 = number.parse().ok()?;
     let part = |n: u128| u32::try_from(n).ok();
     let (vlf, block) = (part(n / 1_000_000_000_000_000)?, part(n / 100_000 % 10_000_000_000)?);
@@ -125,7 +132,7 @@ fn restored_since(
     id: &str,
     finished: &Value,
 ) -> SqlResult<bool> {
-    let finished = crate::procs::as_varchar(finished, SqlType::DateTime, Some(121))?;
+    let finished = crate::results::as_varchar(finished, SqlType::DateTime, Some(121))?;
     let name = quoted(&slot.entry.name);
     let paths: Vec<String> =
         slot.entry.files.iter().map(|f| quoted(&f.to_string_lossy())).collect();

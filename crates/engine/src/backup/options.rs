@@ -306,7 +306,7 @@ fn moment_of(option: &ast::NamedOption) -> SqlResult<UtcTime> {
     Ok(zone::from_local(u64::from(days) * DAY + ticks))
 }
 
-/// A mark's name, or `lsn:` and a LSN as views show it.
+/// A mark's name, or `lsn:` and an LSN as msdb shows it (digits) or fn_dblog (`0x` and three parts).
 fn mark_of(option: &ast::NamedOption, before: bool) -> SqlResult<Stop> {
     let name = text_of(option, 128)?;
     let number = name.get(..4).filter(|n| n.eq_ignore_ascii_case("lsn:")).map(|_| &name[4..]);

@@ -121,6 +121,14 @@ impl World {
         World::open_with(dir, None)
     }
 
+    /// An instance in this environment, whose disk is the machine's.
+    pub fn in_env(env: Env) -> World {
+        let dir = World::new_dir();
+        let mut options = InstanceOptions::new(&dir, env);
+        options.max_server_memory_mb = 16;
+        World { instance: Instance::start(options).expect("the instance starts"), dir }
+    }
+
     fn open_with(dir: PathBuf, query_memory_limit_mb: Option<u64>) -> World {
         let mut options = InstanceOptions::new(&dir, Env::os());
         options.max_server_memory_mb = 128;
