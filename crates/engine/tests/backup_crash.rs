@@ -28,7 +28,14 @@ fn sum(c: &mut Client, name: &str) -> String {
 
 const MOVES: &str = "MOVE 'Sales' TO 'Copy.mdf', MOVE 'Sales_log' TO 'Copy_log.ldf'";
 
-fn one_run(seed: u64) -> bool {
+/// Where power fails: in a restore beside the original or over it, at which step.
+#[derive(Clone, Copy)]
+struct Cut {
+    beside: bool,
+    step: u64,
+}
+
+fn one_run(seed: u64, cut: Option<Cut>) -> bool {
     let world = world(seed, SimOptions::default());
     let mut rng = SimRng::new(seed);
     let instance = start(&world).expect("the instance starts");
@@ -48,7 +55,7 @@ fn one_run(seed: u64) -> bool {
     let all = sum(&mut c, "Sales");
 
     // Beside the original, or over it.
-    let beside = rng.below(2) == 0;
+    let beside = cut.map_or_else(|| rng.below(2) == 0, |cut| cut.beside);
     let (name, with) = if beside { ("Copy", MOVES) } else { ("Sales", "REPLACE") };
     let steps = [
         "BACKUP LOG Sales TO DISK = 'tail.trn' WITH NORECOVERY".to_string(),
@@ -56,7 +63,8 @@ fn one_run(seed: u64) -> bool {
         format!("RESTORE LOG {name} FROM DISK = 'l.trn' WITH RECOVERY"),
     ];
     let steps = &steps[usize::from(beside)..];
-    world.crash_at(1 + rng.below(if beside { 260 } else { 320 }));
+    let step = 1 + rng.below(if beside { 260 } else { 320 });
+    world.crash_at(cut.map_or(step, |cut| cut.step));
     let mut done = 0;
     for step in steps {
         match run(&mut c, step) {
@@ -81,6 +89,8 @@ fn one_run(seed: u64) -> bool {
     if beside {
         assert_eq!(sum(&mut c, "Sales"), all, "seed {seed}: the original has changed");
         assert!(!(found.is_empty() && done > 0), "seed {seed}: an acknowledged restore is gone");
+    } else {
+        assert!(!found.is_empty(), "seed {seed}: neither what was nor RESTORING");
     }
     match &found[..] {
         "ONLINE" => {
@@ -121,12 +131,25 @@ fn one_run(seed: u64) -> bool {
 fn restores_survive_crashes() {
     let one = std::env::var("TAFFRAIL_SIM_SEED").ok().and_then(|s| s.parse().ok());
     if let Some(seed) = one {
-        one_run(seed);
+        one_run(seed, None);
         return;
     }
     let seeds: u64 =
         std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
-    let crashed = (0..seeds).filter(|&seed| one_run(seed)).count();
+    let crashed = (0..seeds).filter(|&seed| one_run(seed, None)).count();
     println!("{seeds} seeds, {crashed} with a crash in the middle");
     assert!(crashed > 0, "no crash came in the middle of anything");
+}
+
+/// A kill at a step leaves what was, or a database that is RESTORING and takes the step again; `TAFFRAIL_CUT_STRIDE` = 1: at every step.
+#[test]
+fn a_restore_that_is_cut_off_at_a_step_leaves_restoring_or_what_was() {
+    let stride = std::env::var("TAFFRAIL_CUT_STRIDE").ok().and_then(|s| s.parse().ok());
+    for beside in [true, false] {
+        let mut steps = (1..).step_by(stride.unwrap_or(7));
+        let last = steps.find(|&step| !one_run(step, Some(Cut { beside, step })));
+        let last = last.expect("a restore ends");
+        println!("beside: {beside}, {last} steps");
+        assert!(last > 100, "{last}");
+    }
 }
