@@ -45,7 +45,7 @@ impl Moments {
             (self.last, self.told) = (now, false);
             return (now, Some(SetBack::Followed(ticks(behind))));
         }
-        let told = behind > TOLD && !std::mem::replace(&mut self.told, behind > TOLD);
+        let told = behind > TOLD && !std::mem::replace(&mut self.told, true);
         if behind == 0 {
             self.told = false;
         }
