@@ -16,7 +16,7 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value, convert};
 
 /// The database that a callee runs in, if not the current one.
-type Place = Option<Arc<Database>>;
+type Elsewhere = Option<Arc<Database>>;
 
 /// A text that must be national: 214 in this state.
 fn text_argument(
@@ -86,7 +86,7 @@ impl Interpreter<'_> {
         &mut self,
         number: u16,
         passed: &[Passed],
-        place: Place,
+        place: Elsewhere,
     ) -> Result<Called, Unwind> {
         match number {
             SP_EXECUTESQL => self.executesql(passed, place),
@@ -100,7 +100,7 @@ impl Interpreter<'_> {
     }
 
     /// `sp_executesql @stmt, @params, …`.
-    fn executesql(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
+    fn executesql(&mut self, passed: &[Passed], place: Elsewhere) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let text = text_argument(passed.first(), "@statement", "sp_executesql", 2)?;
             let declared = match passed.get(1) {
@@ -124,7 +124,7 @@ impl Interpreter<'_> {
         declared: &str,
         passed: &[Passed],
         skipped: usize,
-        place: Place,
+        place: Elsewhere,
     ) -> Result<Called, Unwind> {
         let way = Way { place, ..Way::of_text() };
         let mut returned = self.within(way, |it| it.run_text(text, declared, passed))?;
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
     }
 
     /// `sp_execute @handle, …`.
-    fn execute_prepared(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
+    fn execute_prepared(&mut self, passed: &[Passed], place: Elsewhere) -> Result<Called, Unwind> {
         let handle = handle(passed.first());
         let Some(p) = self.session.held.prepared.get(&handle) else {
             return Ok(Err(SqlError::new(8179, &[&handle]).into()));
@@ -178,7 +178,7 @@ impl Interpreter<'_> {
     }
 
     /// `sp_prepexec @handle OUTPUT, @params, @stmt, …`.
-    fn prepexec(&mut self, passed: &[Passed], place: Place) -> Result<Called, Unwind> {
+    fn prepexec(&mut self, passed: &[Passed], place: Elsewhere) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let declared = text_argument(passed.get(1), "@params", "sp_prepexec", 3)?;
             Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec", 2)?, declared))
@@ -340,7 +340,7 @@ impl Interpreter<'_> {
     }
 
     /// The procedure of a remote call, its name and the database that it runs in, if not the current one.
-    fn callee(&mut self, procedure: &RpcProcedure) -> SqlResult<(Callee, String, Place)> {
+    fn callee(&mut self, procedure: &RpcProcedure) -> SqlResult<(Callee, String, Elsewhere)> {
         match procedure {
             RpcProcedure::Id(n @ 1..=15) => Ok((Callee::Special(*n), String::new(), None)),
             // There is no such procedure.
