@@ -378,21 +378,11 @@ impl Catalog {
             let column_id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))? as i32;
             max_column_id = max_column_id.max(column_id);
             let ty = typecode::type_from_bytes(bytes(&row, 1)?)?;
-            let flags = number(&row, 2)?;
-            let place = place_of(number(&row, 4)?, ty)?;
-            let null_bit = number(&row, 5)? as u16;
-            if flags & COLUMN_DROPPED != 0 {
-                dropped.push((column_id, place, null_bit));
+            if number(&row, 2)? & COLUMN_DROPPED != 0 {
+                let place = place_of(number(&row, 4)?, ty)?;
+                dropped.push((column_id, place, number(&row, 5)? as u16));
                 continue;
             }
-            let default = match number(&row, 6)? {
-                0 => None,
-                default => self.read_default(tx, ObjectId(default as i32))?,
-            };
-            let missing = match &row[7] {
-                Value::Null => Value::Null,
-                v => typecode::read_variant(v.as_bytes().unwrap_or(&[]))?.1,
-            };
             if let Some(sequence) = number_or_null(&row, 10) {
                 let (seed, increment) = (number(&row, 8)?, number(&row, 9)?);
                 identity = Some(Identity {
@@ -402,23 +392,7 @@ impl Catalog {
                     sequence: self.identity_sequence(tx, sequence, seed, increment, ty)?,
                 });
             }
-            columns.push(Column {
-                id: column_id,
-                name: text(&row, 0)?.into(),
-                ty,
-                nullable: flags & COLUMN_NULLABLE != 0,
-                collation: Collation::from_stored(number(&row, 3)? as u32)
-                    .ok_or_else(|| damaged("a column's collation"))?,
-                is_identity: flags & COLUMN_IDENTITY != 0,
-                is_rowguid: flags & COLUMN_ROWGUID != 0,
-                old_large: flags & COLUMN_OLD_LARGE != 0,
-                xml: flags & COLUMN_XML != 0,
-                unpadded: flags & COLUMN_UNPADDED != 0,
-                place,
-                null_bit,
-                default,
-                missing,
-            });
+            columns.push(self.read_column(tx, column_id, ty, &row)?);
         }
         let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
         for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[id])? {
@@ -456,6 +430,42 @@ impl Catalog {
             max_column_id,
             version: self.new_version(),
             dropped,
+        })
+    }
+
+    /// The column of a row of `syscolumns` that is not dropped.
+    fn read_column(
+        &self,
+        tx: &mut Transaction,
+        id: i32,
+        ty: SqlType,
+        row: &[Value],
+    ) -> SqlResult<Column> {
+        let flags = number(row, 2)?;
+        let default = match number(row, 6)? {
+            0 => None,
+            default => self.read_default(tx, ObjectId(default as i32))?,
+        };
+        let missing = match &row[7] {
+            Value::Null => Value::Null,
+            v => typecode::read_variant(v.as_bytes().unwrap_or(&[]))?.1,
+        };
+        Ok(Column {
+            id,
+            name: text(row, 0)?.into(),
+            ty,
+            nullable: flags & COLUMN_NULLABLE != 0,
+            collation: Collation::from_stored(number(row, 3)? as u32)
+                .ok_or_else(|| damaged("a column's collation"))?,
+            is_identity: flags & COLUMN_IDENTITY != 0,
+            is_rowguid: flags & COLUMN_ROWGUID != 0,
+            old_large: flags & COLUMN_OLD_LARGE != 0,
+            xml: flags & COLUMN_XML != 0,
+            unpadded: flags & COLUMN_UNPADDED != 0,
+            place: place_of(number(row, 4)?, ty)?,
+            null_bit: number(row, 5)? as u16,
+            default,
+            missing,
         })
     }
 

@@ -305,14 +305,8 @@ impl RowLayout {
         }
     }
 
-    /// Encodes a row that does not fit: the longest values move out until it does.
-    #[cold]
-    fn encode_long(
-        &self,
-        values: &[Value],
-        out: &mut Vec<u8>,
-        lobs: &mut dyn Lobs,
-    ) -> SqlResult<()> {
+    /// The bytes of a row without any value moved out, and those of each of its variable-length values with the column's position.
+    fn long_lengths(&self, values: &[Value]) -> SqlResult<(usize, Vec<(usize, usize)>)> {
         let mut lengths: Vec<(usize, usize)> = Vec::new();
         let mut total = self.min_row_bytes();
         for (i, (column, value)) in self.columns.iter().zip(values).enumerate() {
@@ -329,6 +323,18 @@ impl RowLayout {
                 lengths.push((n, i));
             }
         }
+        Ok((total, lengths))
+    }
+
+    /// Encodes a row that does not fit: the longest values move out until it does.
+    #[cold]
+    fn encode_long(
+        &self,
+        values: &[Value],
+        out: &mut Vec<u8>,
+        lobs: &mut dyn Lobs,
+    ) -> SqlResult<()> {
+        let (mut total, mut lengths) = self.long_lengths(values)?;
         lengths.sort_unstable_by(|a, b| b.cmp(a));
         let mut moved: Vec<Option<LobRef>> = vec![None; values.len()];
         for (n, i) in lengths {
