@@ -1,9 +1,9 @@
 //! A connection: one session of one login.
 
-use crate::events::{manager, tell};
 use crate::exec::activation::Locals;
 use crate::exec::interpret::{Flow, Interpreter, Unwind};
 use crate::exec::module::Module;
+use crate::exec::observer::{Outcome, Request};
 use crate::exec::timing::{Began, COMPILED};
 use crate::instance::Instance;
 use crate::rpc::{RpcCall, TransactionRequest, TxIsolation};
@@ -151,23 +151,22 @@ impl Connection {
     fn watched(
         &mut self,
         sink: &mut dyn ResultSink,
-        request: &tell::Request<'_>,
+        request: &Request<'_>,
         f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
     ) -> ConnectionFate {
-        let database = &self.session.database;
-        self.session.instance.events().around.note_database(database.id.0, &database.name);
+        let observer = self.session.instance.observer();
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
-        let before = tell::request_begins(&self.session, request);
+        let before = observer.request_begins(&self.session, request);
         (self.session.running.errors_met, self.session.running.rows_done) = (0, 0);
         let fate = self.request(sink, f);
         let outcome = match self.session.running.errors_met {
-            _ if self.cancelled => tell::Outcome::Abort,
-            0 => tell::Outcome::Ok,
-            _ => tell::Outcome::Error,
+            _ if self.cancelled => Outcome::Abort,
+            0 => Outcome::Ok,
+            _ => Outcome::Error,
         };
         let ended = (outcome, self.session.running.rows_done);
-        tell::request_ended(&self.session, request, &before, ended);
+        observer.request_ended(&self.session, request, &before, ended);
         fate
     }
 
@@ -181,10 +180,10 @@ impl Connection {
         self.session.held.load = None;
         self.session.entry.set_text(text.clone());
         self.session.instance.counters().batch_requests.inc();
-        if !tell::requests_wanted() {
+        if !self.session.instance.observer().wants_requests() {
             return self.request(sink, |it| it.batch(&text));
         }
-        let request = tell::Request::Batch(&text);
+        let request = Request::Batch(&text);
         self.watched(sink, &request, |it| it.batch(&text))
     }
 
@@ -221,13 +220,11 @@ impl Connection {
             self.session.entry.set_call(text.as_deref().unwrap_or_default());
         }
         self.session.instance.counters().batch_requests.inc();
-        if !tell::requests_wanted() {
+        if !self.session.instance.observer().wants_requests() {
             return self.request(sink, |it| it.remote_call(call));
         }
-        let name = tell::called(&call.procedure);
-        let text = crate::events::call::statement(&call, &name);
-        let name = crate::events::call::object_name(&call.procedure, &name);
-        let request = tell::Request::Call(&name, &text);
+        let (name, text) = self.session.instance.observer().call(&call);
+        let request = Request::Call(&name, &text);
         self.watched(sink, &request, |it| it.remote_call(call))
     }
 
@@ -253,7 +250,7 @@ impl Drop for Connection {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         self.session.running.cancel.store(false, Ordering::Release);
-        tell::logout(&self.session);
+        self.session.instance.observer().session_ends(&self.session);
         self.session.end();
     }
 }
@@ -370,7 +367,7 @@ impl Interpreter<'_> {
                 return Err(unwind);
             }
             self.session.tell_full(e);
-            tell::error(self.session, e, false);
+            self.session.instance.observer().error(self.session, e, false);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
         }
         let done =
@@ -391,7 +388,7 @@ impl Interpreter<'_> {
             Err(Unwind::Cancelled) => {
                 *cancelled = true;
                 self.session.instance.counters().attentions.inc();
-                tell::attention(self.session);
+                self.session.instance.observer().cancelled(self.session);
             }
             Err(Unwind::Gone) => gone = true,
         }
@@ -417,7 +414,7 @@ impl Interpreter<'_> {
     }
 
     fn transaction_request(&mut self, request: TransactionRequest) -> Result<(), Unwind> {
-        let told = manager::begins(self.session, &request);
+        let told = self.session.instance.observer().manager_begins(self.session, &request);
         let (command, result) = match request {
             TransactionRequest::Begin { isolation, name } => {
                 (Command::BEGIN_TRAN, self.begin_request(isolation, name))
@@ -446,14 +443,14 @@ impl Interpreter<'_> {
             }
         };
         if let Some(told) = told {
-            told.ended(self.session, result.is_ok());
+            told(self.session, result.is_ok());
         }
         let error = match result {
             Ok(()) => false,
             Err(e) => {
                 self.session.tell_full(&e);
                 self.session.note_error(e.number);
-                tell::error(self.session, &e, false);
+                self.session.instance.observer().error(self.session, &e, false);
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true
             }

@@ -9,10 +9,10 @@ use crate::catalog::master::{self, LoginEntry};
 use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::Connection;
 use crate::database::Database;
-use crate::events::EventSessions;
-use crate::events::surroundings::Around;
 use crate::exec::activation::{Activation, SecurityContext};
+use crate::exec::observer::Observer;
 use crate::exec::plans::PlanCache;
+use crate::features::{self, Beginning, Feature, State};
 use crate::lost::Lost;
 use crate::rings::Rings;
 use crate::session::ConnectOptions;
@@ -20,6 +20,7 @@ use crate::session::entry::{InstanceCounters, SessionEntry, Sessions};
 use crate::session::{Kept, Running, Session, SetOptions, TransactionState};
 use crate::traced::Traced;
 use parking_lot::{Condvar, Mutex, RwLock};
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -107,15 +108,22 @@ pub struct Instance {
     sequential: AtomicU64,
     guid_base: [u8; 16],
     lost: Lost,
-    events: EventSessions,
+    /// The states of the features, in their order.
+    states: Vec<State>,
     rings: Rings,
     host: OnceLock<Box<dyn Host>>,
-    pub(crate) scheduled: crate::backup::Scheduled,
+    /// Told of what sessions do.
+    observer: &'static dyn Observer,
 }
 
 impl Instance {
-    /// Opens or creates the system databases, recovers the others, starts the background threads.
-    pub fn start(mut options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
+    /// Opens or creates the system databases, recovers the others, starts the background threads. Statements, procedures and views are
+    /// those of the features that are handed in.
+    pub(crate) fn start_with(
+        mut options: InstanceOptions,
+        features: &'static [&'static Feature],
+    ) -> Result<Arc<Instance>, StartError> {
+        features::hand_in(features);
         let fail = |e: &dyn std::fmt::Display| StartError(e.to_string());
         let counted = CountedDisk::new(options.env.disk.clone(), options.env.clock.clone());
         let file_io = Arc::new(counted.watched(Arc::new(Traced)));
@@ -148,13 +156,16 @@ impl Instance {
         let started = crate::catalog::datetime_now(&**clock);
         let started_at = clock.monotonic();
         let sessions = Arc::<Sessions>::default();
+        let beginning = Beginning { sessions: &sessions, options: &options };
+        let states =
+            features::features().filter_map(|f| f.state).map(|of| of(&beginning)).collect();
         let instance = Arc::new(Instance {
+            states,
             guid_base: options.env.entropy.guid(),
             file_io,
             storage,
             databases,
             plans,
-            events: EventSessions::new(Around::new(sessions.clone(), &options.server_name)),
             sessions,
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
@@ -166,17 +177,18 @@ impl Instance {
             lost: Lost::default(),
             rings: Rings::default(),
             host: OnceLock::new(),
-            scheduled: Default::default(),
+            observer: features::observer(),
             options,
         });
         instance.read_logins().map_err(|e| fail(&e))?;
         // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();
-        instance.begin_events().map_err(|e| fail(&e))?;
-        // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
-        let _ = crate::backup::create_history(&instance)
-            .and_then(|()| crate::backup::create_schedule(&instance));
+        // Features that are listed later watch those before them, so they begin first.
+        let starts: Vec<_> = features::features().filter_map(|f| f.start).collect();
+        for start in starts.into_iter().rev() {
+            start(&instance).map_err(|e| fail(&e))?;
+        }
         Ok(instance)
     }
 
@@ -209,6 +221,12 @@ impl Instance {
     /// The process around it; none in a test.
     pub(crate) fn host(&self) -> Option<&dyn Host> {
         self.host.get().map(|host| &**host)
+    }
+
+    /// The one who is told of what sessions do.
+    #[inline]
+    pub(crate) fn observer(&self) -> &'static dyn Observer {
+        self.observer
     }
 
     /// What went through its files.
@@ -252,9 +270,9 @@ impl Instance {
         &self.rings
     }
 
-    /// Its sessions of extended events.
-    pub(crate) fn events(&self) -> &EventSessions {
-        &self.events
+    /// The state that a feature keeps in this instance.
+    pub(crate) fn state<T: Any>(&self) -> &T {
+        self.states.iter().find_map(|s| s.downcast_ref()).expect("a feature keeps this state")
     }
 
     /// What storage shares among them.
@@ -421,7 +439,7 @@ impl Instance {
         };
         self.ensure_writer(&session.database);
         session.publish();
-        crate::events::tell::login(&session);
+        self.observer.session_begins(&session);
         Ok(Connection::new(session))
     }
 
@@ -475,7 +493,9 @@ impl Instance {
 
     /// Starts the log writer of a database if it has none.
     pub(crate) fn ensure_writer(&self, database: &Arc<Database>) {
-        self.events.around.note_database(database.id.0, &database.name);
+        for opened in features::features().filter_map(|f| f.opened) {
+            opened(self, database);
+        }
         let log = database.storage.log();
         let mut writers = self.threads.writers.lock();
         if writers.iter().any(|(id, l)| *id == database.id && Arc::ptr_eq(l, log)) {
@@ -510,7 +530,7 @@ impl Instance {
                 |i| {
                     i.look_after_system_databases();
                     i.adopt_databases();
-                    crate::backup::look_at_schedule(i);
+                    features::features().filter_map(|f| f.tick).for_each(|tick| tick(i));
                     let open = i.databases.open().into_iter();
                     let look = |d: Arc<Database>| {
                         // So that whoever reads the counters need not ask the log.
@@ -570,7 +590,7 @@ impl Instance {
         }
         // A scheduled backup that runs is cut short; its thread is waited for below.
         self.sessions().iter().for_each(|s| _ = self.kill_session(s.id));
-        self.end_events();
+        features::features().filter_map(|f| f.stop).for_each(|stop| stop(self));
         for database in self.databases.open() {
             database.storage.stop_recovery();
         }

@@ -38,7 +38,9 @@ mod instance;
 mod instance_options;
 mod load;
 mod lost;
+mod names;
 mod outside;
+mod paths;
 mod process;
 mod procs;
 mod results;
@@ -61,8 +63,6 @@ pub use connectivity::{Connectivity, ConnectivityKind, DisconnectFlags};
 pub use ddl::is_weak_password;
 pub use events::raw as event_files;
 pub use events::trace::FailedLogin;
-#[doc(hidden)]
-pub use features::{listed_needs, view::find as find_view};
 pub use instance::{Instance, Login, StartError};
 pub use instance_options::{BackupSchedule, Host, InstanceOptions};
 pub use load::{BulkSource, BulkSourceError};
@@ -74,3 +74,40 @@ pub use sink::{
     SinkResult,
 };
 pub use taffrail_log::{Initialization, VlfAlgorithm};
+
+use std::sync::Arc;
+
+/// The features of the engine: nothing below them knows them by name.
+static FEATURES: [&features::Feature; 7] = [
+    &procs::FEATURE,
+    &ddl::FEATURE,
+    &backup::FEATURE,
+    &load::FEATURE,
+    &dbcc::FEATURE,
+    &events::FEATURE,
+    &views::FEATURE,
+];
+
+impl Instance {
+    /// Opens or creates the system databases, recovers the others, starts the background threads.
+    pub fn start(options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
+        Instance::start_with(options, &FEATURES)
+    }
+}
+
+/// Everything that is registered, with the permissions that it needs: a line each, `statement ALTER VIEW: ALTER on the object`.
+#[doc(hidden)]
+pub fn listed_needs() -> Vec<String> {
+    features::hand_in(&FEATURES);
+    features::listed_needs()
+}
+
+/// A system view or function by its name.
+#[doc(hidden)]
+pub fn find_view(
+    schema: Option<&str>,
+    name: &str,
+) -> Option<&'static plan::system_view::SystemView> {
+    features::hand_in(&FEATURES);
+    features::view::find(schema, name)
+}

@@ -7,7 +7,7 @@ use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// Columns of a result: name, type, nullable.
 pub(crate) type Columns<'a> = &'a [(&'a str, SqlType, bool)];
@@ -96,4 +96,12 @@ pub(crate) fn end(cx: &mut StatementContext<'_>, count: u64) -> SqlResult<()> {
 /// A line of text, as PRINT sends it.
 pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> {
     cx.message(SqlError::of_text(0, 0, text.into()))
+}
+
+/// A value as text of at most so many characters.
+pub(crate) fn as_varchar(value: &Value, ty: SqlType, style: Option<i32>) -> SqlResult<String> {
+    let to = SqlType::VarChar(MaxLen::N(60));
+    let explicit = Conversion::Explicit;
+    let text = convert::cast(value, ty, to, style, explicit)?;
+    Ok(text.as_text().unwrap_or_default())
 }

@@ -1,6 +1,6 @@
 //! Where backups lie: the devices of a statement as paths that may be used.
 
-use crate::ddl::{backup_path, require_directory};
+use crate::paths::{backup_path, require_directory};
 use crate::session::context::StatementContext;
 use std::path::{Path, PathBuf};
 use taffrail_base::message::unsupported;

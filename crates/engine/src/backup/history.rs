@@ -34,7 +34,7 @@ fn literal(v: &Value) -> SqlResult<String> {
         Value::Null => "NULL".into(),
         Value::Bit(b) => u8::from(*b).to_string(),
         Value::DateTime { .. } => {
-            format!("'{}'", crate::procs::as_varchar(v, SqlType::DateTime, Some(121))?)
+            format!("'{}'", crate::results::as_varchar(v, SqlType::DateTime, Some(121))?)
         }
         Value::Guid(_) => format!("'{}'", text::display(v, SqlType::UniqueIdentifier)),
         Value::Decimal(_) => text::display(v, SqlType::Numeric { precision: 38, scale: 0 }),

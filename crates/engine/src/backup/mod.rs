@@ -46,14 +46,21 @@ use taffrail_syntax::ast::{self, NameOrVariable, StatementKind};
 use values::filled_in;
 
 pub(crate) use device::{Devices, IN_USE};
-pub(crate) use history::create as create_history;
 pub(crate) use message::say;
-pub(crate) use schedule::{Age, Scheduled, create as create_schedule, tick as look_at_schedule};
+pub(crate) use schedule::Age;
+use schedule::Scheduled;
 pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};
 
 /// What `backup` brings.
 pub(crate) static FEATURE: Feature = Feature {
     statements: STATEMENTS,
+    state: Some(|_| Box::new(Scheduled::default())),
+    start: Some(|instance| {
+        // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
+        let _ = history::create(instance).and_then(|()| schedule::create(instance));
+        Ok(())
+    }),
+    tick: Some(schedule::tick),
     marked: Some(history::record_marks),
     damaged: Some(suspect::record),
     views: &[room::declare],

@@ -19,7 +19,7 @@ fn shown(lsn: Lsn) -> String {
 
 fn style(value: &Value, style: i32) -> String {
     // Neither style can fail on a datetime.
-    crate::procs::as_varchar(value, SqlType::DateTime, Some(style)).unwrap_or_default()
+    crate::results::as_varchar(value, SqlType::DateTime, Some(style)).unwrap_or_default()
 }
 
 /// `FILE=1, TYPE=DISK: {'path'}`, date and time of creation.

@@ -1,7 +1,7 @@
 //! `taffrail.backup_room`: the room on the file system that backups go to.
 
-use crate::ddl::backup_path;
 use crate::features::needs;
+use crate::paths::backup_path;
 use crate::row;
 use crate::views::taffrail::SCHEMA;
 use crate::views::{Declaration, Rows, ViewContext, function};

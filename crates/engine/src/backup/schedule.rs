@@ -139,7 +139,7 @@ fn kind(letter: Option<String>) -> &'static str {
 
 /// From a background thread: begins a round in a thread of its own if it is time and there is a schedule.
 pub(crate) fn tick(instance: &Arc<Instance>) {
-    let scheduled = &instance.scheduled;
+    let scheduled = instance.scheduled();
     let now = instance.options().env.clock.now_utc();
     let next = UtcTime(scheduled.next.load(Ordering::Relaxed));
     // A clock that was put back is no reason to wait for longer.
@@ -201,6 +201,11 @@ fn parameters(schedule: &BackupSchedule) -> String {
 }
 
 impl Instance {
+    /// The state of its scheduled backups.
+    pub(crate) fn scheduled(&self) -> &Scheduled {
+        self.state()
+    }
+
     /// Makes the directory that the settings' schedule names, before there is a first backup; an error: why none could be written there.
     /// Later a directory that is not there is a mistake, or not mounted yet: backups fail aloud then, and do not go elsewhere.
     pub fn make_backup_directory(self: &Arc<Self>) -> SqlResult<()> {
@@ -217,7 +222,7 @@ impl Instance {
     /// Takes the scheduled backups that are due by the instance's clock, and makes the drills that are; returns when all are done. What
     /// fails is noted in msdb and in the error log; an error: the schedule itself could not be read.
     pub fn run_due_backups(self: &Arc<Self>) -> SqlResult<()> {
-        let scheduled = &self.scheduled;
+        let scheduled = self.scheduled();
         let _running = scheduled.running.lock();
         if self.is_stopping() {
             return Ok(());

@@ -197,7 +197,7 @@ fn refuse_unexpired(
         let last = sets.iter().filter_map(|h| h.labels.expires).filter(|e| *e > now).max();
         if let Some(expires) = last {
             let on = crate::catalog::datetime(expires);
-            let on = crate::procs::as_varchar(&on, taffrail_types::SqlType::DateTime, Some(109))?;
+            let on = crate::results::as_varchar(&on, taffrail_types::SqlType::DateTime, Some(109))?;
             return Err(SqlError::new(4030, &[&devices.names[at], &on]));
         }
     }

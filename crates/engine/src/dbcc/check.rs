@@ -98,7 +98,7 @@ pub(super) fn table(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResul
     let name = dbcc.arguments.first().and_then(text_of);
     let name = name.ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let missing = || SqlError::new(2501, &[&name]);
-    let (database, table) = crate::procs::table_by_text(cx, &name)?.ok_or_else(missing)?;
+    let (database, table) = crate::names::table_by_text(cx, &name)?.ok_or_else(missing)?;
     if let Some(second) = dbcc.arguments.get(1).filter(|_| wanted.indexes) {
         let text = text_of(second);
         let by_id = |id: i64| table.indexes.iter().find(|i| i64::from(i.id.0) == id);

@@ -28,7 +28,7 @@ pub(super) fn check(
     let name = dbcc.arguments.first().and_then(text_of);
     let name = name.ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let (database, table) =
-        crate::procs::table_by_text(cx, &name)?.ok_or_else(|| SqlError::new(2501, &[&name]))?;
+        crate::names::table_by_text(cx, &name)?.ok_or_else(|| SqlError::new(2501, &[&name]))?;
     let Some(identity) = table.identity.clone() else {
         return Err(SqlError::new(7997, &[&table.name()]));
     };

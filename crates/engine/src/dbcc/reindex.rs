@@ -2,8 +2,8 @@
 
 use super::{number_of, text_of};
 use crate::ddl::run_text;
+use crate::names::{name_parts, table_by_text};
 use crate::plan::names::bracketed;
-use crate::procs::name_parts;
 use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -20,7 +20,7 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
         None => 0,
         Some(e) => number_of(e).filter(|n| (0..=100).contains(n)).ok_or_else(|| wrong(3))?,
     };
-    if crate::procs::table_by_text(cx, &table)?.is_none() {
+    if table_by_text(cx, &table)?.is_none() {
         return Err(SqlError::new(2501, &[&table]));
     }
     let mut parts = name_parts(&table);

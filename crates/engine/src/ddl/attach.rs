@@ -1,9 +1,10 @@
 //! `CREATE DATABASE … FOR ATTACH` and `AS CLONE OF`, and sp_detach_db.
 
 use super::database::users_of;
-use super::{options, paths};
+use super::options;
 use crate::catalog::registry::NotAttached;
-use crate::procs::Arguments;
+use crate::features::procedure::Arguments;
+use crate::paths;
 use crate::session::context::StatementContext;
 use std::path::PathBuf;
 use taffrail_base::message::unsupported;

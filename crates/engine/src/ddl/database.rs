@@ -89,7 +89,7 @@ fn create_spec(
         Some(_) => FileDefaults::described(model.data.size),
     };
     let spec = data.unwrap_or(&nothing);
-    let place = || super::paths::default_file(data_dir, name, "mdf");
+    let place = || crate::paths::default_file(data_dir, name, "mdf");
     let data_file = file_spec(cx, spec, name.to_string(), place, data_defaults, false)?;
     let least = model.least.unwrap_or(MIN_PRIMARY);
     if data_file.size < least {
@@ -113,7 +113,7 @@ fn create_spec(
         };
         let place = {
             let logical = logical.clone();
-            move || super::paths::default_file(log_dir, &logical, "ldf")
+            move || crate::paths::default_file(log_dir, &logical, "ldf")
         };
         log_files.push(file_spec(cx, spec, logical, place, log_defaults, true)?);
     }
@@ -143,7 +143,7 @@ pub(super) fn file_spec(
     let name = spec.name.as_ref().map_or(default_name, |n| n.value.to_string());
     let path = match &spec.filename {
         None => default_path()?,
-        Some(path) => super::paths::checked_path(cx, path)?,
+        Some(path) => crate::paths::checked_path(cx, path)?,
     };
     let size = spec.size.map_or(defaults.size, |s| s.bytes());
     if size < MIN_FILE {

@@ -33,7 +33,7 @@ pub(super) fn add_log_files(
         let log_dir = cx.instance().default_log_dir();
         let place = {
             let name = name.clone();
-            move || super::paths::default_file(log_dir, &name, "ldf")
+            move || crate::paths::default_file(log_dir, &name, "ldf")
         };
         let file = file_spec(cx, spec, name, place, DEFAULT_LOG, true)?;
         let used = database.storage.files().into_iter().map(|f| f.name);

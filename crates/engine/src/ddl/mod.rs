@@ -24,7 +24,6 @@ mod module;
 mod normal;
 mod options;
 mod own_tables;
-mod paths;
 mod registered;
 mod rename;
 pub(crate) mod resolve;
@@ -44,9 +43,6 @@ pub(crate) use checks::mentions;
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub use login::is_weak_password;
-pub(crate) use paths::{
-    PathRefusal, backup_path, check_path, checked_path, event_path, local_path, require_directory,
-};
 pub(crate) use registered::FEATURE;
 pub(crate) use view::refresh as refresh_view;
 

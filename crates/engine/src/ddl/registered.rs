@@ -5,8 +5,8 @@ use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
     OnServer, Owned,
 };
+use crate::features::procedure::{SystemProcedure, native};
 use crate::features::{Feature, RegisteredStatement, Run};
-use crate::procs::{SystemProcedure, native};
 use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::{SqlError, SqlResult};

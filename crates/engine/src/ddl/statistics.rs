@@ -5,8 +5,8 @@
 
 use super::{index, resolve};
 use crate::catalog::rows;
+use crate::features::procedure::Arguments;
 use crate::plan::names::bracketed;
-use crate::procs::Arguments;
 use crate::results::print;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;

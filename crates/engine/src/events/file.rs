@@ -13,8 +13,8 @@
 use super::blocks::{self, BLOCK, HEADER, Kind as Files, MAGIC, Place, Unreadable, seal};
 use super::resolve::FileParameters;
 use super::xml;
-use crate::ddl::event_path;
 use crate::instance::Instance;
+use crate::paths::event_path;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};

@@ -8,6 +8,7 @@
 //! | [`resolve`], [`known`] | names to what runs; names that SQL Server has and this server does not |
 //! | [`surroundings`] | what is around an event |
 //! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
+//! | [`observer`] | what the engine tells |
 //! | [`tell`], [`manager`] | what sessions tell of; requests of the transaction manager |
 //! | [`diagnostics`] | how the server is, for sp_server_diagnostics and its event |
 //! | [`blocks`] | files of blocks, rolled at a size |
@@ -18,7 +19,7 @@
 
 mod blocked;
 mod blocks;
-pub(crate) mod call;
+mod call;
 mod catalog_views;
 pub(crate) mod deadlock;
 pub(crate) mod definition;
@@ -26,13 +27,14 @@ pub(crate) mod diagnostics;
 mod file;
 mod file_view;
 mod known;
-pub(crate) mod manager;
+mod manager;
+mod observer;
 mod predicate_xml;
 pub mod raw;
 mod resolve;
 mod statement;
 pub(crate) mod surroundings;
-pub(crate) mod tell;
+mod tell;
 pub(crate) mod trace;
 mod views;
 pub(crate) mod xml;
@@ -52,6 +54,14 @@ use taffrail_observe::{Command, Event, EventRing, Moment, Whose, listen};
 /// The tables of the feature `events`.
 pub(crate) static FEATURE: Feature = Feature {
     statements: statement::STATEMENTS,
+    state: Some(|of| {
+        let around = Around::new(of.sessions.clone(), &of.options.server_name);
+        Box::new(EventSessions::new(around))
+    }),
+    start: Some(Instance::begin_events),
+    stop: Some(Instance::end_events),
+    opened: Some(|i, d| i.events().around.note_database(d.id.0, &d.name)),
+    observer: Some(&observer::Told),
     views: &[catalog_views::declare, file_view::declare, trace::declare, views::declare],
     ..Feature::NOTHING
 };
@@ -138,8 +148,13 @@ impl Drop for EventSessions {
 type Goes = (Arc<Running>, Vec<Wanted>, Vec<Arc<Target>>);
 
 impl Instance {
+    /// The sessions of extended events of this instance.
+    pub(crate) fn events(&self) -> &EventSessions {
+        self.state()
+    }
+
     /// Reads the definitions, makes those of a new server, starts what is to be started.
-    pub(crate) fn begin_events(self: &Arc<Self>) -> SqlResult<()> {
+    fn begin_events(self: &Arc<Self>) -> SqlResult<()> {
         let watcher = deadlock::Watcher(Arc::downgrade(self));
         self.storage().locks.watch_deadlocks(Arc::new(watcher));
         self.note_databases();
@@ -308,7 +323,7 @@ impl Instance {
     }
 
     /// The server stops: nothing more is told, and what has happened is written.
-    pub(crate) fn end_events(&self) {
+    fn end_events(&self) {
         self.end_trace();
         let all = self.events().all_running();
         xe::stop_all(self.events().owner);

@@ -1,6 +1,7 @@
 //! What sessions tell of: batches, calls, statements, errors. Everything here runs only when somebody wants it.
 
 use crate::exec::module::{Module, Stmt, StmtKind};
+use crate::exec::observer::{Before, Outcome, Request, Transaction};
 use crate::instance::Instance;
 use crate::rpc::RpcProcedure;
 use crate::session::Session;
@@ -10,48 +11,24 @@ use taffrail_base::SqlError;
 use taffrail_observe::Moment;
 use taffrail_observe::xe::{Event, Running, Val, activity_begins, tell, tell_to, wanted};
 
-/// What a session had done before something began.
-pub(crate) struct Before {
-    at: Moment,
-    cpu_ns: u64,
-    pages: [u64; 3],
-}
-
 fn pages(session: &Session) -> [u64; 3] {
     session.cell.gather();
     let c = &session.cell;
     [c.reads.get(), c.logical_reads.get(), c.writes.get()]
 }
 
-impl Before {
-    pub fn new(session: &Session) -> Before {
-        Before { at: Moment::now(), cpu_ns: session.entry.cpu_ns(), pages: pages(session) }
-    }
-
-    /// Since then: processor time and duration, µs; physical reads, logical reads, writes.
-    fn since(&self, session: &Session) -> [Val; 5] {
-        let us = |ns: u64| Val::from(ns / 1000);
-        let now = pages(session);
-        let of = |n: usize| Val::from(now[n].saturating_sub(self.pages[n]));
-        let cpu = session.entry.cpu_ns().saturating_sub(self.cpu_ns);
-        [us(cpu), us(Moment::now().since(self.at)), of(0), of(1), of(2)]
-    }
+/// The figures of a session now.
+fn now(session: &Session) -> Before {
+    Before { at: Moment::now(), cpu_ns: session.entry.cpu_ns(), pages: pages(session) }
 }
 
-/// How a request ended: OK, Error, Abort.
-#[derive(Clone, Copy)]
-pub(crate) enum Outcome {
-    Ok = 0,
-    Error = 1,
-    Abort = 2,
-}
-
-/// What a request is, as events name it.
-pub(crate) enum Request<'a> {
-    /// A batch's text.
-    Batch(&'a str),
-    /// A procedure's name, and the statement that the call is, without passwords.
-    Call(&'a str, &'a str),
+/// Since then: processor time and duration, µs; physical reads, logical reads, writes.
+fn since(before: &Before, session: &Session) -> [Val; 5] {
+    let us = |ns: u64| Val::from(ns / 1000);
+    let now = pages(session);
+    let of = |n: usize| Val::from(now[n].saturating_sub(before.pages[n]));
+    let cpu = session.entry.cpu_ns().saturating_sub(before.cpu_ns);
+    [us(cpu), us(Moment::now().since(before.at)), of(0), of(1), of(2)]
 }
 
 /// Somebody wants batches or calls.
@@ -93,6 +70,8 @@ pub(crate) fn called(procedure: &RpcProcedure) -> String {
 
 #[cold]
 pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before {
+    let database = &session.database;
+    session.instance.events().around.note_database(database.id.0, &database.name);
     activity_begins(|| match request {
         Request::Batch(text) if wanted(Event::SqlBatchStarting) => {
             tell(Event::SqlBatchStarting, &[told_text(text)]);
@@ -103,7 +82,7 @@ pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before
         }
         _ => {}
     });
-    Before::new(session)
+    now(session)
 }
 
 #[cold]
@@ -113,7 +92,7 @@ pub(crate) fn request_ended(
     before: &Before,
     (outcome, rows): (Outcome, u64),
 ) {
-    let [cpu, duration, physical, logical, writes] = before.since(session);
+    let [cpu, duration, physical, logical, writes] = since(before, session);
     let (result, rows) = (Val::from(outcome as u8), Val::from(rows));
     match request {
         Request::Batch(text) if wanted(Event::SqlBatchCompleted) => tell(
@@ -159,15 +138,6 @@ fn module_fields(module: &Module) -> [Val; 3] {
 fn whole(module: &Module) -> [Val; 5] {
     let name = Val::text(module.name.as_deref().unwrap_or_default());
     [1.into(), 0.into(), (-1).into(), name, told_text(&module.text)]
-}
-
-/// What became of a session's transaction.
-#[derive(Clone, Copy)]
-pub(crate) enum Transaction {
-    Begin = 0,
-    Commit = 1,
-    Rollback = 2,
-    Savepoint = 3,
 }
 
 /// A transaction of the session has begun or ended, or has a savepoint of this name. `duration`: since it began.
@@ -273,12 +243,12 @@ pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> 
         ];
         tell(Event::SpStatementStarting, &fields);
     }
-    Some(Before::new(session))
+    Some(now(session))
 }
 
 #[cold]
 pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, before: &Before) {
-    let [cpu, duration, physical, logical, writes] = before.since(session);
+    let [cpu, duration, physical, logical, writes] = since(before, session);
     let rows = Val::from(session.activation.last.row_count.max(0));
     let line = Val::from(s.line);
     if module.object_id == 0 {

@@ -5,7 +5,6 @@ use super::activation::Activation;
 use super::fate::{Caught, Ends, Fate, Place, Raised, fate};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
-use crate::events::tell;
 use crate::sink::{Command, Done, DoneKind};
 use taffrail_base::{Origin, SqlError};
 
@@ -133,7 +132,7 @@ impl Interpreter<'_> {
     pub(super) fn note(&mut self, e: &SqlError, fate: &Fate) {
         self.session.note_error(e.number);
         self.session.activation.last.row_count = 0;
-        tell::error(self.session, e, fate.caught != Caught::Nowhere);
+        self.session.instance.observer().error(self.session, e, fate.caught != Caught::Nowhere);
         if e.severity > 10 {
             self.session.activation.errors.gravest =
                 self.session.activation.errors.gravest.max(e.severity);

@@ -7,7 +7,6 @@ use super::runtime::Rt;
 use super::showplan::{Shown as ShownPlans, is_showplan};
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
-use crate::events::tell;
 use crate::exec::ops::scan::lock_tables;
 use crate::memory::{self, Measured};
 use crate::plan::expr::Expr;
@@ -224,7 +223,7 @@ impl<'s> Interpreter<'s> {
     pub fn statement(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
         let began = if is_told(&s.kind) { self.session.time() } else { None };
         if xe::targets::full() {
-            self.session.instance.make_room_for_events();
+            self.session.instance.observer().make_room(self.session);
         }
         self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
@@ -244,10 +243,11 @@ impl<'s> Interpreter<'s> {
         s: &Stmt,
         began: Option<super::timing::Began>,
     ) -> Step {
-        let before = tell::statement_begins(self.session, module, s);
+        let observer = self.session.instance.observer();
+        let before = observer.statement_begins(self.session, module, s);
         let step = self.statement_now(module, s);
         if let Some(before) = before {
-            tell::statement_ended(self.session, module, s, &before);
+            observer.statement_ended(self.session, module, s, &before);
         }
         let flow = step?;
         self.tell_time(EXECUTED, began)?;

@@ -35,6 +35,7 @@ pub(crate) mod metadata;
 pub(crate) mod mistakes;
 pub(crate) mod modify;
 pub(crate) mod module;
+pub(crate) mod observer;
 pub(crate) mod ops;
 pub(crate) mod options;
 pub(crate) mod planning;

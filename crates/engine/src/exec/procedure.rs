@@ -8,7 +8,6 @@ use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
 use crate::catalog;
 use crate::database::Database;
-use crate::events::tell;
 use crate::features::procedure as procs;
 use crate::plan::expr::Expr;
 use crate::session::Session;
@@ -416,10 +415,11 @@ impl Interpreter<'_> {
         }
         let count = self.session.transaction.count;
         self.session.begins(Some(&module));
-        let told = tell::modules_wanted().then(|| tell::module_begins(&module));
+        let observer = self.session.instance.observer();
+        let told = observer.wants_modules().then(|| observer.module_begins(&module));
         let step = self.list(&module, &module.statements);
         if let Some(began) = told {
-            tell::module_ended(self.session, &module, began);
+            observer.module_ended(self.session, &module, began);
         }
         // The error has been told; the caller goes on behind EXEC.
         let cut = matches!(step, Err(Unwind::Module));

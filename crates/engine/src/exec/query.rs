@@ -5,7 +5,6 @@ use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
-use crate::events::trace;
 use crate::features::{RegisteredStatement, Run};
 use crate::memory;
 use crate::plan::statement::SelectPlan;
@@ -210,7 +209,8 @@ impl Interpreter<'_> {
         let ended = self.run_registered(module, s, found, statement);
         let text = module.text.get(s.span.start as usize..s.span.end as usize);
         let place = (text.unwrap_or_default(), s.line);
-        trace::statement_ran(self.session, place, statement, ended.is_ok());
+        let observer = self.session.instance.observer();
+        observer.registered_ran(self.session, place, statement, ended.is_ok());
         ended
     }
 

@@ -2,8 +2,8 @@
 
 use super::interpret::Interpreter;
 use super::module::NameCode;
+use super::observer::Transaction;
 use crate::catalog::DdlOutcome;
-use crate::events::tell::{self, Transaction};
 use crate::pieces;
 use crate::session::context::INSERT_EXEC;
 use crate::session::{Isolation, Mark, NamedSavepoint, Session, TempTable, TransactionPart};
@@ -212,7 +212,7 @@ impl Session {
         let now = self.instance.options().env.clock.now_utc();
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
         self.publish_transaction();
-        tell::transaction(self, Transaction::Begin, "");
+        self.instance.observer().transaction(self, Transaction::Begin, "");
     }
 
     /// An INSERT … EXEC begins: in autocommit it is a transaction of its own.
@@ -283,7 +283,7 @@ impl Session {
         }
         let result = self.commit_parts(delayed == Some(true));
         let ended = if result.is_ok() { Transaction::Commit } else { Transaction::Rollback };
-        tell::transaction(self, ended, "");
+        self.instance.observer().transaction(self, ended, "");
         if self.activation.options.cursor_close_on_commit {
             self.held.cursors.close_all();
         }
@@ -354,7 +354,7 @@ impl Session {
         if self.transaction.count == 0 {
             return result;
         }
-        tell::transaction(self, Transaction::Rollback, "");
+        self.instance.observer().transaction(self, Transaction::Rollback, "");
         // Nobody was told that an INSERT … EXEC is one.
         let silent = self.transaction.of_insert;
         let descriptor = self.transaction_over();
@@ -392,7 +392,7 @@ impl Session {
             return Err(self.storage_error(e));
         }
         self.transaction.savepoints.push(NamedSavepoint { name: name.into(), parts });
-        tell::transaction(self, Transaction::Savepoint, name);
+        self.instance.observer().transaction(self, Transaction::Savepoint, name);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The tables of the engine's features: statements, DBCC commands, system procedures, system views and functions.
 //!
-//! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own, [`FEATURES`]
-//! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
+//! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own. The list of
+//! the features is handed in when an instance starts. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
 //! compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements make as they go.
 
 pub(crate) mod cell;
@@ -14,12 +14,17 @@ pub(crate) mod view;
 pub(crate) use statement::{RegisteredStatement, Run, Values};
 
 use crate::catalog::registry::{Databases, Slot};
+use crate::database::Database;
+use crate::exec::observer::Observer;
 use crate::instance::Instance;
+use crate::instance_options::InstanceOptions;
 use crate::session::Mark;
 use crate::session::context::StatementContext;
+use crate::session::entry::Sessions;
 use needs::Needs;
 use procedure::SystemProcedure;
-use std::sync::{Arc, LazyLock};
+use std::any::Any;
+use std::sync::{Arc, LazyLock, OnceLock};
 use tables::Tables;
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
@@ -36,12 +41,24 @@ pub(crate) struct Feature {
     pub procedures: &'static [SystemProcedure],
     /// Views and functions in FROM: each declares those of its module.
     pub views: &'static [fn(&mut Vec<Declaration>)],
+    /// Makes the state that the feature keeps in an instance.
+    pub state: Option<fn(&Beginning<'_>) -> State>,
+    /// An instance has its databases: what the feature does before statements run. An error ends the start.
+    pub start: Option<fn(&Arc<Instance>) -> SqlResult<()>>,
+    /// Looks whether anything is due; called by the recovery writer, every half second at least.
+    pub tick: Option<fn(&Arc<Instance>)>,
+    /// The instance ends: nothing more is told, and what was told is kept.
+    pub stop: Option<fn(&Instance)>,
+    /// A database of the instance is open.
+    pub opened: Option<fn(&Instance, &Database)>,
     /// Marked transactions of a login have been committed.
     pub marked: Option<fn(&Arc<Instance>, &str, &[Mark]) -> SqlResult<()>>,
     /// A statement has met pages that are not what was written.
     pub damaged: Option<fn(&Arc<Instance>)>,
     /// Makes the tables that statements make as they go.
     pub tables: Option<&'static dyn Tables>,
+    /// Told of what sessions do.
+    pub observer: Option<&'static dyn Observer>,
     /// A column of a database's row of sys.databases, as a natural value.
     pub database_column: Option<fn(&Databases, Slot, &str) -> Value>,
 }
@@ -53,11 +70,28 @@ impl Feature {
         dbcc: &[],
         procedures: &[],
         views: &[],
+        state: None,
+        start: None,
+        tick: None,
+        stop: None,
+        opened: None,
         marked: None,
         damaged: None,
         tables: None,
+        observer: None,
         database_column: None,
     };
+}
+
+/// The state of a feature in an instance, by its type.
+pub(crate) type State = Box<dyn Any + Send + Sync>;
+
+/// The parts of an instance that are there when the features make their states.
+pub(crate) struct Beginning<'a> {
+    /// The sessions, of which there is none yet.
+    pub sessions: &'a Arc<Sessions>,
+    /// The instance's settings.
+    pub options: &'a InstanceOptions,
 }
 
 /// A DBCC command.
@@ -70,24 +104,29 @@ pub(crate) struct DbccCommand {
     pub run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
 }
 
-/// The features that there are.
-pub(crate) static FEATURES: [&Feature; 7] = [
-    &crate::procs::FEATURE,
-    &crate::ddl::FEATURE,
-    &crate::backup::FEATURE,
-    &crate::load::FEATURE,
-    &crate::dbcc::FEATURE,
-    &crate::events::FEATURE,
-    &crate::views::FEATURE,
-];
+/// The features, as they were handed in.
+static HANDED_IN: OnceLock<&'static [&'static Feature]> = OnceLock::new();
+
+/// Takes the list of features, before anything is looked up. A process has one list: the first counts.
+pub(crate) fn hand_in(features: &'static [&'static Feature]) {
+    let _ = HANDED_IN.set(features);
+}
+
+/// The features that were handed in.
+pub(crate) fn features() -> impl Iterator<Item = &'static Feature> {
+    #[cfg(test)]
+    hand_in(&crate::FEATURES);
+    let features = HANDED_IN.get().copied();
+    features.expect("the features are handed in before an instance starts").iter().copied()
+}
 
 type ByName<T> = hashbrown::HashMap<&'static str, &'static T, foldhash::fast::RandomState>;
 
 static STATEMENTS: LazyLock<ByName<RegisteredStatement>> =
-    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.statements).map(|s| (s.words, s)).collect());
+    LazyLock::new(|| features().flat_map(|f| f.statements).map(|s| (s.words, s)).collect());
 
 static DBCC: LazyLock<ByName<DbccCommand>> =
-    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.dbcc).map(|c| (c.name, c)).collect());
+    LazyLock::new(|| features().flat_map(|f| f.dbcc).map(|c| (c.name, c)).collect());
 
 /// The statement that begins with these words ([`ast::StatementKind::words`]).
 pub(crate) fn statement(words: &str) -> Option<&'static RegisteredStatement> {
@@ -101,27 +140,32 @@ pub(crate) fn dbcc(name: &str) -> Option<&'static DbccCommand> {
 
 /// Tells that marked transactions have been committed.
 pub(crate) fn record_marks(instance: &Arc<Instance>, login: &str, marks: &[Mark]) -> SqlResult<()> {
-    FEATURES.iter().filter_map(|f| f.marked).try_for_each(|tell| tell(instance, login, marks))
+    features().filter_map(|f| f.marked).try_for_each(|tell| tell(instance, login, marks))
 }
 
 /// A column of a database's row of sys.databases, which functions tell as the view shows it.
 pub(crate) fn database_column(databases: &Databases, slot: Slot, column: &str) -> Value {
-    let column_of = FEATURES.iter().find_map(|f| f.database_column);
+    let column_of = features().find_map(|f| f.database_column);
     column_of.map_or(Value::Null, |value| value(databases, slot, column))
+}
+
+/// The one who is told of what sessions do.
+pub(crate) fn observer() -> &'static dyn Observer {
+    features().find_map(|f| f.observer).expect("a feature observes")
 }
 
 /// Tells that a statement has met damaged pages.
 pub(crate) fn pages_damaged(instance: &Arc<Instance>) {
-    FEATURES.iter().filter_map(|f| f.damaged).for_each(|tell| tell(instance));
+    features().filter_map(|f| f.damaged).for_each(|tell| tell(instance));
 }
 
 /// Everything that is registered, with the permissions that it needs: a line each, `statement ALTER VIEW: ALTER on the object`.
 pub fn listed_needs() -> Vec<String> {
     let mut views = Vec::new();
-    FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut views));
-    let statements = FEATURES.iter().flat_map(|f| f.statements);
-    let commands = FEATURES.iter().flat_map(|f| f.dbcc);
-    let procedures = FEATURES.iter().flat_map(|f| f.procedures);
+    features().flat_map(|f| f.views).for_each(|declare| declare(&mut views));
+    let statements = features().flat_map(|f| f.statements);
+    let commands = features().flat_map(|f| f.dbcc);
+    let procedures = features().flat_map(|f| f.procedures);
     let mut lines: Vec<String> =
         statements.map(|s| format!("statement {}: {}", s.words, s.needs)).collect();
     lines.extend(commands.map(|c| format!("command DBCC {}: {}", c.name, c.needs)));
@@ -149,16 +193,16 @@ mod tests {
     #[test]
     fn everything_is_registered_once_and_in_order() {
         sorted_features();
-        let all: Vec<_> = FEATURES.iter().flat_map(|f| f.statements).collect();
+        let all: Vec<_> = features().flat_map(|f| f.statements).collect();
         assert_eq!(all.len(), STATEMENTS.len(), "two statements of one name");
-        let commands = FEATURES.iter().flat_map(|f| f.dbcc).count();
+        let commands = features().flat_map(|f| f.dbcc).count();
         assert_eq!(commands, DBCC.len(), "two DBCC commands of one name");
-        let procedures: Vec<_> = FEATURES.iter().flat_map(|f| f.procedures).collect();
+        let procedures: Vec<_> = features().flat_map(|f| f.procedures).collect();
         assert_eq!(procedures.len(), procedure::names().count());
         for p in procedures {
             assert!(procedure::find(Some("sys"), p.name).is_some(), "{}", p.name);
         }
-        for c in FEATURES.iter().flat_map(|f| f.dbcc) {
+        for c in features().flat_map(|f| f.dbcc) {
             assert_eq!(c.name, c.name.to_ascii_uppercase());
         }
     }
@@ -166,7 +210,7 @@ mod tests {
     /// The declared parameters are the ones that a call may give, by place and by name, and no others.
     #[test]
     fn every_procedure_takes_its_declared_parameters() {
-        for p in FEATURES.iter().flat_map(|f| f.procedures) {
+        for p in features().flat_map(|f| f.procedures) {
             if matches!(p.body, Body::Sql(_)) {
                 assert!(p.parameters.is_empty(), "{} declares them in its text", p.name);
                 continue;
@@ -200,8 +244,9 @@ mod tests {
     #[test]
     fn every_column_of_a_view_has_a_type_that_can_be_shown() {
         let mut all = Vec::new();
-        FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-        assert_eq!(all.len(), view::all().len());
+        features().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
+        // nodes() has no name by which it is found.
+        assert_eq!(all.len(), view::all().len() + 1);
         for view in view::all() {
             for c in &view.columns {
                 let shown = c.ty.to_string();
@@ -212,7 +257,7 @@ mod tests {
     }
 
     fn sorted_features() {
-        for f in FEATURES {
+        for f in features() {
             sorted(f.procedures.iter().map(|p| p.name));
             sorted(f.statements.iter().map(|s| s.words));
             sorted(f.dbcc.iter().map(|c| c.name));

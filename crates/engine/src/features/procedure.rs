@@ -1,6 +1,6 @@
 //! A system procedure as a feature registers it, and how its name and its arguments are found.
 
-use super::FEATURES;
+use super::features;
 use super::needs::Needs;
 use crate::catalog::fold;
 use crate::session::context::StatementContext;
@@ -42,9 +42,24 @@ pub struct SystemProcedure {
 /// The code of a native procedure.
 pub type Native = fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32>;
 
+/// A procedure of our own code.
+pub(crate) const fn native(
+    name: &'static str,
+    needs: Needs,
+    parameters: &'static [&'static str],
+    code: Native,
+) -> SystemProcedure {
+    SystemProcedure { name, needs, parameters, body: Body::Native(code) }
+}
+
+/// A procedure in T-SQL, which declares its parameters itself.
+pub(crate) const fn sql(name: &'static str, needs: Needs, text: &'static str) -> SystemProcedure {
+    SystemProcedure { name, needs, parameters: &[], body: Body::Sql(text) }
+}
+
 /// Those of all features.
 static ALL: LazyLock<Vec<&SystemProcedure>> =
-    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.procedures).collect());
+    LazyLock::new(|| features().flat_map(|f| f.procedures).collect());
 
 static BY_NAME: LazyLock<hashbrown::HashMap<String, usize, foldhash::fast::RandomState>> =
     LazyLock::new(|| ALL.iter().enumerate().map(|(n, p)| (fold(p.name), n)).collect());

@@ -1,6 +1,6 @@
 //! The tables that statements make and drop as they go, as a feature makes them.
 
-use super::FEATURES;
+use super::features;
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::session::Session;
@@ -75,5 +75,5 @@ pub(crate) fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> Sq
 
 /// The maker of tables that a feature has registered.
 pub(crate) fn tables() -> &'static dyn Tables {
-    FEATURES.iter().find_map(|f| f.tables).expect("a feature makes tables")
+    features().find_map(|f| f.tables).expect("a feature makes tables")
 }

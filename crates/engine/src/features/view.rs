@@ -4,8 +4,8 @@
 //! that makes its rows. The function gives natural values (any integer, any text); they are brought to the declared types, so
 //! that a row cannot disagree with its columns.
 
-use super::FEATURES;
 use super::cell::{Columns, Rows};
+use super::features;
 use super::needs::Needs;
 use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
@@ -340,7 +340,7 @@ struct Registered {
 
 static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     let mut all = Vec::new();
-    FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
+    features().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
     let (methods, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| d.reach == Reach::Method);
     let [nodes] = &methods[..] else { panic!("nodes() is the one method of xml that gives rows") };
     let sources = all.iter().chain([nodes]).map(|d| (d.source, d.reach)).collect();

@@ -11,9 +11,9 @@
 use super::file::{Encoding, Fields, FileError, FileFormat, RowReader, Terminator, parse_hex};
 use crate::catalog::Table;
 use crate::database::Database;
-use crate::ddl::{PathRefusal, check_path};
 use crate::exec::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::exec::interpret::Interpreter;
+use crate::paths::{PathRefusal, check_path};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;

@@ -252,7 +252,7 @@ fn counters(open: &[Arc<Database>], out: &mut Families) {
 }
 
 fn scheduled_backups(instance: &Instance, out: &mut Families) {
-    let scheduled = &instance.scheduled;
+    let scheduled = instance.scheduled();
     let now = instance.options().env.clock.now_utc();
     let ages = scheduled.ages.lock();
     let sample =

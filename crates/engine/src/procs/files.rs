@@ -6,8 +6,8 @@
 //! allow is listed, made or removed.
 
 use super::Arguments;
-use crate::ddl::{backup_path, local_path};
 use crate::instance::Instance;
+use crate::paths::{backup_path, local_path};
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;

@@ -1,10 +1,12 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
+use super::Arguments;
 use super::odbc_types::{Dialect, odbc};
-use super::{Arguments, as_varchar, check_database, name_parts, table_by_text};
 use crate::catalog::registry::MAX_SERVER_MEMORY;
 use crate::catalog::{Column, Identity, Index, IndexKind, Module, Object, Table, fold, master};
 use crate::instance::SessionInfo;
+use crate::names::{check_database, name_parts, table_by_text};
+use crate::results::as_varchar;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;

@@ -1,10 +1,11 @@
 //! What drivers ask about tables: which there are, who may do what with them, their collations, those of other servers.
 
+use super::Arguments;
 use super::odbc::{database_of, fits, pattern};
 use super::odbc_types::{Dialect, odbc};
-use super::{Arguments, table_by_text};
 use crate::catalog::{Object, fold};
 use crate::database::Database;
+use crate::names::table_by_text;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;

@@ -1,9 +1,6 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
-use super::{
-    Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, diagnostics,
-    errorlog, files, monitor,
-};
+use super::{applock, constraints, counters, describe_rows, diagnostics, errorlog, files, monitor};
 use super::{
     help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
 };
@@ -13,26 +10,10 @@ use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DatabaseRole, Needs, OnDatabase, OnObject, OnSchema,
     OnServer, SYSADMIN, ServerRole,
 };
-use crate::session::context::StatementContext;
-use taffrail_base::SqlResult;
+use crate::features::procedure::{SystemProcedure, native, sql};
 
 /// The tables of the feature `procs`.
 pub(crate) static FEATURE: Feature = Feature { procedures: PROCEDURES, ..Feature::NOTHING };
-
-/// A procedure of our own code.
-pub(crate) const fn native(
-    name: &'static str,
-    needs: Needs,
-    parameters: &'static [&'static str],
-    code: fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32>,
-) -> SystemProcedure {
-    SystemProcedure { name, needs, parameters, body: Body::Native(code) }
-}
-
-/// A procedure in T-SQL, which declares its parameters itself.
-const fn sql(name: &'static str, needs: Needs, text: &'static str) -> SystemProcedure {
-    SystemProcedure { name, needs, parameters: &[], body: Body::Sql(text) }
-}
 
 const ATTACH_DB: &str = include_str!("attachdb.sql");
 const ATTACH_SINGLE_FILE_DB: &str = include_str!("attachsinglefiledb.sql");

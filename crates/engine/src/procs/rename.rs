@@ -3,12 +3,13 @@
 //! Only the name in the catalogue changes: the text of a procedure keeps what it says, as in SQL Server. A constraint that
 //! made an index and the index have one name, so both change.
 
-use super::{Arguments, name_parts};
+use super::Arguments;
 use crate::catalog::rows::write_object;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
 use crate::database::Database;
 use crate::ddl::{mentions, resolve, run_text};
+use crate::names::name_parts;
 use crate::plan::names::bracketed;
 use crate::session::context::StatementContext;
 use std::sync::Arc;

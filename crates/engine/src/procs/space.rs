@@ -1,7 +1,9 @@
 //! Sizes: sp_spaceused, sp_helpdb, sp_helpfile, sp_databases.
 
-use super::{Arguments, as_varchar, table_by_text};
+use super::Arguments;
 use crate::database::Database;
+use crate::names::{check_database, table_by_text};
+use crate::results::as_varchar;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
@@ -107,7 +109,7 @@ pub(super) fn spaceused(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
 
 fn object_space(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<i32> {
     let current = cx.database();
-    super::check_database(cx, name)?;
+    check_database(cx, name)?;
     let found = table_by_text(cx, name)?;
     let missing = || SqlError::new(15009, &[&name, &current.name]);
     let found = found.filter(|(home, _)| home.id == current.id);

@@ -5,8 +5,8 @@
 //! allow.
 
 use super::{Declaration, Rows, ViewContext, function, sys};
-use crate::ddl::{backup_path, local_path};
 use crate::features::needs;
+use crate::paths::{backup_path, local_path};
 use crate::row;
 use std::path::Path;
 use taffrail_base::SqlResult;

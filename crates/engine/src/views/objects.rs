@@ -183,7 +183,7 @@ fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
         };
         rows.push(system_object(view.name, view.id, schema, kind, &date));
     }
-    for (name, id) in crate::procs::names() {
+    for (name, id) in crate::features::procedure::names() {
         rows.push(system_object(name, id, 4, ("P ", "SQL_STORED_PROCEDURE"), &date));
     }
     Ok(())
@@ -358,7 +358,7 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 
 /// The procedures of the system that are T-SQL.
 fn system_modules(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for (id, text) in crate::procs::texts() {
+    for (id, text) in crate::features::procedure::texts() {
         rows.push(row![id, text, true, true, false, false, false, false, (), false, false, false]);
     }
     Ok(())

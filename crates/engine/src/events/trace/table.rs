@@ -7,9 +7,9 @@
 use super::super::blocks::{Next, Reader, Unreadable};
 use super::row::{COLUMNS, Holds, decode};
 use super::{FILES, rolled};
-use crate::ddl::{event_path, local_path};
 use crate::features::needs;
 use crate::instance::Instance;
+use crate::paths::{event_path, local_path};
 use crate::views::{Declaration, RowStream, ViewContext, integer, streamed};
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use super::columns::Column;
 use super::decode::Decoder;
 use super::{bound, columns_at};
 use crate::backup::{Devices, IN_USE, Statement, say};
-use crate::ddl::backup_path;
+use crate::paths::backup_path;
 use crate::views::{RowStream, ViewContext};
 use taffrail_base::{Lsn, SqlError, SqlResult};
 use taffrail_storage::backup::{BackupError, Device, SetRecords};

@@ -2,9 +2,9 @@
 
 use super::{Declaration, SCHEMA, ViewContext};
 use crate::catalog::Sight;
-use crate::ddl::backup_path;
 use crate::explain::{Change, Range, Scan, Shown, Source, local, table_of};
 use crate::features::needs;
+use crate::paths::backup_path;
 use crate::views::fn_dblog::text;
 use crate::views::{RowStream, streamed};
 use std::sync::Arc;
