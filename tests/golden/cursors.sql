@@ -1,4 +1,4 @@
--- Cursors: a copy of the rows made at OPEN; local and global, forward and scrolling, in variables.
+-- Cursors: local and global, forward and scrolling, in variables.
 SET NOCOUNT ON
 CREATE TABLE #t (id int PRIMARY KEY, v varchar(10))
 INSERT #t VALUES (1, 'one'), (2, 'two'), (3, 'three')

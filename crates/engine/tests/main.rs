@@ -21,6 +21,7 @@ mod configured;
 mod conversion_matrix;
 mod counted;
 mod create_crash;
+mod cursors;
 mod damaged_backups;
 mod ddl_crowd;
 mod ddl_races;

@@ -68,7 +68,12 @@ fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
         ("SELECT * FROM k WHERE c = 3", "", "S | 3"),
         ("SELECT * FROM h WHERE c = 3", "", "S | 3"),
         (
-            "DECLARE x CURSOR LOCAL FOR SELECT a FROM k WITH (UPDLOCK) WHERE c = 3; OPEN x",
+            "DECLARE x CURSOR LOCAL STATIC FOR SELECT a FROM k WITH (UPDLOCK) WHERE c = 3; OPEN x",
+            "U | 1",
+            "U | 3",
+        ),
+        (
+            "DECLARE x CURSOR LOCAL FOR SELECT a FROM k WITH (UPDLOCK) WHERE c = 3; OPEN x; FETCH x",
             "U | 1",
             "U | 3",
         ),

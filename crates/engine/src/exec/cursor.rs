@@ -1,82 +1,45 @@
 //! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE.
 //!
-//! OPEN runs the query and keeps its rows; FETCH moves over them. That is what SQL Server calls a static cursor, and what
-//! it may make of FAST_FORWARD and READ_ONLY. DYNAMIC and KEYSET cursors, and those one can update through, promise to
-//! show changes of others: they are refused.
+//! A cursor that was asked for as a copy (STATIC, INSENSITIVE) reads its rows at OPEN, and so does one that can scroll, or that reads
+//! views of the catalogue; FETCH moves over them. The others go forward only, and their query runs as they are fetched from
+//! ([`streaming`]). KEYSET cursors, and those one can update through, are refused, and so is the word DYNAMIC, which promises that a
+//! cursor shows changes behind it, too.
 //!
 //! ```text
 //!             DECLARE                OPEN                    CLOSE             DEALLOCATE
 //!  (nothing) ─────────▶ declared ─────────▶ open ──FETCH──┐ ─────────▶ declared ─────────▶ (nothing)
 //!                       variables,          rows, place   └─▶ open
-//!                       plan                0 … n+1
+//!                       plan                0 … n+1, or
+//!                                           a running query
 //! ```
 //!
 //! 1. A local cursor belongs to the nesting level that declared it and goes away with it; a global one with the session.
 //! 2. The query sees the values that variables had at DECLARE.
-//! 3. `place` is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
+//! 3. `place` of a copy is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
 //!    a row, and no OPEN or FETCH has failed since.
 //!
 //! A cursor goes by references: its name, and the variables that were set to it (`SET @a = CURSOR …`, `SET @a = name`, `SET @a = @b`), each
 //! local to its level. DEALLOCATE and the end of a level take references away; with the last one the cursor goes.
 
+mod declared;
+mod streaming;
+
+pub(crate) use declared::{CursorRef, CursorText, Direction, FetchCode, text};
+
 use super::activation::Locals;
-use super::compile::Compiler;
 use super::interpret::{Ended, Interpreter};
-use super::module::{Code, Module, Stmt, StmtKind};
+use super::module::{Module, Plan, Stmt};
 use super::ops;
 use super::planning::Source;
-use crate::binder::Variable;
 use crate::catalog::registry::FLAG_LOCAL_CURSORS;
 use crate::memory::{self, Held};
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
+use streaming::Streaming;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast;
 use taffrail_types::convert::Kind;
-use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
-
-/// What DECLARE CURSOR or SET @cursor = CURSOR says.
-pub(crate) struct CursorText {
-    /// As written; with its `@` for a variable.
-    pub name: Box<str>,
-    /// LOCAL, or a variable.
-    pub local: bool,
-    /// GLOBAL was said; with neither the database's CURSOR_DEFAULT holds.
-    pub global: bool,
-    /// It can go anywhere, not only to the next row.
-    pub scroll: bool,
-    /// STATIC or INSENSITIVE: `@@CURSOR_ROWS` tells the number of rows.
-    pub counted: bool,
-    /// The query.
-    pub select: ast::SelectStatement,
-}
-
-/// A cursor as a statement names it.
-pub(crate) struct CursorRef {
-    /// With its `@` for a variable.
-    pub name: Box<str>,
-    /// GLOBAL was written.
-    pub global: bool,
-}
-
-/// Where FETCH goes.
-pub(crate) enum Direction {
-    Next,
-    Prior,
-    First,
-    Last,
-    Absolute(Code),
-    Relative(Code),
-}
-
-/// FETCH.
-pub(crate) struct FetchCode {
-    pub direction: Direction,
-    pub cursor: CursorRef,
-    /// The variables that take the row.
-    pub into: Vec<(u32, SqlType)>,
-}
+use taffrail_types::{Collation, Conversion, Value, convert};
 
 /// What a cursor is known by.
 struct Reference {
@@ -106,11 +69,50 @@ struct Cursor {
 }
 
 struct Opened {
-    columns: Vec<ColumnDesc>,
+    columns: Arc<[ColumnDesc]>,
+    rows: CursorRows,
+}
+
+/// Where an open cursor has its rows from.
+enum CursorRows {
+    Copied(Copied),
+    Streamed(Box<Streaming>),
+}
+
+/// A copy of all rows.
+struct Copied {
     rows: Vec<Vec<Value>>,
     /// What they take, to CLOSE.
     held: Held,
     place: usize,
+}
+
+impl CursorRows {
+    /// Bytes that they take between two statements.
+    fn held(&self) -> usize {
+        match self {
+            CursorRows::Copied(c) => c.held.bytes(),
+            CursorRows::Streamed(s) => s.held(),
+        }
+    }
+}
+
+impl Copied {
+    /// Goes to a row, if there is one; `by` of ABSOLUTE and RELATIVE.
+    fn go(&mut self, direction: &Direction, by: i64) -> Option<Vec<Value>> {
+        let (n, place) = (self.rows.len() as i64, self.place as i64);
+        let to = match direction {
+            Direction::Next => place + 1,
+            Direction::Prior => place - 1,
+            Direction::First => 1,
+            Direction::Last => n,
+            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
+            Direction::Absolute(_) => by,
+            Direction::Relative(_) => place.saturating_add(by),
+        };
+        self.place = to.clamp(0, n + 1) as usize;
+        (1..=n).contains(&to).then(|| self.rows[self.place - 1].clone())
+    }
 }
 
 /// The cursors of a session.
@@ -126,9 +128,9 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
-    /// What the rows of open ones take.
+    /// Bytes that open ones take from one request to the next.
     pub fn kept(&self) -> usize {
-        self.list.iter().filter_map(|c| c.open.as_ref()).map(|o| o.held.bytes()).sum()
+        self.list.iter().filter_map(|c| c.open.as_ref()).map(|o| o.rows.held()).sum()
     }
 
     /// Deallocates the local cursors of a level that ends.
@@ -187,7 +189,7 @@ impl Cursors {
         self.list.iter().position(|c| c.references.iter().any(|r| r.is(name, level)))
     }
 
-    /// CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -2 a variable without cursor, -3 no such cursor.
+    /// CURSOR_STATUS: 1 open with rows or with a query that runs, 0 open without, -1 closed, -2 a variable without cursor, -3 no such cursor.
     pub fn status(&self, kind: &str, name: &str, level: u32) -> i32 {
         let local = match () {
             () if kind.eq_ignore_ascii_case("global") => false,
@@ -200,108 +202,11 @@ impl Cursors {
             None if name.starts_with('@') => -2,
             None => -3,
             Some(Cursor { open: None, .. }) => -1,
-            Some(Cursor { open: Some(o), .. }) => !o.rows.is_empty() as i32,
+            Some(Cursor { open: Some(o), .. }) => match &o.rows {
+                CursorRows::Copied(c) => !c.rows.is_empty() as i32,
+                CursorRows::Streamed(_) => 1,
+            },
         }
-    }
-}
-
-/// What the options of a cursor mean; refuses what is not a copy of the rows.
-pub(crate) fn text(
-    name: &str,
-    variable: bool,
-    definition: ast::CursorDefinition,
-) -> SqlResult<CursorText> {
-    let has = |word: &str| definition.options.iter().any(|o| o.is(word));
-    for word in ["KEYSET", "DYNAMIC", "SCROLL_LOCKS", "OPTIMISTIC"] {
-        if has(word) {
-            return Err(taffrail_base::message::unsupported(format!("A {word} cursor")));
-        }
-    }
-    if definition.for_update.is_some() {
-        return Err(taffrail_base::message::unsupported("A cursor FOR UPDATE"));
-    }
-    for (one, other) in
-        [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]
-    {
-        if has(one) && has(other) {
-            return Err(SqlError::new(1048, &[&one, &other]));
-        }
-    }
-    let counted = has("STATIC") || has("INSENSITIVE");
-    Ok(CursorText {
-        name: name.into(),
-        local: variable || has("LOCAL"),
-        global: has("GLOBAL"),
-        scroll: has("SCROLL") || (has("STATIC") && !has("FORWARD_ONLY")),
-        counted,
-        select: ast::SelectStatement {
-            with: definition.with,
-            query: definition.query,
-            options: Vec::new(),
-        },
-    })
-}
-
-impl Compiler<'_> {
-    /// A cursor variable's name: 137.
-    pub fn cursor_variable(&self, v: ast::Ident) -> SqlResult<Box<str>> {
-        match self.variables.find(&v.value) {
-            Some((_, Variable { ty: None, .. })) => Ok(v.value),
-            _ => Err(SqlError::new(137, &[&v.value])),
-        }
-    }
-
-    /// `SET @cursor = CURSOR …`.
-    pub fn new_cursor(
-        &mut self,
-        v: ast::Ident,
-        definition: ast::CursorDefinition,
-    ) -> SqlResult<StmtKind> {
-        let name = self.cursor_variable(v)?;
-        self.new_plan();
-        Ok(StmtKind::DeclareCursor(Arc::new(text(&name, true, definition)?)))
-    }
-
-    /// `SET @cursor = name` and `SET @cursor = @other`, if that is what is set.
-    pub fn set_cursor(&self, v: &ast::Ident, value: &ast::Expr) -> SqlResult<Option<StmtKind>> {
-        let Some((at, Variable { ty: None, .. })) = self.variables.find(&v.value) else {
-            return Ok(None);
-        };
-        if self.table_variables.iter().any(|t| t.var == at) {
-            return Ok(None);
-        }
-        let name = match &value.kind {
-            ast::ExprKind::Column(c) if c.qualifier.is_none() => c.name.value.clone(),
-            ast::ExprKind::Variable(other) => self.cursor_variable(other.clone())?,
-            _ => return Ok(None),
-        };
-        let to = CursorRef { name, global: false };
-        Ok(Some(StmtKind::SetCursor(v.value.clone(), to)))
-    }
-
-    /// A cursor as OPEN, FETCH, CLOSE and DEALLOCATE name it.
-    pub fn cursor(&self, c: ast::CursorName) -> SqlResult<CursorRef> {
-        let name = match c.name {
-            ast::NameOrVariable::Name(n) => n.value,
-            ast::NameOrVariable::Variable(v) => self.cursor_variable(v)?,
-        };
-        Ok(CursorRef { name, global: c.global })
-    }
-
-    /// FETCH.
-    pub fn fetch(&mut self, f: ast::Fetch) -> SqlResult<FetchCode> {
-        use ast::FetchDirection as D;
-        let by = SqlType::BigInt;
-        let direction = match f.direction {
-            D::Next => Direction::Next,
-            D::Prior => Direction::Prior,
-            D::First => Direction::First,
-            D::Last => Direction::Last,
-            D::Absolute(n) => Direction::Absolute(self.code(n, Some(by))?),
-            D::Relative(n) => Direction::Relative(self.code(n, Some(by))?),
-        };
-        let into = f.into.iter().map(|v| self.variables.scalar(&v.value)).collect::<SqlResult<_>>();
-        Ok(FetchCode { direction, cursor: self.cursor(f.cursor)?, into: into? })
     }
 }
 
@@ -377,43 +282,72 @@ impl Interpreter<'_> {
         let module = c.own.module.clone();
         // The query runs on the cursor's own variables, while the session is lent to it.
         let mut own = std::mem::take(&mut c.own);
-        let opened = self.with_locals(&mut own, |it| {
-            it.in_statement(|it| {
-                let source = Source::Select(&text.select);
-                let plan = it.locked_plan(&module, plan, visible, &source)?;
-                let Statement::Select(q, _) = &plan.kind else {
-                    unreachable!("planned from a SELECT");
-                };
-                let q = &q.plan;
-                it.with_runtime(&plan, line, |rt| {
-                    let mut op = ops::build(&q.node);
-                    op.open(rt)?;
-                    let (mut rows, mut held) = (Vec::new(), Held::default());
-                    // A cursor that is not a copy of its rows does not know ROWCOUNT.
-                    let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
-                    while (rows.len() as u64) < limit && op.next(rt)? {
-                        rt.tick()?;
-                        let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
-                        let row: Vec<Value> = row.collect();
-                        held.add(size_of::<Vec<Value>>());
-                        held.values(&row);
-                        rows.push(row);
-                    }
-                    memory::check()?;
-                    Ok(Opened { columns: q.columns.clone(), rows, held, place: 0 })
-                })
-            })
-        });
+        let opened =
+            self.with_locals(&mut own, |it| it.open_rows(&module, &text, (plan, visible, line)));
         // Nothing can have removed it meanwhile: a query declares no cursors.
         let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
         c.own = own;
         let opened = opened?;
         cursors.last = Some(text.clone());
-        cursors.rows = if text.counted { opened.rows.len() as i32 } else { -1 };
+        cursors.rows = match &opened.rows {
+            CursorRows::Copied(copied) if text.counted => copied.rows.len() as i32,
+            _ => -1,
+        };
         c.open = Some(opened);
         self.session.activation.last.row_count = 0;
+        self.warn_if_due(line)?;
         Ok(QUIET)
+    }
+
+    /// The rows of a cursor that is opened, or its query begun. The numbers: of its plan, of the variables that it sees, of its line.
+    fn open_rows(
+        &mut self,
+        module: &Arc<Module>,
+        text: &CursorText,
+        (number, visible, line): (u32, u32, u32),
+    ) -> SqlResult<Opened> {
+        let source = Source::Select(&text.select);
+        if self.session.activation.options.implicit_transactions
+            && self.session.transaction.count == 0
+        {
+            let plan = self.plan(module, number, visible, &source)?;
+            self.begin_for(&plan)?;
+        }
+        self.in_statement(|it| {
+            let plan = it.locked_plan(module, number, visible, &source)?;
+            let q = streaming::query_of(&plan);
+            let columns = q.columns.as_slice().into();
+            if streaming::streams(text, &plan) {
+                let streaming = it.begin_streaming(&plan, line)?;
+                return Ok(Opened { columns, rows: CursorRows::Streamed(Box::new(streaming)) });
+            }
+            it.with_runtime(&plan, line, |rt| {
+                let mut op = ops::build(&q.node);
+                op.open(rt)?;
+                let (mut rows, mut held) = (Vec::new(), Held::default());
+                // A cursor that is not a copy of its rows does not know ROWCOUNT.
+                let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
+                while (rows.len() as u64) < limit && op.next(rt)? {
+                    rt.tick()?;
+                    let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
+                    let row: Vec<Value> = row.collect();
+                    held.add(size_of::<Vec<Value>>());
+                    held.values(&row);
+                    rows.push(row);
+                }
+                memory::check()?;
+                Ok(Opened { columns, rows: CursorRows::Copied(Copied { rows, held, place: 0 }) })
+            })
+        })
+    }
+
+    /// OPEN and FETCH of what reads tables begin a transaction under IMPLICIT_TRANSACTIONS.
+    fn begin_for(&mut self, plan: &Plan) -> SqlResult<()> {
+        match plan.uses.is_empty() {
+            true => Ok(()),
+            false => self.session.begin_implicitly(self.sink),
+        }
     }
 
     /// FETCH.
@@ -434,63 +368,101 @@ impl Interpreter<'_> {
             Direction::Absolute(_) => "absolute",
             Direction::Relative(_) => "relative",
         };
-        let Some(open) = &mut c.open else { return Err(SqlError::new(16917, &[])) };
+        let Some(open) = &c.open else { return Err(SqlError::new(16917, &[])) };
         if !c.text.scroll && !word.is_empty() {
             return Err(SqlError::new(16911, &[&"fetch", &word]));
         }
         if !f.into.is_empty() && f.into.len() != open.columns.len() {
             return Err(SqlError::new(16924, &[]));
         }
-        let n = open.rows.len() as i64;
-        let place = open.place as i64;
-        let to = match f.direction {
-            Direction::Next => place + 1,
-            Direction::Prior => place - 1,
-            Direction::First => 1,
-            Direction::Last => n,
-            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
-            Direction::Absolute(_) => by,
-            Direction::Relative(_) => place.saturating_add(by),
-        };
-        open.place = to.clamp(0, n + 1) as usize;
-        let row = (1..=n).contains(&to).then(|| &open.rows[open.place - 1]);
+        let columns = open.columns.clone();
+        let row = self.fetched(at, &f.direction, by, s.line)?;
         let found = row.is_some();
         if f.into.is_empty() {
-            let (columns, row) = (open.columns.clone(), row.cloned());
             let mut cx = self.context(s.line);
             cx.columns(&columns)?;
             if let Some(row) = row {
                 cx.row(&row)?;
             }
         } else if let Some(row) = row {
-            let context = self.session.activation.options.convert_context();
-            let mut values = Vec::with_capacity(row.len());
-            for ((v, d), (var, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
-                let (own, to) = (d.declared(), module.variables.declared(*var));
-                if convert::rule_of(own, to) != convert::Rule::Implicit {
-                    return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
-                }
-                values.push(match d.ty == *ty {
-                    _ if v.is_null() => Value::Null,
-                    _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
-                        crate::functions::xml::as_xml(v, 0)?
-                    }
-                    true => v.clone(),
-                    false => {
-                        convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?
-                    }
-                });
-            }
-            for ((var, _), v) in f.into.iter().zip(values) {
-                self.session.activation.locals.vars[*var as usize] = v;
-            }
+            self.fetch_into(module, f, &columns, row)?;
         }
         self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
         self.session.activation.last.row_count = found as i64;
+        self.warn_if_due(s.line)?;
         if !f.into.is_empty() {
             return Ok(QUIET);
         }
         Ok(Ended { command: Command::SELECT, rows: Some(found as u64) })
+    }
+
+    /// The row to which FETCH goes, of the cursor at a place of the list; `by` of ABSOLUTE and RELATIVE.
+    fn fetched(
+        &mut self,
+        at: usize,
+        direction: &Direction,
+        by: i64,
+        line: u32,
+    ) -> SqlResult<Option<Vec<Value>>> {
+        let c = &mut self.session.held.cursors.list[at];
+        let streaming = match c.open.as_mut().map(|o| &mut o.rows) {
+            None => return Err(SqlError::new(16917, &[])),
+            Some(CursorRows::Copied(copied)) => return Ok(copied.go(direction, by)),
+            Some(CursorRows::Streamed(s)) => s.plan().clone(),
+        };
+        if self.session.activation.options.implicit_transactions
+            && self.session.transaction.count == 0
+        {
+            self.begin_for(&streaming)?;
+        }
+        // The query runs on the cursor's own variables, while the session is lent to it.
+        let c = &mut self.session.held.cursors.list[at];
+        let mut open = c.open.take();
+        let mut vars = std::mem::take(&mut c.own.vars);
+        let row = match open.as_mut().map(|o| &mut o.rows) {
+            Some(CursorRows::Streamed(s)) => self.next_streamed(s, &mut vars, line),
+            _ => Ok(None),
+        };
+        let failed =
+            matches!(&open, Some(Opened { rows: CursorRows::Streamed(s), .. }) if s.failed);
+        let cursors = &mut self.session.held.cursors;
+        let c = &mut cursors.list[at];
+        c.own.vars = vars;
+        c.open = open.filter(|_| !failed);
+        if failed {
+            cursors.count();
+        }
+        row
+    }
+
+    /// A row into the variables of FETCH … INTO.
+    fn fetch_into(
+        &mut self,
+        module: &Arc<Module>,
+        f: &FetchCode,
+        columns: &[ColumnDesc],
+        row: Vec<Value>,
+    ) -> SqlResult<()> {
+        let context = self.session.activation.options.convert_context();
+        let mut values = Vec::with_capacity(row.len());
+        for ((v, d), (var, ty)) in row.into_iter().zip(columns).zip(&f.into) {
+            let (own, to) = (d.declared(), module.variables.declared(*var));
+            if convert::rule_of(own, to) != convert::Rule::Implicit {
+                return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
+            }
+            values.push(match d.ty == *ty {
+                _ if v.is_null() => Value::Null,
+                _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
+                    crate::functions::xml::as_xml(&v, 0)?
+                }
+                true => v,
+                false => convert::cast_with(&v, d.ty, *ty, None, Conversion::Implicit, &context)?,
+            });
+        }
+        for ((var, _), v) in f.into.iter().zip(values) {
+            self.session.activation.locals.vars[*var as usize] = v;
+        }
+        Ok(())
     }
 
     /// CLOSE.

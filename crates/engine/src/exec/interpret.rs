@@ -3,7 +3,7 @@
 use super::ending::{command_of, shown_command};
 use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
-use super::runtime::Rt;
+use super::runtime::{Rt, StatementState};
 use super::showplan::{Shown as ShownPlans, is_showplan};
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
@@ -11,6 +11,7 @@ use crate::exec::ops::scan::lock_tables;
 use crate::memory::{self, Measured};
 use crate::plan::expr::Expr;
 use crate::plan::statement::Statement;
+use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
 use crate::session::context::StatementContext;
 use crate::sink::{Command, ResultSink};
@@ -492,6 +493,23 @@ impl<'s> Interpreter<'s> {
         let Rt { cx, vars, .. } = rt;
         std::mem::swap(vars, &mut cx.session.activation.locals.vars);
         r
+    }
+
+    /// Runs `f` on the state of a statement that is gone on with later, and on the variables of the module.
+    pub fn resume_on_variables<R>(
+        &mut self,
+        subqueries: &[SubqueryPlan],
+        state: StatementState,
+        line: u32,
+        f: impl FnOnce(&mut Rt<'_>) -> R,
+    ) -> (R, StatementState) {
+        std::mem::swap(&mut self.lent, &mut self.session.activation.locals.vars);
+        let cx = StatementContext { session: self.session, sink: self.sink, line };
+        let mut rt = Rt::resume(cx, &mut self.lent, subqueries, state);
+        let r = f(&mut rt);
+        let state = rt.pause();
+        std::mem::swap(&mut self.lent, &mut self.session.activation.locals.vars);
+        (r, state)
     }
 
     /// Runs `f` on a frame for the plan.

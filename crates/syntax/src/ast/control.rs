@@ -2,7 +2,7 @@
 
 use super::{
     AssignOp, ColumnDefinition, DataType, Expr, Ident, NameOrVariable, NamedOption, ObjectName,
-    Query, Span, Statement, TableConstraint, With,
+    Query, QueryHint, Span, Statement, TableConstraint, With,
 };
 
 /// One variable of a `DECLARE`.
@@ -379,6 +379,8 @@ pub struct CursorDefinition {
     pub with: Option<With>,
     /// The query whose rows the cursor walks.
     pub query: Query,
+    /// `OPTION (…)` of the query.
+    pub hints: Vec<QueryHint>,
     /// `FOR UPDATE [OF columns]` is `Some`.
     pub for_update: Option<Vec<Ident>>,
     /// Whether `FOR READ ONLY` was written.

@@ -47,9 +47,9 @@ impl Parser<'_> {
         self.expect_kw(Kw::For)?;
         let with = self.optional_with()?;
         let query = self.query_with(true)?;
-        self.query_hints()?;
+        let hints = self.query_hints()?;
         let mut definition =
-            CursorDefinition { options, with, query, for_update: None, read_only: false };
+            CursorDefinition { options, with, query, hints, for_update: None, read_only: false };
         if self.eat_kw(Kw::For) {
             if self.eat_kw(Kw::Read) {
                 self.expect_word("ONLY")?;
@@ -58,6 +58,7 @@ impl Parser<'_> {
                 self.expect_kw(Kw::Update)?;
                 definition.for_update =
                     Some(if self.eat_kw(Kw::Of) { self.list(Self::name)? } else { Vec::new() });
+                definition.hints.append(&mut self.query_hints()?);
             }
         }
         Ok(definition)
