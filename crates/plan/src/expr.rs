@@ -7,9 +7,10 @@
 //! Two expressions are the same when they are equal (`==`): by structure, with types, dateparts and collations, without
 //! a thought of how they were written. A subquery is the same only as itself.
 
+use crate::attributes::{Attributes, Volatility};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use taffrail_functions::{self as functions, Determinism};
+use taffrail_functions as functions;
 use taffrail_types::arith::{Operation, UnaryOp};
 pub use taffrail_types::compare::CompareOp;
 use taffrail_types::like::Pattern;
@@ -440,16 +441,8 @@ pub fn slots_of(part: Part<'_>, f: &mut dyn FnMut(Slot)) {
 }
 
 fn repeatable(part: Part<'_>) -> bool {
-    let mut found = true;
-    match part {
-        Part::Plan(_) | Part::Expr(Expr::Carried) => return false,
-        Part::Expr(Expr::Call(c)) if c.function.determinism() == Determinism::PerCall => {
-            return false;
-        }
-        Part::Expr(e) => e.children(&mut |p| found &= repeatable(p)),
-        Part::Pred(p) => p.children(&mut |p| found &= repeatable(p)),
-    }
-    found
+    let attributes = Attributes::of(part);
+    !attributes.reads_data && attributes.volatility < Volatility::Row
 }
 
 /// Whether a part holds a subquery.

@@ -3,8 +3,10 @@
 
 pub mod attributes;
 pub mod change;
+pub mod columns;
 pub mod display;
 pub mod expr;
+pub mod facts;
 pub mod fold;
 pub mod foreign;
 pub mod grouping;
@@ -24,4 +26,5 @@ pub mod statement;
 pub mod subquery;
 pub mod system_view;
 pub mod text;
+pub mod typed;
 pub mod visit;
