@@ -5,6 +5,8 @@
 //! 3. What is read above a union all its inputs set; the inputs of EXCEPT and INTERSECT have their columns.
 //! 4. A subquery is read at one place, by the number, output and outer slots that the statement knows it by.
 //! 5. Outputs, locators and sort keys exist where they are read.
+//! 6. Each expression has the type that its place wants, and text goes by a collation that it has ([`crate::typed`]).
+//! 7. NULL is told of each column of a result that may be NULL.
 
 use crate::change::{
     ColumnSource, InsertPlan, InsertRows, MergeAction, MergeClause, OutputPlan, UpdatePlan,
@@ -14,25 +16,27 @@ use crate::names::Names;
 use crate::rel::{Rel, Subqueries, SubqueryRows};
 use crate::slots::SlotSet;
 use crate::statement::Statement;
+use crate::typed::Scope;
 
-/// Looks at a bound statement of so many slots; what is wrong with it.
+/// Looks at a bound statement of these columns; what is wrong with it.
 pub fn check(
     statement: &Statement<Rel>,
     subqueries: &Subqueries,
-    slots: usize,
+    scope: &Scope<'_>,
 ) -> Result<(), String> {
     let read = vec![false; subqueries.len()];
-    Checker { subqueries, read, slots }.statement(statement)
+    Checker { subqueries, read, scope }.statement(statement)?;
+    types::statement(statement, subqueries, scope)
 }
 
 /// Panics, with the tree, where [`check`] finds something.
 pub fn assert(
     statement: &Statement<Rel>,
     subqueries: &Subqueries,
-    slots: usize,
+    scope: &Scope<'_>,
     names: impl FnOnce() -> Names,
 ) {
-    if let Err(what) = check(statement, subqueries, slots) {
+    if let Err(what) = check(statement, subqueries, scope) {
         let tree = crate::display::statement(statement, subqueries, Some(&names()));
         let bare = crate::display::statement(statement, subqueries, None);
         panic!("{what}, in\n{tree}\n\n{bare}");
@@ -43,7 +47,7 @@ struct Checker<'a> {
     subqueries: &'a [SubqueryRows],
     /// Which of them have been met.
     read: Vec<bool>,
-    slots: usize,
+    scope: &'a Scope<'a>,
 }
 
 /// What is wrong.
@@ -334,8 +338,8 @@ impl Checker<'_> {
             _ => {}
         }
         for slot in sets(rel) {
-            if slot as usize >= self.slots {
-                return Err(format!("#{slot} of {} slots", self.slots));
+            if slot as usize >= self.scope.columns.len() {
+                return Err(format!("#{slot} of {} slots", self.scope.columns.len()));
             }
             if set.contains(slot) || outer.contains(slot) {
                 return Err(format!("#{slot} is set twice"));
@@ -352,6 +356,8 @@ impl Checker<'_> {
         }
     }
 }
+
+mod types;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //!    that keeps rows does not save is gone above it (`handed`).
 //! 2. A subquery of an expression finds the outer slots that it says it reads, and reads no others.
 //! 3. What a seek begins with is there before its scan.
+//! 4. Each expression has the type that its place wants, and text goes by a collation that it has ([`crate::typed`]).
 
 use crate::change::{InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::expr::{Expr, Part, Pred, Slot, Subquery};
@@ -11,19 +12,26 @@ use crate::node::{Access, JoinType, Node, Scan, Seek, SeekBound, SeekValue};
 use crate::slots::SlotSet;
 use crate::statement::Statement;
 use crate::subquery::SubqueryPlan;
+use crate::typed::Scope;
 
 /// What is wrong.
 type Checked = Result<(), String>;
 
-/// Panics where something is wrong with a planned statement of so many slots.
-pub fn assert(statement: &Statement, subqueries: &[SubqueryPlan], slots: usize) {
-    if let Err(what) = check(statement, subqueries, slots) {
+/// Panics where something is wrong with a planned statement of these columns.
+pub fn assert(statement: &Statement, subqueries: &[SubqueryPlan], scope: &Scope<'_>) {
+    if let Err(what) = check(statement, subqueries, scope) {
         panic!("{what}, in\n{statement:#?}\n{subqueries:#?}");
     }
 }
 
 /// Looks at a planned statement; what is wrong with it.
-pub fn check(statement: &Statement, subqueries: &[SubqueryPlan], slots: usize) -> Checked {
+pub fn check(statement: &Statement, subqueries: &[SubqueryPlan], scope: &Scope<'_>) -> Checked {
+    slots(statement, subqueries, scope.columns.len())?;
+    types::statement(statement, subqueries, scope)
+}
+
+/// Looks for what reads a slot that nothing below it sets.
+fn slots(statement: &Statement, subqueries: &[SubqueryPlan], slots: usize) -> Checked {
     let c = Checker { subqueries, slots };
     let nothing = SlotSet::default();
     match statement {
@@ -374,13 +382,16 @@ fn found(s: &Scan) -> SlotSet {
     set(s.columns.iter().map(|c| c.1).chain(s.locator))
 }
 
+mod types;
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{QueryPlan, Sort, SortKey, ValuesScan};
+    use crate::columns::{Column, Columns};
+    use crate::node::{HashJoin, QueryPlan, Sort, SortKey, ValuesScan};
     use crate::statement::SelectPlan;
     use std::sync::Arc;
-    use taffrail_types::{Collation, Value};
+    use taffrail_types::{Collation, SqlType, Value};
 
     fn sorted(key: Slot, save: &[Slot]) -> Statement {
         let rows = vec![vec![Expr::Const(Value::Int(1)), Expr::Const(Value::Int(2))]];
@@ -397,10 +408,45 @@ mod tests {
 
     #[test]
     fn what_is_not_kept_is_not_there() {
-        assert_eq!(check(&sorted(1, &[0]), &[], 3), Ok(()));
-        let lost = check(&sorted(1, &[1]), &[], 3);
+        let columns: Columns = (0..3).map(|_| Column::computed(SqlType::Int)).collect();
+        let check = |s: &Statement| check(s, &[], &Scope::new(&columns, &[]));
+        assert_eq!(check(&sorted(1, &[0])), Ok(()));
+        let lost = check(&sorted(1, &[1]));
         assert_eq!(lost, Err("an output (#0) is set by nobody below".into()));
-        let unknown = check(&sorted(2, &[0]), &[], 3);
+        let unknown = check(&sorted(2, &[0]));
         assert_eq!(unknown, Err("what is read (#2) is set by nobody below".into()));
+    }
+
+    #[test]
+    fn keys_of_a_join_are_of_one_kind() {
+        let columns: Columns = [SqlType::Int, SqlType::Int, SqlType::varchar(5)]
+            .map(Column::computed)
+            .into_iter()
+            .collect();
+        let one = |slot, value| {
+            let (rows, slots) = (vec![vec![Expr::Const(value)]], vec![slot]);
+            Node::Values(Box::new(ValuesScan { rows, slots }))
+        };
+        let joined = |right: Node, key: Slot| {
+            let keys = vec![(Expr::Slot(0), Expr::Slot(key), Collation::default())];
+            let join = HashJoin {
+                left: one(0, Value::Int(1)),
+                right,
+                kind: JoinType::Inner,
+                keys,
+                residual: None,
+                left_slots: Vec::new(),
+                right_slots: vec![key],
+            };
+            let node = Node::Hash(Box::new(join));
+            let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
+            let (assign, order) = (Vec::new(), Vec::new());
+            let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+            let select = Statement::Select(Box::new(select), None);
+            check(&select, &[], &Scope::new(&columns, &[]))
+        };
+        assert_eq!(joined(one(1, Value::Int(1)), 1), Ok(()));
+        let wrong = joined(one(2, Value::varchar("a")), 2).unwrap_err();
+        assert!(wrong.contains("Int compared with VarChar"), "{wrong}");
     }
 }

@@ -21,7 +21,9 @@ pub(crate) fn external_insert(
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_external_insert(database.clone(), table.clone(), types)?;
-    Planner::new(&metadata, Default::default(), binder.frame_size(), Vec::new()).insert(bound)
+    let columns = std::mem::take(&mut binder.columns);
+    let (hints, variables, subqueries) = Default::default();
+    Planner::new(&metadata, hints, columns, variables, subqueries).insert(bound)
 }
 
 /// A plan for a bulk load; see [`crate::exec::bulk`].
@@ -36,5 +38,7 @@ pub(crate) fn bulk_insert(
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)?;
-    Planner::new(&metadata, Default::default(), binder.frame_size(), Vec::new()).insert(bound)
+    let columns = std::mem::take(&mut binder.columns);
+    let (hints, variables, subqueries) = Default::default();
+    Planner::new(&metadata, hints, columns, variables, subqueries).insert(bound)
 }

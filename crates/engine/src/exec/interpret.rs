@@ -525,7 +525,7 @@ impl<'s> Interpreter<'s> {
         };
         std::mem::swap(&mut self.lent, &mut self.session.activation.locals.vars);
         let cx = StatementContext { session: self.session, sink: self.sink, line };
-        let mut rt = Rt::new(cx, &mut self.lent, frame, plan.slots, &plan.subqueries);
+        let mut rt = Rt::new(cx, &mut self.lent, frame, plan.columns.len(), &plan.subqueries);
         rt.target_row = target_row;
         let r = f(&mut rt);
         let Rt { cx, vars, frame, target_row, .. } = rt;

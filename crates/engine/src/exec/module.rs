@@ -5,6 +5,7 @@ use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
 use crate::database::Database;
 use crate::features::RegisteredStatement;
+use crate::plan::columns::Columns;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
@@ -231,8 +232,8 @@ pub(crate) enum StmtKind {
 pub(crate) struct Plan {
     /// What runs.
     pub kind: Statement,
-    /// Slots of its frame.
-    pub slots: usize,
+    /// The columns of its frame, by slot.
+    pub columns: Arc<Columns>,
     /// Its subqueries, by number.
     pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.

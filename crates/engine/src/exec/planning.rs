@@ -8,6 +8,7 @@ use crate::database::Database;
 use crate::plan::names::Names;
 use crate::plan::rel::Rel;
 use crate::plan::statement::Statement;
+use crate::plan::typed::Scope;
 use crate::plan::{display, invariants, lowered, showplan};
 use crate::planner::Planner;
 use crate::session::Session;
@@ -54,20 +55,20 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     let bound = binder.telling_all(|b| bind(b, source))?;
     if cfg!(debug_assertions) {
-        invariants::assert(&bound, &binder.subqueries, binder.frame_size(), || {
-            names(&binder, &bound)
-        });
+        let types = variables.types();
+        let scope = Scope::new(&binder.columns, &types);
+        invariants::assert(&bound, &binder.subqueries, &scope, || names(&binder, &bound));
     }
-    let slots = binder.frame_size();
+    let columns = std::mem::take(&mut binder.columns);
     let subqueries = std::mem::take(&mut binder.subqueries);
     let mut uses = std::mem::take(&mut binder.uses);
     let hints = binder.hints;
     uses.sort_by_key(|u| u.key());
     drop(binder);
-    let planner = Planner::new(&metadata, hints, slots, subqueries);
-    let (kind, subqueries, slots) = planner.plan(bound)?;
+    let planner = Planner::new(&metadata, hints, columns, variables.types(), subqueries);
+    let (kind, subqueries, columns) = planner.plan(bound)?;
     if cfg!(debug_assertions) {
-        lowered::assert(&kind, &subqueries, slots);
+        lowered::assert(&kind, &subqueries, &Scope::new(&columns, &variables.types()));
     }
     session.instance.counters().optimizations.inc();
     let identity_insert = match &kind {
@@ -85,7 +86,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         kind,
         order_enforced: hints.order_enforced,
         identity_insert,
-        slots,
+        columns: Arc::new(columns),
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),
@@ -123,9 +124,8 @@ fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<St
 
 /// What the columns and variables of a bound statement are called.
 fn names(binder: &Binder<'_>, bound: &Statement<Rel>) -> Names {
-    let computed = binder.slots.iter().map(|s| s.shown());
     let variables = binder.variables.list.iter().map(|v| v.name.clone()).collect();
-    Names::new(bound, &binder.subqueries, computed, variables)
+    Names::new(bound, &binder.subqueries, binder.slot_names(), variables)
 }
 
 /// A statement as its plans show it.
@@ -134,6 +134,8 @@ pub(crate) struct Explained {
     pub logical: String,
     /// The operators, the root first.
     pub physical: Vec<showplan::Line>,
+    /// The objects that the statement needs, one a line.
+    pub needs: String,
 }
 
 /// Binds and plans a statement to show its plans; table variables are those of `unmade`.
@@ -152,15 +154,15 @@ pub(crate) fn explain(
     let bound = bind(&mut binder, source)?;
     let names = names(&binder, &bound);
     let logical = display::statement(&bound, &binder.subqueries, Some(&names));
-    let slots = binder.frame_size();
+    let columns = std::mem::take(&mut binder.columns);
     let subqueries = std::mem::take(&mut binder.subqueries);
-    let hints = binder.hints;
+    let (hints, needs) = (binder.hints, binder.facts.to_string());
     drop(binder);
-    let planner = Planner::new(&metadata, hints, slots, subqueries);
-    let (planned, subqueries, slots) = planner.plan(bound)?;
+    let planner = Planner::new(&metadata, hints, columns, variables.types(), subqueries);
+    let (planned, subqueries, columns) = planner.plan(bound)?;
     if cfg!(debug_assertions) {
-        lowered::assert(&planned, &subqueries, slots);
+        lowered::assert(&planned, &subqueries, &Scope::new(&columns, &variables.types()));
     }
     let physical = showplan::lines(&planned, &subqueries, &names);
-    Ok(Explained { logical, physical })
+    Ok(Explained { logical, physical, needs })
 }

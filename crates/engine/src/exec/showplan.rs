@@ -196,6 +196,8 @@ pub(crate) struct PlanOf {
     pub line: u32,
     pub logical: String,
     pub physical: String,
+    /// The objects that it needs, one a line.
+    pub needs: String,
 }
 
 /// The plans of a batch's statements; those that have none are left out.
@@ -212,9 +214,9 @@ pub(crate) fn plans_of(session: &Session, batch: &str) -> SqlResult<Vec<PlanOf>>
         session.check_cancel()?;
         number += 1;
         let plans = explained(session, &module, s).map_err(|e| e.with_line(s.line))?;
-        for Explained { logical, physical } in plans {
+        for Explained { logical, physical, needs } in plans {
             let physical = drawn(&physical).join("\n");
-            out.push(PlanOf { statement: number, line: s.line, logical, physical });
+            out.push(PlanOf { statement: number, line: s.line, logical, physical, needs });
         }
         Ok(())
     })?;

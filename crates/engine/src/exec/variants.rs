@@ -138,6 +138,8 @@ impl Plan {
             }
             pairs.push((old, new));
         }
+        let columns = Arc::make_mut(&mut self.columns);
+        pairs.iter().for_each(|(old, new)| columns.rebind(old.id(), new.id()));
         let mut rebinding = Rebinding::new(pairs);
         rebinding.statement(&mut self.kind, &mut self.subqueries);
         for u in &mut self.uses {

@@ -1,11 +1,13 @@
 use super::check;
-use crate::expr::{Compare, CompareOp, Expr, Pred, Slot, Subquery};
+use crate::columns::{Column, Columns, Label};
+use crate::expr::{Case, Cast, Compare, CompareOp, Expr, Pred, Slot, Subquery};
 use crate::node::{JoinType, QueryPlan, SortKey};
 use crate::rel::{
-    Compute, Group, Recursive, Rel, SetOperation, Sort, Subqueries, SubqueryRows, Values,
+    Compute, Distinct, Group, Recursive, Rel, SetOperation, Sort, Subqueries, SubqueryRows, Values,
 };
 use crate::statement::{SelectPlan, Statement};
-use taffrail_types::{Collation, Value};
+use crate::typed::Scope;
+use taffrail_types::{Collation, Conversion, SqlType, Value};
 
 /// So many slots have the statements here.
 const SLOTS: usize = 20;
@@ -47,7 +49,8 @@ fn selected(node: Rel, outputs: &[Slot], subqueries: &Subqueries) -> Result<(), 
     let plan = QueryPlan { node, outputs: outputs.to_vec(), columns: Vec::new() };
     let (assign, order) = (Vec::new(), Vec::new());
     let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
-    check(&Statement::Select(Box::new(select), None), subqueries, SLOTS)
+    let columns: Columns = (0..SLOTS).map(|_| Column::computed(SqlType::Int)).collect();
+    check(&Statement::Select(Box::new(select), None), subqueries, &Scope::new(&columns, &[]))
 }
 
 /// Without subqueries.
@@ -154,4 +157,147 @@ fn a_subquery_is_read_once_and_as_it_is_known() {
     says(selected(read(vec![exists(0, 1, &[])]), &[0], &correlated()), "(#0) is set by nobody");
     let missing = read(vec![exists(0, 1, &[0, 9])]);
     says(selected(missing, &[0], &correlated()), "from outside (#9)");
+}
+
+/// A column of a table: NOT NULL, of this collation where it is text.
+fn column(ty: SqlType, collation: &str) -> Column {
+    let collation = Collation::from_name(collation).unwrap();
+    Column { nullable: false, collation, label: Label::Implicit, ..Column::computed(ty) }
+}
+
+/// Slots 0 and 1: int. 2: varchar(10), 3: varchar(20) of one collation. 4: varchar(10) of another. 5: datetime.
+fn columns() -> Columns {
+    let text = |n, collation| column(SqlType::varchar(n), collation);
+    let (latin, polish) = ("Latin1_General_CI_AS", "Polish_CI_AS");
+    let int = || column(SqlType::Int, latin);
+    [
+        int(),
+        int(),
+        text(10, latin),
+        text(20, latin),
+        text(10, polish),
+        column(SqlType::DateTime, latin),
+    ]
+    .into_iter()
+    .collect()
+}
+
+/// A SELECT of these slots over a relation.
+fn typed(node: Rel, outputs: &[Slot]) -> Result<(), String> {
+    let columns = columns();
+    let told = outputs.iter().map(|s| columns[*s].described("c", false)).collect();
+    let plan = QueryPlan { node, outputs: outputs.to_vec(), columns: told };
+    let (assign, order) = (Vec::new(), Vec::new());
+    let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+    let select = Statement::Select(Box::new(select), None);
+    check(&select, &Vec::new(), &Scope::new(&columns, &[]))
+}
+
+/// A row of these slots.
+fn row(slots: &[Slot]) -> Rel {
+    let value = |s: &Slot| match *s {
+        0 | 1 => Expr::Const(Value::Int(1)),
+        5 => Expr::Const(Value::DateTime { days: 0, ticks: 0 }),
+        _ => Expr::Const(Value::varchar("a")),
+    };
+    let rows = vec![slots.iter().map(value).collect()];
+    Rel::Values(Box::new(Values { rows, slots: slots.to_vec() }))
+}
+
+fn compared(a: Slot, b: Slot, by: &str) -> Result<(), String> {
+    let collation = Collation::from_name(by).unwrap();
+    let (left, right) = (Expr::Slot(a), Expr::Slot(b));
+    let compare = Compare { op: CompareOp::Eq, left, right, collation };
+    typed(Rel::select(row(&[a, b]), vec![Pred::Compare(Box::new(compare))]), &[a])
+}
+
+fn put(e: Expr, from: &[Slot], into: Slot) -> Result<(), String> {
+    typed(Rel::compute(row(from), vec![(e, into)]), &[into])
+}
+
+#[test]
+fn what_is_compared_is_of_one_kind_and_goes_by_its_own_collation() {
+    let (latin, polish) = ("Latin1_General_CI_AS", "Polish_CI_AS");
+    compared(0, 1, latin).unwrap();
+    compared(2, 3, latin).unwrap();
+    // Of two collations one has been written.
+    compared(2, 4, polish).unwrap();
+    says(compared(0, 2, latin), "Int compared with VarChar");
+    says(compared(5, 0, latin), "DateTime compared with Int");
+    says(compared(2, 3, polish), "goes by Polish_CI_AS");
+}
+
+#[test]
+fn operands_are_of_the_types_of_the_operation() {
+    let sum = |a, b| Expr::AddInt(Box::new((Expr::Slot(a), Expr::Slot(b))));
+    put(sum(0, 0), &[0], 1).unwrap();
+    says(put(sum(0, 2), &[0, 2], 1), "an operand is Some(VarChar(N(10))), not Int");
+    let cast = |from, to| {
+        let (style, conversion) = (None, Conversion::Implicit);
+        Expr::Cast(Box::new(Cast {
+            value: Expr::Slot(2),
+            from,
+            to,
+            style,
+            conversion,
+            lenient: false,
+        }))
+    };
+    put(cast(SqlType::varchar(10), SqlType::Int), &[2], 1).unwrap();
+    says(put(cast(SqlType::Int, SqlType::Int), &[2], 1), "what is converted is Some(VarChar");
+    let whens = vec![(equal(0, 0), Expr::Slot(0))];
+    let case = Expr::Case(Box::new(Case { whens, otherwise: Some(Expr::Slot(2)) }));
+    says(put(case, &[0, 2], 1), "Int beside VarChar");
+}
+
+#[test]
+fn a_slot_gets_values_of_its_type() {
+    put(Expr::Slot(2), &[2], 3).unwrap();
+    says(put(Expr::Slot(3), &[3], 2), "#2 is VarChar(N(10)), and gets VarChar(N(20))");
+    says(put(Expr::Slot(2), &[2], 0), "#0 is Int, and gets VarChar");
+    let operation = |left: Slot, right: Slot| {
+        let left_slots = vec![(left, Collation::from_name("Latin1_General_CI_AS").unwrap())];
+        let (l, r) = (row(&[left]), row(&[right]));
+        let right_slots = vec![right];
+        let o = SetOperation { left: l, right: r, except: true, left_slots, right_slots };
+        typed(Rel::SetOperation(Box::new(o)), &[left])
+    };
+    operation(0, 1).unwrap();
+    says(operation(0, 2), "#0 is Int, #2 beside it VarChar");
+}
+
+#[test]
+fn text_is_sorted_grouped_and_made_different_by_its_own_collation() {
+    let polish = Collation::from_name("Polish_CI_AS").unwrap();
+    let sorted = |expr: Expr| {
+        let keys = vec![SortKey { expr, descending: false, collation: polish }];
+        typed(Rel::Sort(Box::new(Sort { input: row(&[2]), keys })), &[2])
+    };
+    says(sorted(Expr::Slot(2)), "Latin1_General_CI_AS goes by Polish_CI_AS");
+    sorted(Expr::Collate(Box::new((Expr::Slot(2), polish)))).unwrap();
+    let distinct = Distinct { input: row(&[2]), slots: vec![(2, polish)] };
+    says(typed(Rel::Distinct(Box::new(distinct)), &[2]), "goes by Polish_CI_AS");
+    let group = grouped(row(&[2]), vec![(Expr::Slot(2), 2, polish)]);
+    says(typed(Rel::Group(Box::new(group)), &[2]), "goes by Polish_CI_AS");
+}
+
+#[test]
+fn null_is_told_of_what_may_be_null() {
+    let outer = || outer_of(0, 1);
+    typed(outer(), &[0]).unwrap();
+    says(typed(outer(), &[1]), "#1 is told as");
+    // Nor is it put into a column that has none.
+    let cast = Expr::IntToVarchar(Box::new(Expr::Slot(1)));
+    let computed = Rel::compute(outer(), vec![(cast, 3)]);
+    says(typed(computed, &[0]), "#3 is NOT NULL, and NULL may be put into it");
+    // A right row of EXCEPT is none of the result.
+    let left_slots = vec![(0, Collation::default())];
+    let right = Rel::project(outer_of(5, 1), vec![1]);
+    let o = SetOperation { left: row(&[0]), right, except: true, left_slots, right_slots: vec![1] };
+    typed(Rel::SetOperation(Box::new(o)), &[0]).unwrap();
+}
+
+/// A left join of two rows.
+fn outer_of(left: Slot, right: Slot) -> Rel {
+    Rel::join(JoinType::Left, row(&[left]), row(&[right]), Vec::new())
 }

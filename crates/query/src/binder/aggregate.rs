@@ -1,6 +1,6 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
-use super::{Binder, Bound, SlotInfo, WindowGroup, coercion, unsupported};
+use super::{Binder, Bound, Mention, WindowGroup, coercion, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use taffrail_plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
@@ -135,17 +135,7 @@ impl<'a> Binder<'a> {
     }
 
     pub(super) fn result_slot(&mut self, b: &Bound) -> Slot {
-        self.new_slot(SlotInfo {
-            ty: b.ty,
-            collation: b.collation,
-            coercion: b.coercion,
-            block: u32::MAX,
-            source: u32::MAX,
-            identity: false,
-            schema: None,
-            table: "".into(),
-            column: "".into(),
-        })
+        self.new_slot(b.column(), Mention::computed(u32::MAX, ""))
     }
 
     /// An aggregate whose slot is not given yet.
@@ -195,7 +185,7 @@ impl<'a> Binder<'a> {
         if !matches!(function, AggFunction::Count | AggFunction::CountBig) {
             coercion::needed(&arg, name)?;
         }
-        let (collation, coercion) = arg.coerced();
+        let (collation, label) = arg.coerced();
         // COUNT takes xml as it is.
         let arg = self.cast_to(arg.plain(), arg_ty)?;
         let separator = match f.arguments.get(1) {
@@ -227,7 +217,7 @@ impl<'a> Binder<'a> {
             collation,
             slot: 0,
         };
-        Ok((agg, Bound::new(Expr::NULL, ty).with_collation((collation, coercion))))
+        Ok((agg, Bound::new(Expr::NULL, ty).with_collation((collation, label))))
     }
 
     fn window(
@@ -458,7 +448,7 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<()> {
         let mut bad = None;
         taffrail_plan::expr::slots_of(part, &mut |s| {
-            let info = &self.slots[s as usize];
+            let info = &self.mentions[s as usize];
             if info.block == block && info.source != u32::MAX && !grouped.contains(&s) {
                 bad.get_or_insert(s);
             }
@@ -466,7 +456,7 @@ impl<'a> Binder<'a> {
         match bad {
             None => Ok(()),
             Some(s) => {
-                let info = &self.slots[s as usize];
+                let info = &self.mentions[s as usize];
                 let table = match &info.schema {
                     Some(schema) => format!("{schema}.{}", info.table),
                     None => info.table.to_string(),

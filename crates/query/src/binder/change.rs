@@ -3,12 +3,13 @@
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::arith_op;
-use super::{Binder, Bound, Hints, SlotInfo, SourceKind, eq, unsupported};
+use super::{Binder, Bound, Hints, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use taffrail_plan::expr::{Expr, Pred};
+use taffrail_plan::facts::Action;
 use taffrail_plan::rel::{Rel, Top};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
@@ -51,7 +52,6 @@ impl<'a> Binder<'a> {
                 self.block().sources.len() - 1
             }
         };
-        let block = self.block().id;
         let id = self.block().sources[at].id;
         if let Some(f) = self.found(id) {
             let (database, table) = (f.database.clone(), f.table.clone());
@@ -72,17 +72,7 @@ impl<'a> Binder<'a> {
         };
         let own = *own;
         self.use_table(&target.database, &target.table, own);
-        let slot = self.new_slot(SlotInfo {
-            ty: super::through::LOCATOR,
-            collation: Default::default(),
-            coercion: Default::default(),
-            block,
-            source: id,
-            identity: false,
-            schema: None,
-            table: "".into(),
-            column: "".into(),
-        });
+        let slot = self.locator_slot(id);
         self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
         Ok((target, id, trees))
     }
@@ -165,12 +155,13 @@ impl<'a> Binder<'a> {
         }
         let conjuncts = self.filter(&u.filter)?;
         let checks = self.checks(&target.database, &table, Some(&set))?;
+        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        self.needs_of_target(id, &target, Action::Update, &changed);
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output_beside(at, &u.output, &target, true)?;
         let node = self.take_from(trees, conjuncts);
         let node = self.change_top(node, &u.top)?;
-        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
         let database = target.database;
         let outgoing = self.outgoing(&database, &table, Some(&changed))?;
         let incoming = self.incoming(&database, &table, Some(&changed))?;
@@ -277,6 +268,19 @@ impl<'a> Binder<'a> {
         Ok(Assignment { write, ..self.assignment(table, at, value)? })
     }
 
+    /// The statement changes columns of its target, the source `id` of the block.
+    pub(super) fn needs_of_target(
+        &mut self,
+        id: u32,
+        target: &Target,
+        action: Action,
+        columns: &[usize],
+    ) {
+        let shown = self.found(id).map(|f| f.columns.clone());
+        let through = shown.as_deref().map(|shown| (id, shown));
+        self.needs_change((&target.database, &target.table), action, columns, through);
+    }
+
     fn source_at(&self, id: u32) -> usize {
         let sources = &self.blocks.last().expect("open").sources;
         sources.iter().position(|s| s.id == id).expect("the target is a source")
@@ -337,6 +341,7 @@ impl<'a> Binder<'a> {
             self.output_through(found, &d.output)?;
         }
         let conjuncts = self.filter(&d.filter)?;
+        self.needs_of_target(id, &target, Action::Delete, &[]);
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output_beside(at, &d.output, &target, false)?;

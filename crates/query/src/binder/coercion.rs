@@ -2,102 +2,65 @@
 
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Collation, SqlType};
-
-/// How a value came by its collation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Coercion {
-    /// A literal, a variable, what is made of no text: any other collation wins over it.
-    #[default]
-    Default,
-    /// A column's.
-    Implicit,
-    /// Written with COLLATE: it wins.
-    Explicit,
-    /// It has none: two columns' met. COLLATE says one.
-    Clash(Clash),
-}
-
-/// Two collations that met, and where.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Clash {
-    left: Collation,
-    right: Collation,
-    operator: &'static str,
-}
-
-/// A collation and how it was come by.
-pub(crate) type Coerced = (Collation, Coercion);
+use taffrail_plan::columns::{Clash, Coerced, Label, merged as both};
+use taffrail_types::SqlType;
 
 impl Bound {
     /// Its collation, with what that is worth beside another.
     pub(crate) fn coerced(&self) -> Coerced {
         match super::expr::is_text(self.ty) && !self.untyped && !self.is_xml() {
-            true => (self.collation, self.coercion),
+            true => (self.collation, self.label),
             false => Coerced::default(),
         }
     }
 
     /// The same of this collation.
-    pub(crate) fn with_collation(self, (collation, coercion): Coerced) -> Bound {
-        Bound { collation, coercion, ..self }
+    pub(crate) fn with_collation(self, (collation, label): Coerced) -> Bound {
+        Bound { collation, label, ..self }
     }
 }
 
-impl Clash {
-    /// 451: a column of a result, of ORDER BY or of GROUP BY has no collation.
-    fn in_column(&self, number: usize) -> Box<SqlError> {
-        let (right, left) = (self.right.name(), self.left.name());
-        SqlError::new(451, &[&right, &left, &self.operator, &"SELECT", &number])
-    }
-
-    /// 457: text of a code page is made of text without one.
-    fn converted(&self, ty: SqlType) -> Box<SqlError> {
-        let (right, left) = (self.right.name(), self.left.name());
-        SqlError::new(457, &[&ty.name(), &ty.name(), &right, &left, &self.operator])
-    }
-
-    /// 446: a conversion to text of a code page.
-    pub(super) fn cast(&self) -> Box<SqlError> {
-        let (right, left) = (self.right.name(), self.left.name());
-        SqlError::new(446, &[&right, &left, &self.operator, &"CONVERT"]).with_state(20)
-    }
-
-    fn compared(&self, operation: &str) -> Box<SqlError> {
-        let names = [self.right.name(), self.left.name()];
-        SqlError::new(468, &[&names[0], &names[1], &operation]).with_state(9)
-    }
+/// 451: a column of a result, of ORDER BY or of GROUP BY has no collation.
+fn in_column(clash: &Clash, number: usize) -> Box<SqlError> {
+    let (right, left) = (clash.right.name(), clash.left.name());
+    SqlError::new(451, &[&right, &left, &clash.operator, &"SELECT", &number])
 }
 
-/// Two collations together; 468 where both are written.
+/// 457: text of a code page is made of text without one.
+fn converted(clash: &Clash, ty: SqlType) -> Box<SqlError> {
+    let (right, left) = (clash.right.name(), clash.left.name());
+    SqlError::new(457, &[&ty.name(), &ty.name(), &right, &left, &clash.operator])
+}
+
+/// 446: a conversion to text of a code page.
+pub(super) fn cast(clash: &Clash) -> Box<SqlError> {
+    let (right, left) = (clash.right.name(), clash.left.name());
+    SqlError::new(446, &[&right, &left, &clash.operator, &"CONVERT"]).with_state(20)
+}
+
+/// 468: two texts of different collations are compared.
+fn compared(clash: &Clash, operation: &str) -> Box<SqlError> {
+    let names = [clash.right.name(), clash.left.name()];
+    SqlError::new(468, &[&names[0], &names[1], &operation]).with_state(9)
+}
+
+/// The collation that two values have together; 468 where both are written.
 fn merged(a: Coerced, b: Coerced, operator: &'static str) -> SqlResult<Coerced> {
-    use Coercion as C;
-    let clash = || Clash { left: a.0, right: b.0, operator };
-    Ok(match (a.1, b.1) {
-        (C::Explicit, C::Explicit) if a.0 != b.0 => return Err(clash().compared(operator)),
-        (C::Explicit, _) => a,
-        (_, C::Explicit) => b,
-        (C::Clash(_), _) => a,
-        (_, C::Clash(_)) => b,
-        (C::Default, _) => b,
-        (_, C::Default) => a,
-        (C::Implicit, C::Implicit) if a.0 == b.0 => a,
-        (C::Implicit, C::Implicit) => (a.0, C::Clash(clash())),
-    })
+    both(a, b, operator).map_err(|clash| compared(&clash, operator))
 }
 
 /// 451 for what has no collation where one is needed to show or to order it.
-pub(super) fn settled(coercion: Coercion, column: usize) -> SqlResult<()> {
-    match coercion {
-        Coercion::Clash(clash) => Err(clash.in_column(column)),
+pub(super) fn settled(label: Label, column: usize) -> SqlResult<()> {
+    match label {
+        Label::NoCollation(clash) => Err(in_column(&clash, column)),
         _ => Ok(()),
     }
 }
 
 /// 4191 for what has no collation where an operation goes by it.
 pub(super) fn needed(b: &Bound, operation: &str) -> SqlResult<()> {
-    match b.coercion {
-        Coercion::Clash(_) => {
+    match b.label {
+        Label::NoCollation(_) => {
             let operation = if operation == "TRIM" { "Trim" } else { &operation.to_lowercase() };
             Err(SqlError::new(4191, &[&operation]).with_state(9))
         }
@@ -117,10 +80,10 @@ impl Binder<'_> {
     }
 
     /// Where nobody has a say, the database's.
-    pub(super) fn or_database(&self, (collation, coercion): Coerced) -> Coerced {
-        match coercion {
-            Coercion::Default => (self.collation, coercion),
-            _ => (collation, coercion),
+    pub(super) fn or_database(&self, (collation, label): Coerced) -> Coerced {
+        match label {
+            Label::CoercibleDefault => (self.collation, label),
+            _ => (collation, label),
         }
     }
 
@@ -134,8 +97,8 @@ impl Binder<'_> {
         let mut all = all.iter().map(|b| b.coerced());
         let out = all.try_fold(Coerced::default(), |a, b| merged(a, b, operator))?;
         match (out.1, to) {
-            (Coercion::Clash(clash), SqlType::Char(_) | SqlType::VarChar(_)) => {
-                Err(clash.converted(to))
+            (Label::NoCollation(clash), SqlType::Char(_) | SqlType::VarChar(_)) => {
+                Err(converted(&clash, to))
             }
             _ => Ok(self.or_database(out)),
         }
@@ -150,10 +113,10 @@ impl Binder<'_> {
     ) -> SqlResult<Coerced> {
         let out = self.coerce(a, b, operation)?;
         match out.1 {
-            Coercion::Clash(clash) => {
+            Label::NoCollation(clash) => {
                 needed(a, operation)?;
                 needed(b, operation)?;
-                Err(clash.compared(operation))
+                Err(compared(&clash, operation))
             }
             _ => Ok(out),
         }
@@ -168,8 +131,8 @@ impl Binder<'_> {
         let mut out = Coerced::default();
         for b in all {
             out = merged(out, b.coerced(), operation)?;
-            if let Coercion::Clash(clash) = out.1 {
-                return Err(clash.compared(operation));
+            if let Label::NoCollation(clash) = out.1 {
+                return Err(compared(&clash, operation));
             }
         }
         Ok(out)
@@ -185,7 +148,7 @@ impl Binder<'_> {
         match name {
             "CONCAT" | "CONCAT_WS" => {
                 let mut joined =
-                    args.iter().map(Bound::coerced).filter(|c| c.1 != Coercion::Default);
+                    args.iter().map(Bound::coerced).filter(|c| c.1 != Label::CoercibleDefault);
                 return joined.try_fold(Coerced::default(), |a, b| merged(a, b, "concat"));
             }
             "LEN" | "UPPER" | "LOWER" | "LTRIM" | "RTRIM" | "TRIM" | "SUBSTRING" | "REVERSE"
@@ -204,8 +167,8 @@ impl Binder<'_> {
         for b in args {
             needed(b, name)?;
             out = merged(out, b.coerced(), "")?;
-            if let Coercion::Clash(clash) = out.1 {
-                return Err(clash.compared(&name.to_lowercase()));
+            if let Label::NoCollation(clash) = out.1 {
+                return Err(compared(&clash, &name.to_lowercase()));
             }
         }
         Ok(self.or_database(out))

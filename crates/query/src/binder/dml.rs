@@ -1,6 +1,6 @@
 //! INSERT, and what all changes share: the target, defaults, checks, foreign keys.
 
-use super::query::{BoundQuery, UNTYPED};
+use super::query::BoundQuery;
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -8,6 +8,7 @@ use taffrail_catalog::database::Database;
 use taffrail_catalog::{Module, Table};
 use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows};
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
+use taffrail_plan::facts::Action;
 use taffrail_plan::foreign::{Incoming, Outgoing};
 use taffrail_plan::locking::{LevelHint, Locking, TableLock};
 use taffrail_plan::node::QueryPlan;
@@ -66,6 +67,7 @@ impl<'a> Binder<'a> {
                 }
                 let line = self.line(n.name.span);
                 let hints = super::hints::hints(&n.hints, true)?;
+                self.names(&n.name);
                 match self.meta.table(&n.name).map_err(|e| e.with_line(line))? {
                     Resolved::Table(database, table) => {
                         let table_lock = hints.locks.table;
@@ -95,6 +97,8 @@ impl<'a> Binder<'a> {
             NamedTarget::Table(target, hints) => {
                 let target = self.table_of_insert(target, hints)?;
                 let columns = self.insert_columns(&target.table, &i.columns)?;
+                let changed = (&*target.database, &*target.table);
+                self.needs_change(changed, Action::Insert, &columns, None);
                 (target, columns)
             }
             query => self.insert_through(i, query)?,
@@ -390,7 +394,7 @@ impl<'a> Binder<'a> {
         for (at, column) in columns.iter().enumerate() {
             let (slot, desc) = (query.outputs[at], &query.columns[at]);
             let bound = Bound {
-                untyped: self.slots[slot as usize].table.as_ref() == UNTYPED,
+                untyped: self.columns[slot].untyped,
                 ..Bound::of(Expr::Slot(slot), desc.declared())
             };
             let untyped = bound.untyped;
@@ -550,9 +554,11 @@ fn check_bound(
         alias: table.name().into(),
         schema: None,
         qualified: false,
-        columns: super::from::table_columns(table),
+        columns: super::from::table_columns(database.id, table),
         kind: SourceKind::Derived(None),
         locator: None,
+        left_out: false,
+        object: None,
     };
     binder.block().sources.push(source);
     for c in 0..table.columns.len() {

@@ -2,9 +2,10 @@
 
 use super::conversion::{XML, same_values};
 use super::query::arith_op;
-use super::{Binder, Bound, Coercion, large, unsupported};
+use super::{Binder, Bound, coercion, large, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions as functions;
+use taffrail_plan::columns::Label;
 use taffrail_plan::expr::{
     Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred, Subquery,
 };
@@ -45,7 +46,7 @@ impl<'a> Binder<'a> {
     pub fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         let line = self.line(e.span);
         let mut bound = self.deeper(|b| b.expr_kind(e)).map_err(|e| e.with_line(line))?;
-        if bound.coercion == Coercion::Default && is_text(bound.ty) {
+        if bound.label == Label::CoercibleDefault && is_text(bound.ty) {
             bound.collation = self.collation;
         }
         Ok(bound)
@@ -88,7 +89,7 @@ impl<'a> Binder<'a> {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
                 b.collation = collation;
-                b.coercion = Coercion::Explicit;
+                b.label = Label::Explicit;
                 Ok(b)
             }
             ExprKind::OdbcLiteral(kind, text) => {
@@ -346,9 +347,9 @@ impl<'a> Binder<'a> {
         };
         let coerced = b.coerced();
         if matches!(to, SqlType::Char(_) | SqlType::VarChar(_))
-            && let Coercion::Clash(clash) = coerced.1
+            && let Label::NoCollation(clash) = coerced.1
         {
-            return Err(clash.cast());
+            return Err(coercion::cast(&clash));
         }
         if is_text(b.ty) && !b.is_xml() {
             crate::binder::declared::fits(coerced.0, to)?;
@@ -442,10 +443,9 @@ impl<'a> Binder<'a> {
             .iter()
             .zip(&bound.columns)
             .map(|(s, c)| {
-                let info = &self.slots[*s as usize];
-                let declared = Declared::new(info.ty, c.large);
-                let (collation, coercion) = (info.collation, info.coercion);
-                Bound { collation, coercion, ..Bound::of(Expr::Slot(*s), declared) }
+                let column = &self.columns[*s];
+                let declared = Declared::new(column.ty.ty, c.large);
+                Bound::of(Expr::Slot(*s), declared).with_collation(column.coerced())
             })
             .collect();
         let output = outputs.first().copied().unwrap_or(0);

@@ -1,11 +1,15 @@
 //! FROM: sources and joins.
 
 use super::hints::{access_hint, hints};
-use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, unsupported};
+use super::{
+    Binder, Cte, Hints, Mention, Resolved, Source, SourceColumn, SourceKind, eq, facts, unsupported,
+};
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_catalog::Table;
+use taffrail_plan::columns::Origin;
 use taffrail_plan::expr::{Expr, Pred};
+use taffrail_plan::facts::Action;
 use taffrail_plan::hints::JoinMethod;
 use taffrail_plan::locking::LevelHint;
 use taffrail_plan::node::JoinType;
@@ -34,31 +38,32 @@ pub(crate) enum FromTree {
     },
 }
 
-pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
-    let column = |c: &taffrail_catalog::Column| SourceColumn {
+pub(crate) fn table_columns(database: DatabaseId, table: &Table) -> Vec<SourceColumn> {
+    let (id, columns) = (table.id(), table.columns.iter().enumerate());
+    let column = |(column, c): (usize, &taffrail_catalog::Column)| SourceColumn {
         name: c.name.clone(),
         ty: c.ty,
         nullable: c.nullable,
         collation: c.collation,
-        identity: c.is_identity,
+        origin: Some(Origin::Table { database, table: id, column, identity: c.is_identity }),
         large: c.large(),
         slot: None,
     };
-    table.columns.iter().map(column).collect()
+    columns.map(column).collect()
 }
 
 /// The columns of a view of the system, whose text has the collation of the database that is asked.
-fn view_columns(view: &SystemView, collation: Collation) -> Vec<SourceColumn> {
-    let column = |c: &taffrail_plan::system_view::ViewColumn| SourceColumn {
+fn view_columns(view: &'static SystemView, collation: Collation) -> Vec<SourceColumn> {
+    let column = |(at, c): (usize, &taffrail_plan::system_view::ViewColumn)| SourceColumn {
         name: c.name.into(),
         ty: c.ty,
         nullable: c.nullable,
         collation,
-        identity: false,
+        origin: Some(Origin::View(view, at)),
         large: Large::Plain,
         slot: None,
     };
-    view.columns.iter().map(column).collect()
+    view.columns.iter().enumerate().map(column).collect()
 }
 
 /// Whether two sources are in one database, as far as that is known.
@@ -243,7 +248,7 @@ impl<'a> Binder<'a> {
             self.block().seen_from = seen;
             bound?.into_conjuncts(&mut on);
         }
-        // The side that need not be there is NULL then.
+        // The columns of the side that need not be there are NULL then.
         let all = self.block().sources.len();
         let missing = match j.kind {
             Inner | Cross | CrossApply => all..all,
@@ -251,8 +256,7 @@ impl<'a> Binder<'a> {
             Right => before..between,
             Full => before..all,
         };
-        let columns = self.block().sources[missing].iter_mut().flat_map(|s| &mut s.columns);
-        columns.for_each(|c| c.nullable = true);
+        self.block().sources[missing].iter_mut().for_each(|s| s.left_out = true);
         let (kind, left, right) = match j.kind {
             Inner | Cross | CrossApply => (JoinType::Inner, left, right),
             Left | OuterApply => (JoinType::Left, left, right),
@@ -310,6 +314,7 @@ impl<'a> Binder<'a> {
             Some(a) => (&a.value, None),
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
+        self.names(&n.name);
         let resolved = self.meta.table(&n.name)?;
         let list = self.table_hints(n)?;
         let mut hints = self.view_hints(hints(list, target)?);
@@ -340,12 +345,17 @@ impl<'a> Binder<'a> {
                     schema,
                     qualified,
                     columns: view_columns(view, database.collation()),
+                    object: Some(facts::of_system_view(&database, view)),
                     kind: SourceKind::View { database, view, args: Vec::new(), dirty },
                     locator: None,
+                    left_out: false,
                 }
             }
         };
         source.qualified = qualified;
+        if let Some(object) = source.object.clone() {
+            self.needs(object, Action::Select);
+        }
         self.add_source(source)
     }
 
@@ -374,9 +384,11 @@ impl<'a> Binder<'a> {
             alias: alias.into(),
             schema,
             qualified: false,
-            columns: table_columns(&table),
+            columns: table_columns(database.id, &table),
+            object: facts::of_table(&database, &table),
             kind: SourceKind::Table { database, table, hints },
             locator: None,
+            left_out: false,
         }
     }
 
@@ -445,17 +457,15 @@ impl<'a> Binder<'a> {
             if columns.iter().any(|k| eq(&k.name, &name)) {
                 return Err(SqlError::new(8156, &[&name, &alias]));
             }
-            let info = &mut self.slots[*slot as usize];
-            info.block = block;
-            info.source = id;
-            info.table = alias.clone();
-            info.column = name.clone();
+            let schema = None;
+            let (table, column) = (alias.clone(), name.clone());
+            self.mentions[*slot as usize] = Mention { block, source: id, schema, table, column };
             columns.push(SourceColumn {
                 name,
                 ty: c.ty,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
-                identity: c.identity,
+                origin: self.columns[*slot].origin,
                 large: c.large,
                 slot: Some(*slot),
             });
@@ -468,6 +478,8 @@ impl<'a> Binder<'a> {
             columns,
             kind: SourceKind::Derived(Some(bound.rel)),
             locator: None,
+            left_out: false,
+            object: None,
         })
     }
 
@@ -501,7 +513,7 @@ impl<'a> Binder<'a> {
             let b = super::Bound { nullable, ..b };
             slots.push(self.computed_slot(&b, ""));
             types.push(to);
-            columns.push(super::query::column_desc("", &b));
+            columns.push(b.column().described("", nullable));
         }
         let mut out = Vec::with_capacity(bound.len());
         for row in bound {
@@ -556,6 +568,8 @@ impl<'a> Binder<'a> {
             columns,
             kind: SourceKind::View { database, view, args, dirty: false },
             locator: None,
+            left_out: false,
+            object: None,
         };
         self.add_source(source)
     }

@@ -3,6 +3,7 @@
 use super::{Binder, Bound, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions as functions;
+use taffrail_plan::attributes::is_never_null;
 use taffrail_plan::expr::{Call, CompareOp, Expr, Part};
 use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast::{self, ExprKind};
@@ -39,19 +40,6 @@ pub fn is_function(name: &str) -> bool {
 /// Functions of schema dbo, each with the database that has it where not every one has. None is a name of its own.
 const OF_DBO: [(&str, Option<&str>); 2] =
     [("agent_datetime", Some("msdb")), ("fn_varbintohexstr", None)];
-
-/// Functions whose results are described as NOT NULL.
-const NEVER_NULL: [&str; 9] = [
-    "CONCAT",
-    "CONCAT_WS",
-    "CURRENT_TIMESTAMP",
-    "GETDATE",
-    "GETUTCDATE",
-    "PI",
-    "SYSDATETIME",
-    "SYSDATETIMEOFFSET",
-    "SYSUTCDATETIME",
-];
 
 impl<'a> Binder<'a> {
     /// A function call of any kind.
@@ -276,7 +264,7 @@ impl<'a> Binder<'a> {
         if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
             expr = self.once(expr, ty);
         }
-        let nullable = !NEVER_NULL.contains(&name);
+        let nullable = !is_never_null(name);
         Ok(Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) })
     }
 

@@ -9,7 +9,7 @@ use super::aggregate::{Group, refused_as};
 use super::query::add_slots;
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_plan::expr::{Case, Compare, CompareOp, Expr, Part, Pred, has_subquery};
+use taffrail_plan::expr::{Case, Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery};
 use taffrail_plan::grouping::GroupingMark;
 use taffrail_plan::node::{Agg, AggFunction};
 use taffrail_plan::rel::Rel;
@@ -32,6 +32,8 @@ pub struct Groups {
     pub sets: Vec<u32>,
     /// GROUPING and GROUPING_ID that the block calls.
     pub marks: Vec<GroupingMark>,
+    /// Columns of keys that a set leaves out: they are NULL there.
+    pub nulls: Vec<Slot>,
 }
 
 impl Groups {
@@ -99,22 +101,14 @@ impl<'a> Binder<'a> {
         if sets.len() > 1 || sets[0] != (1 << groups.keys.len()) - 1 {
             groups.sets = sets.into_iter().map(|set| set as u32).collect();
         }
-        self.total_rows(&groups);
-        Ok(groups)
-    }
-
-    /// Columns of keys that a set leaves out are NULL there.
-    fn total_rows(&mut self, groups: &Groups) {
-        let mut columns = Vec::new();
+        let mut nulls = Vec::new();
         for (at, key) in groups.keys.iter().enumerate() {
             if groups.is_left_out(at) {
-                add_slots(Part::Expr(&key.0), &mut columns);
+                add_slots(Part::Expr(&key.0), &mut nulls);
             }
         }
-        let sources = &mut self.block().sources;
-        for c in sources.iter_mut().flat_map(|s| &mut s.columns) {
-            c.nullable |= c.slot.is_some_and(|slot| columns.contains(&slot));
-        }
+        groups.nulls = nulls;
+        Ok(groups)
     }
 
     /// The sets that an item stands for.
@@ -179,7 +173,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(144, &[]));
         }
         super::large::sorted(b.large)?;
-        super::coercion::settled(b.coercion, groups.keys.len() + 2)?;
+        super::coercion::settled(b.label, groups.keys.len() + 2)?;
         let known = groups.keys.iter().position(|k| k.0 == b.expr && k.2 == b.collation);
         let at = known.unwrap_or_else(|| {
             let slot = match b.expr {
@@ -192,9 +186,9 @@ impl<'a> Binder<'a> {
         Ok(1_u64.checked_shl(at as u32).unwrap_or(0))
     }
 
-    fn group_slot(&mut self, b: &Bound) -> taffrail_plan::expr::Slot {
+    fn group_slot(&mut self, b: &Bound) -> Slot {
         let slot = self.computed_slot(b, "");
-        self.slots[slot as usize].block = u32::MAX;
+        self.mentions[slot as usize].block = u32::MAX;
         slot
     }
 
@@ -322,7 +316,7 @@ mod tests {
     #[test]
     fn a_key_that_a_set_leaves_out_is_null_there() {
         let keys = [3, 7].map(|slot| (Expr::Slot(slot), slot, Collation::default())).to_vec();
-        let groups = Groups { written: true, keys, sets: vec![0b11, 0b01], marks: Vec::new() };
+        let groups = Groups { written: true, keys, sets: vec![0b11, 0b01], ..Groups::default() };
         assert!(!groups.makes_null(&Expr::Slot(3)) && groups.makes_null(&Expr::Slot(7)));
         let sum = |a, b| Expr::AddInt(Box::new((Expr::Slot(a), Expr::Slot(b))));
         assert!(!groups.makes_null(&sum(3, 3)) && groups.makes_null(&sum(3, 7)));

@@ -6,12 +6,14 @@
 
 use super::dml::Target;
 use super::from::FromTree;
-use super::{Binder, Bound, SlotInfo, SourceKind, unsupported};
+use super::{Binder, Bound, SourceKind, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{
-    InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, OutputPlan, UpdatePlan,
+    ColumnSource, InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest,
+    OutputPlan, UpdatePlan,
 };
 use taffrail_plan::expr::{Expr, Pred, Slot};
+use taffrail_plan::facts::Action;
 use taffrail_plan::locking::{LevelHint, Locking, TableLock};
 use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
@@ -117,8 +119,7 @@ impl<'a> Binder<'a> {
         let shown = self.found(id).map(|f| self.shown(f));
         let by_source = |c: &&ast::MergeClause| c.when == MergeWhen::NotMatchedBySource;
         if m.clauses.iter().any(|c| by_source(&c)) {
-            let sources = self.block().sources.iter_mut();
-            sources.flat_map(|s| &mut s.columns).for_each(|c| c.nullable = true);
+            self.block().sources.iter_mut().for_each(|s| s.left_out = true);
         }
         let mut clauses = Vec::new();
         let mut insert = None;
@@ -155,6 +156,7 @@ impl<'a> Binder<'a> {
                 Some(rest?)
             }
         };
+        self.needs_of_merge(id, &target, &clauses, &insert, &rest);
         let Target { database, table, .. } = target;
         let outgoing = match &insert {
             Some(_) => self.outgoing(&database, &table, None)?,
@@ -181,9 +183,33 @@ impl<'a> Binder<'a> {
         })
     }
 
+    /// The clauses change columns of the target, the source `id` of the block.
+    fn needs_of_merge(
+        &mut self,
+        id: u32,
+        target: &Target,
+        clauses: &[MergeClause<Rel>],
+        insert: &Option<MergeInsert<Rel>>,
+        rest: &Option<MergeRest<Rel>>,
+    ) {
+        let all = || clauses.iter().chain(rest.iter().flat_map(|r| &r.clauses));
+        let updates = |c: &MergeClause<Rel>| matches!(c.action, MergeAction::Update(_));
+        if all().any(updates) {
+            let columns = changed_columns(clauses, rest);
+            self.needs_of_target(id, target, Action::Update, &columns);
+        }
+        if all().any(|c| !updates(c)) {
+            self.needs_of_target(id, target, Action::Delete, &[]);
+        }
+        let Some(insert) = insert else { return };
+        let given = insert.plan.columns.iter().enumerate();
+        let given = given.filter(|(_, c)| matches!(c, ColumnSource::Source(_)));
+        let columns: Vec<usize> = given.map(|(at, _)| at).collect();
+        self.needs_of_target(id, target, Action::Insert, &columns);
+    }
+
     /// The source at `at` as a target: its rows are read to be changed.
     fn merge_target(&mut self, at: usize) -> SqlResult<(Target, Slot)> {
-        let block = self.block().id;
         let id = self.block().sources[at].id;
         if let Some(f) = self.found(id) {
             let (database, table) = (f.database.clone(), f.table.clone());
@@ -208,17 +234,7 @@ impl<'a> Binder<'a> {
         };
         let hints = *hints;
         self.use_table(&target.database, &target.table, hints);
-        let slot = self.new_slot(SlotInfo {
-            ty: SqlType::VarBinary(MaxLen::N(1800)),
-            collation: Default::default(),
-            coercion: Default::default(),
-            block,
-            source: id,
-            identity: false,
-            schema: None,
-            table: "".into(),
-            column: "".into(),
-        });
+        let slot = self.locator_slot(id);
         self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
         Ok((target, slot))
     }

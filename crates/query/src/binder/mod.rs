@@ -9,12 +9,14 @@
 //!    enclosing block that they read.
 
 mod aggregate;
+mod bound;
 mod change;
 mod coercion;
 mod conversion;
 pub mod declared;
 mod dml;
 mod expr;
+mod facts;
 mod from;
 mod function;
 mod grouping;
@@ -44,7 +46,9 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{Module, Table};
+use taffrail_plan::columns::{Column, Columns};
 use taffrail_plan::expr::{Call, Expr, Slot, Subquery};
+use taffrail_plan::facts::Facts;
 use taffrail_plan::foreign::{Incoming, Outgoing};
 use taffrail_plan::hints::QueryHints;
 pub use taffrail_plan::locking::Hints;
@@ -54,15 +58,14 @@ use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, ConvertContext, SqlType, Value};
 
-pub(crate) use coercion::Coercion;
+pub use bound::Bound;
 pub use dml::{bind_check, bind_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;
 pub use merge::MergeStatement;
 pub use pred::compare_op;
-pub use scope::SlotInfo;
-pub(crate) use scope::{Block, Cte, Source, SourceColumn, SourceKind, WindowGroup};
+pub(crate) use scope::{Block, Cte, Mention, Source, SourceColumn, SourceKind, WindowGroup};
 pub use taffrail_base::message::unsupported;
 pub use view::ViewText;
 pub use wanted::Wanted;
@@ -177,6 +180,11 @@ impl Variables {
         Declared::new(ty.unwrap_or(SqlType::Int), *large)
     }
 
+    /// The types of all, by number.
+    pub fn types(&self) -> Vec<Option<SqlType>> {
+        self.list.iter().map(|v| v.ty).collect()
+    }
+
     /// Its number.
     pub fn find(&self, name: &str) -> Option<(u32, &Variable)> {
         let collation = Collation::default();
@@ -194,63 +202,6 @@ impl Variables {
     }
 }
 
-/// A value with its type.
-#[derive(Debug)]
-pub struct Bound {
-    /// How it is computed.
-    pub expr: Expr,
-    /// Its type.
-    pub ty: SqlType,
-    /// NULL can occur.
-    pub nullable: bool,
-    /// Its collation, for text.
-    pub collation: Collation,
-    /// What that is worth beside another.
-    pub(crate) coercion: Coercion,
-    /// The NULL literal: takes any type.
-    pub untyped: bool,
-    /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
-    pub large: Large,
-    /// A number as it is written, which has as many digits as it shows.
-    pub literal: bool,
-}
-
-impl Bound {
-    /// A value that may be NULL, in the default collation.
-    pub fn new(expr: Expr, ty: SqlType) -> Bound {
-        Bound {
-            expr,
-            ty,
-            nullable: true,
-            collation: Collation::default(),
-            coercion: Coercion::Default,
-            untyped: false,
-            large: Large::Plain,
-            literal: false,
-        }
-    }
-
-    /// What conversions take it for.
-    pub fn declared(&self) -> Declared {
-        Declared::new(self.ty, self.large)
-    }
-
-    /// A value of a declared type, that may be NULL.
-    pub fn of(expr: Expr, declared: Declared) -> Bound {
-        Bound { large: declared.large(), ..Bound::new(expr, declared.ty) }
-    }
-
-    /// It is xml.
-    pub(crate) fn is_xml(&self) -> bool {
-        self.large == Large::Xml
-    }
-
-    /// The same, never NULL.
-    pub fn not_null(expr: Expr, ty: SqlType) -> Bound {
-        Bound { nullable: false, ..Bound::new(expr, ty) }
-    }
-}
-
 /// Where references to enclosing blocks are collected.
 struct OuterFrame {
     depth: usize,
@@ -265,8 +216,10 @@ pub struct Binder<'a> {
     pub(crate) lines: &'a ast::LineIndex,
     /// That of what has no other: of literals, variables and what is made of no text.
     pub collation: Collation,
-    /// A column or value of the statement's frame each, by its number.
-    pub slots: Vec<SlotInfo>,
+    /// The columns of the statement's frame, by slot.
+    pub columns: Columns,
+    /// How the text names each of them, by slot.
+    mentions: Vec<Mention>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) ctes: Vec<Cte<'a>>,
     outer: Vec<OuterFrame>,
@@ -318,6 +271,8 @@ pub struct Binder<'a> {
     into_identity: Option<taffrail_plan::statement::IntoIdentity>,
     /// Tables that the statement names, to be locked before it runs.
     pub uses: Vec<TableUse>,
+    /// The objects that the statement needs, and the names in it.
+    pub facts: Facts,
     /// What a change looks for among the queries of its FROM.
     through: Option<through::Through<'a>>,
     /// ORDER BY of the set operation whose first query is bound next.
@@ -369,7 +324,8 @@ impl<'a> Binder<'a> {
             variables,
             lines,
             collation: meta.collation(),
-            slots: Vec::new(),
+            columns: Columns::default(),
+            mentions: Vec::new(),
             blocks: Vec::new(),
             ctes: Vec::new(),
             outer: Vec::new(),
@@ -398,6 +354,7 @@ impl<'a> Binder<'a> {
             into_alone: false,
             into_identity: None,
             uses: Vec::new(),
+            facts: Facts::default(),
             through: None,
             order_above: &[],
             listed: Vec::new(),
@@ -410,8 +367,13 @@ impl<'a> Binder<'a> {
     }
 
     /// How many slots the frame needs.
-    pub fn frame_size(&self) -> usize {
-        self.slots.len()
+    pub(crate) fn frame_size(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Table and column of each slot, as a plan shows them; both empty where it has no name.
+    pub fn slot_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.mentions.iter().map(|m| (&*m.table, &*m.column))
     }
 
     /// A scalar expression outside any query.
@@ -440,25 +402,22 @@ impl<'a> Binder<'a> {
         r
     }
 
-    pub(crate) fn new_slot(&mut self, info: SlotInfo) -> Slot {
-        self.slots.push(info);
-        self.slots.len() as Slot - 1
+    pub(crate) fn new_slot(&mut self, column: Column, mention: Mention) -> Slot {
+        self.mentions.push(mention);
+        self.columns.push(column)
+    }
+
+    /// A slot for the locator of the rows of a source of the current block.
+    pub(crate) fn locator_slot(&mut self, source: u32) -> Slot {
+        let block = self.block().id;
+        let column = Column { nullable: false, ..Column::computed(through::LOCATOR) };
+        self.new_slot(column, Mention { source, ..Mention::computed(block, "") })
     }
 
     /// A slot for a computed value of the current block.
     pub(crate) fn computed_slot(&mut self, b: &Bound, name: &str) -> Slot {
         let block = self.blocks.last().map_or(u32::MAX, |b| b.id);
-        self.new_slot(SlotInfo {
-            ty: b.ty,
-            collation: b.collation,
-            coercion: b.coercion,
-            block,
-            source: u32::MAX,
-            identity: false,
-            schema: None,
-            table: "".into(),
-            column: name.into(),
-        })
+        self.new_slot(b.column(), Mention::computed(block, name))
     }
 
     pub(crate) fn push_block(&mut self) -> u32 {
@@ -555,29 +514,30 @@ impl<'a> Binder<'a> {
         let slot = match c.slot {
             Some(slot) => slot,
             None => {
-                let info = SlotInfo {
-                    ty: c.ty,
-                    collation: c.collation,
-                    coercion: Coercion::Implicit,
+                let mention = Mention {
                     block,
                     source: src.id,
-                    identity: c.identity,
                     schema: src.qualified.then(|| src.schema.clone()).flatten(),
                     table: src.alias.clone(),
                     column: c.name.clone(),
                 };
-                let slot = self.new_slot(info);
+                let slot = self.new_slot(c.of_table(), mention);
                 self.blocks[depth].sources[source].columns[column].slot = Some(slot);
                 slot
             }
         };
         self.note_outer(depth, slot);
+        if let Some(object) = self.blocks[depth].sources[source].object.clone() {
+            self.needs_column(object, column, &c.name);
+        }
         if let Some(mentioned) = &mut self.mentioned {
             mentioned.push((depth, slot));
         }
-        let (nullable, collation, large) = (c.nullable, c.collation, c.large);
-        let coercion = self.slots[slot as usize].coercion;
-        Bound { nullable, collation, coercion, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+        let block = &self.blocks[depth];
+        let left_out = block.sources[source].left_out || block.groups.nulls.contains(&slot);
+        let (nullable, collation, large) = (c.nullable || left_out, c.collation, c.large);
+        let label = self.columns[slot].label;
+        Bound { nullable, collation, label, large, ..Bound::new(Expr::Slot(slot), c.ty) }
     }
 
     /// What is bound reads a slot of the block at this depth.

@@ -1,9 +1,10 @@
 //! ORDER BY, TOP, OFFSET and FETCH.
 
 use super::query::{BoundQuery, Item};
-use super::{Binder, Bound, eq, unsupported};
+use super::{Binder, Bound, Mention, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_plan::expr::{Expr, Part};
+use taffrail_plan::columns::{Column, Label};
+use taffrail_plan::expr::{Expr, Part, Slot};
 use taffrail_plan::node::SortKey;
 use taffrail_plan::rel::{Rel, Sort, Top};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
@@ -192,8 +193,8 @@ impl<'a> Binder<'a> {
                 }
             };
             super::large::sorted(bound.columns[at].large)?;
-            let coercion = self.slots[bound.outputs[at] as usize].coercion;
-            super::coercion::settled(coercion, keys.len() + 1)?;
+            let label = self.columns[bound.outputs[at]].label;
+            super::coercion::settled(label, keys.len() + 1)?;
             if bound.order.contains(&(at as u16 + 1)) {
                 return Err(SqlError::new(169, &[]));
             }
@@ -254,7 +255,7 @@ impl<'a> Binder<'a> {
         };
         super::large::sorted(key_value.large)?;
         if key.collation.is_none() {
-            super::coercion::settled(key_value.coercion, place)?;
+            super::coercion::settled(key_value.label, place)?;
         }
         Ok(key)
     }
@@ -354,6 +355,50 @@ impl<'a> Binder<'a> {
         Ok(count)
     }
 
+    /// An output as a key of ORDER BY, by the collation that COLLATE says beside it, or by its own.
+    fn output_key(&self, slot: Slot, written: Option<Collation>) -> Bound {
+        let column = &self.columns[slot];
+        let own = Bound::of(Expr::Slot(slot), column.ty).with_collation(column.coerced());
+        match written {
+            Some(collation) => {
+                let expr = Expr::Collate(Box::new((own.expr, collation)));
+                Bound {
+                    expr,
+                    collation,
+                    label: Label::Explicit,
+                    ..Bound::of(Expr::NULL, column.ty)
+                }
+            }
+            None => {
+                let coerced = own.coerced();
+                own.with_collation(coerced)
+            }
+        }
+    }
+
+    /// Puts columns into slots where they outlive a sort, since TOP WITH TIES compares them; the relation, and the keys of ties.
+    fn kept_keys(
+        &mut self,
+        rel: Rel,
+        keys: &mut [SortKey],
+        columns: Vec<Column>,
+    ) -> (Rel, Vec<(Expr, Collation)>) {
+        let (mut list, mut items) = (Vec::new(), Vec::new());
+        for (k, column) in keys.iter_mut().zip(columns) {
+            let slot = match &k.expr {
+                Expr::Slot(s) => *s,
+                _ => {
+                    let block = self.block().id;
+                    let slot = self.new_slot(column, Mention::computed(block, ""));
+                    items.push((std::mem::replace(&mut k.expr, Expr::Slot(slot)), slot));
+                    slot
+                }
+            };
+            list.push((Expr::Slot(slot), k.collation));
+        }
+        (Rel::compute(rel, items), list)
+    }
+
     pub(super) fn sort_and_top(
         &mut self,
         mut rel: Rel,
@@ -366,46 +411,34 @@ impl<'a> Binder<'a> {
         let sorted = !keys.is_empty();
         if sorted {
             let mut sort_keys = Vec::with_capacity(keys.len());
+            let mut columns = Vec::with_capacity(keys.len());
             let mut by_output = true;
             for OrderKey { value, descending, collation } in keys {
-                let (expr, collation) = match value {
+                let key = match value {
                     Ok(at) if !out.outputs.is_empty() => {
                         by_output &= collation.is_none();
                         if by_output {
                             out.order.push(at as u16 + 1);
                         }
-                        let own = out.columns[at].collation.unwrap_or_default();
-                        (Expr::Slot(out.outputs[at]), collation.unwrap_or(own))
+                        self.output_key(out.outputs[at], collation)
                     }
                     Ok(_) => return Err(unsupported("ORDER BY a position in an assignment")),
                     Err(b) => {
                         by_output = false;
-                        (b.expr, b.collation)
+                        b
                     }
                 };
+                columns.push(key.column());
+                let (expr, collation) = (key.expr, key.collation);
                 sort_keys.push(SortKey { expr, descending, collation });
             }
             if !by_output {
                 out.order.clear();
             }
             if let Some((_, _, true)) = &top {
-                // The keys must survive the sort, to be compared for ties.
-                let mut list = Vec::new();
-                let mut items = Vec::new();
-                for k in &mut sort_keys {
-                    let slot = match &k.expr {
-                        Expr::Slot(s) => *s,
-                        _ => {
-                            let ty = SqlType::Int;
-                            let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
-                            items.push((std::mem::replace(&mut k.expr, Expr::Slot(slot)), slot));
-                            slot
-                        }
-                    };
-                    list.push((Expr::Slot(slot), k.collation));
-                }
-                rel = Rel::compute(rel, items);
-                ties = Some(list);
+                let kept;
+                (rel, kept) = self.kept_keys(rel, &mut sort_keys, columns);
+                ties = Some(kept);
             }
             rel = Rel::Sort(Box::new(Sort { input: rel, keys: sort_keys }));
         }

@@ -5,6 +5,7 @@ use super::{Binder, Bound, Resolved, Source, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{InsertRows, OutputPlan};
 use taffrail_plan::expr::{Expr, Part, Slot};
+use taffrail_plan::facts::Action;
 use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast::{self, ExprKind, SelectItem};
 
@@ -32,7 +33,7 @@ impl<'a> Binder<'a> {
                 let mut source = self.table_source(db, t, name, None, hints);
                 if self.merge_action.is_some() {
                     // A row that came has no old values, one that went no new ones.
-                    source.columns.iter_mut().for_each(|c| c.nullable = true);
+                    source.left_out = true;
                 }
                 self.block().sources.push(source);
             }
@@ -62,6 +63,7 @@ impl<'a> Binder<'a> {
     /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
     fn output_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
         let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
+        self.names(&n.name);
         let bare = n.name.as_bare();
         let cte = |n: &ast::Ident| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value));
         let view = || {
@@ -125,7 +127,7 @@ impl<'a> Binder<'a> {
         let mut kinds = Vec::new();
         for (name, b) in bound {
             kinds.push((b.untyped, b.large));
-            columns.push(super::query::column_desc(&name, &b));
+            columns.push(b.column().described(&name, b.nullable));
             outputs.push(match b.expr {
                 Expr::Slot(s) => s,
                 _ => {
@@ -151,6 +153,8 @@ impl<'a> Binder<'a> {
             Some(t) => {
                 let target = self.output_target(t)?;
                 let cols = self.insert_columns(&target.table, &o.columns)?;
+                let changed = (&*target.database, &*target.table);
+                self.needs_change(changed, Action::Insert, &cols, None);
                 let (have, want) = (columns.len(), cols.len());
                 self.check_width(&target.table, have, want, &o.columns, true)?;
                 let mut types = Vec::with_capacity(cols.len());

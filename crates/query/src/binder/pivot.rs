@@ -8,15 +8,16 @@
 //! ```
 
 use super::aggregate::{aggregate_function, aggregate_types};
-use super::query::{BoundQuery, column_desc};
+use super::query::BoundQuery;
 use super::{Binder, Bound, FromTree, eq, unsupported};
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{CompareOp, Expr, Pred, Slot};
 use taffrail_plan::node::{Agg, AggFunction, JoinType};
 use taffrail_plan::rel::{Group, Rel, Values};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
-use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
+use taffrail_types::{Conversion, SqlType, Value, convert};
 
 fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
     match &e.kind {
@@ -82,26 +83,26 @@ impl<'a> Binder<'a> {
             rows.push(vec![b.expr.clone(), Expr::Const(name)]);
             first.get_or_insert(b);
         }
-        let (mut outputs, mut columns) = (Vec::new(), Vec::new());
+        let (mut outputs, mut names) = (Vec::new(), Vec::new());
         for name in all.iter().filter(|c| !u.columns.iter().any(|u| eq(c, &u.value))) {
             let ident = ast::Ident { value: (&**name).into(), ..u.value.clone() };
             let b = self.existing_column(&ast::ColumnRef { qualifier: None, name: ident })?;
             let Expr::Slot(slot) = b.expr else { unreachable!("a column of a source is a slot") };
-            columns.push(column_desc(name, &b));
+            names.push(name.clone());
             outputs.push(slot);
         }
         let value = first.ok_or_else(|| SqlError::new(102, &[&")"]))?;
         let value = Bound { expr: Expr::NULL, nullable, ..value };
         let name = Bound::new(Expr::NULL, SqlType::NVarChar(taffrail_types::MaxLen::N(128)));
         let slots = vec![self.result_slot(&value), self.result_slot(&name)];
-        columns.push(column_desc(&u.value.value, &value));
-        columns.push(column_desc(&u.name.value, &name));
+        names.extend([&u.value, &u.name].map(|n| Arc::from(&*n.value)));
         outputs.extend(&slots);
         let there = Pred::Not(Box::new(Pred::IsNull(Box::new(Expr::Slot(slots[0])))));
         let input = self.take_from(trees, Vec::new());
         let gathered = Rel::Values(Box::new(Values { rows, slots }));
         let rel = Rel::join(JoinType::Inner, input, gathered, Vec::new());
         let rel = Rel::select(rel, if nullable { vec![there] } else { Vec::new() });
+        let columns = self.described(&rel, &outputs, &names);
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 
@@ -123,7 +124,7 @@ impl<'a> Binder<'a> {
         let sources = &self.block().sources;
         let rest = sources.iter().flat_map(|s| s.columns.iter().map(|c| c.name.clone()));
         let rest: Vec<_> = rest.filter(|c| !named(c)).collect();
-        let (mut keys, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut keys, mut outputs, mut names) = (Vec::new(), Vec::new(), Vec::new());
         for name in rest {
             let ident = ast::Ident { value: (&*name).into(), ..argument.name.clone() };
             let b = self.existing_column(&ast::ColumnRef { qualifier: None, name: ident })?;
@@ -133,7 +134,7 @@ impl<'a> Binder<'a> {
             if b.large != Large::Plain {
                 return Err(SqlError::new(488, &[&name, &b.declared().name()]));
             }
-            columns.push(column_desc(&name, &b));
+            names.push(name);
             outputs.push(slot);
             keys.push((b.expr, slot, b.collation));
         }
@@ -142,11 +143,11 @@ impl<'a> Binder<'a> {
             if p.values[..at].iter().any(|v| eq(&v.value, &value.value)) {
                 return Err(SqlError::new(8156, &[&value.value, &p.alias.value]));
             }
-            let (agg, b) = self.pivot_value(function, &name, (spread, argument), &value.value)?;
-            if columns.iter().any(|c| eq(&c.name, &value.value)) {
+            let agg = self.pivot_value(function, &name, (spread, argument), &value.value)?;
+            if names.iter().any(|n| eq(n, &value.value)) {
                 return Err(SqlError::new(265, &[&value.value, &"PIVOT", &"PIVOT"]));
             }
-            columns.push(column_desc(&value.value, &b));
+            names.push((&*value.value).into());
             outputs.push(agg.slot);
             aggs.push(agg);
         }
@@ -154,6 +155,7 @@ impl<'a> Binder<'a> {
         let scalar = keys.is_empty();
         let (sets, marks) = (Vec::new(), Vec::new());
         let rel = Rel::Group(Box::new(Group { input, keys, aggs, scalar, sets, marks }));
+        let columns = self.described(&rel, &outputs, &names);
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 
@@ -164,7 +166,7 @@ impl<'a> Binder<'a> {
         name: &str,
         (spread, argument): (&ast::ColumnRef, &ast::ColumnRef),
         value: &str,
-    ) -> SqlResult<(Agg, Bound)> {
+    ) -> SqlResult<Agg> {
         let left = self.existing_column(spread)?;
         let ty = SqlType::NVarChar(taffrail_types::MaxLen::N(128));
         let constant = Value::nvarchar(value);
@@ -177,14 +179,14 @@ impl<'a> Binder<'a> {
         let right = Bound::not_null(Expr::Const(constant), ty);
         let same = self.compare(CompareOp::Eq, left, right)?;
         let argument = self.existing_column(argument)?;
-        let collation: Collation = argument.collation;
+        let coerced = argument.coerced();
         super::large::aggregated(argument.declared(), name, false)?;
         let (arg_ty, ty) = aggregate_types(function, name, argument.ty)?;
         let chosen = self.choose(vec![(same, argument)], None)?;
         let arg = self.cast_to(chosen.plain(), arg_ty)?;
-        let b = Bound { collation, ..Bound::new(Expr::NULL, ty) };
+        let b = Bound::new(Expr::NULL, ty).with_collation(coerced);
         let slot: Slot = self.result_slot(&b);
-        let agg = Agg {
+        Ok(Agg {
             function,
             int_count: function == AggFunction::Count,
             arg: Some(arg),
@@ -194,9 +196,8 @@ impl<'a> Binder<'a> {
             quiet: true,
             arg_ty,
             ty,
-            collation,
+            collation: coerced.0,
             slot,
-        };
-        Ok((agg, b))
+        })
     }
 }

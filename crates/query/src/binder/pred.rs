@@ -230,12 +230,14 @@ impl<'a> Binder<'a> {
         let column = columns.remove(0);
         large::compared(&value, &column, operator)?;
         let (collation, _) = self.compared_by(&value, &column, operator)?;
+        let coerced = column.coerced();
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
         let kept = loses_digits(&value, ty) || loses_digits(&column, ty);
         let shown = if kept { column.ty } else { ty };
         let (value, converted) = self.comparables(value, column, ty)?;
         if !matches!(converted, Expr::Slot(_)) {
-            let slot = self.computed_slot(&Bound::new(Expr::NULL, shown), "");
+            let column = Bound::new(Expr::NULL, shown).with_collation(coerced);
+            let slot = self.computed_slot(&column, "");
             let rows = &mut self.subqueries[plan.index as usize];
             rows.rel = Rel::compute(std::mem::take(&mut rows.rel), vec![(converted, slot)]);
             (rows.output, plan.output) = (slot, slot);

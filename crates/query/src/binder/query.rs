@@ -26,24 +26,12 @@ pub struct BoundQuery {
     pub order: Vec<u16>,
 }
 
-pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
-    ColumnDesc {
-        name: name.into(),
-        ty: b.ty,
-        nullable: b.nullable,
-        collation: super::expr::is_text(b.ty).then_some(b.collation),
-        identity: false,
-        computed: true,
-        large: b.large,
-    }
-}
-
 /// An item of the select list.
 pub(super) struct Item {
     pub name: String,
     pub bound: Bound,
     pub assign: Option<u32>,
-    pub identity: bool,
+    /// The item is a column as it is, by its name or a star.
     pub plain: bool,
 }
 
@@ -51,7 +39,7 @@ impl Item {
     /// One that no client sees.
     pub fn hidden(expr: Expr, ty: SqlType) -> Item {
         let bound = Bound::new(expr, ty);
-        Item { name: String::new(), bound, assign: None, identity: false, plain: true }
+        Item { name: String::new(), bound, assign: None, plain: true }
     }
 }
 
@@ -83,7 +71,7 @@ impl<'a> Binder<'a> {
         }
         let q = self.query(&s.query, false)?;
         for (at, slot) in q.outputs.iter().enumerate() {
-            super::coercion::settled(self.slots[*slot as usize].coercion, at + 1)?;
+            super::coercion::settled(self.columns[*slot].label, at + 1)?;
         }
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
@@ -383,11 +371,7 @@ impl<'a> Binder<'a> {
                         (None, ExprKind::Column(c)) => c.name.value.to_string(),
                         _ => String::new(),
                     };
-                    let identity = match &bound.expr {
-                        Expr::Slot(s) => self.slots[*s as usize].identity,
-                        _ => false,
-                    };
-                    items.push(Item { name, bound, assign: None, identity, plain });
+                    items.push(Item { name, bound, assign: None, plain });
                 }
                 SelectItem::Assign { variable, op, value } => {
                     let (at, ty) = self.variables.assigned(&variable.value)?;
@@ -402,7 +386,6 @@ impl<'a> Binder<'a> {
                         name: String::new(),
                         bound: Bound::new(expr, ty),
                         assign: Some(at),
-                        identity: false,
                         plain: false,
                     });
                 }
@@ -415,10 +398,10 @@ impl<'a> Binder<'a> {
         let depth = self.blocks.len() - 1;
         for c in 0..self.blocks[depth].sources[source].columns.len() {
             let column = &self.blocks[depth].sources[source].columns[c];
-            let (name, identity) = (column.name.to_string(), column.identity);
+            let name = column.name.to_string();
             let bound = self.source_column(depth, source, c);
             let bound = self.used_directly(bound)?;
-            items.push(Item { name, bound, assign: None, identity, plain: true });
+            items.push(Item { name, bound, assign: None, plain: true });
         }
         Ok(())
     }
@@ -428,31 +411,50 @@ impl<'a> Binder<'a> {
         let mut compute = Vec::new();
         let own = (self.blocks.len() > 1).then(|| rel.columns());
         let is_own = |s: Slot| own.as_ref().is_none_or(|own| own.contains(s));
-        for i in items {
-            let mut desc = column_desc(&i.name, &i.bound);
-            desc.identity = i.identity;
-            desc.computed = !i.plain;
-            let untyped = i.bound.untyped;
-            let slot = match i.bound.expr {
-                Expr::Slot(s) if is_own(s) => s,
+        let mut names = Vec::with_capacity(items.len());
+        for Item { name, bound, plain, .. } in items {
+            let slot = match bound.expr {
+                Expr::Slot(s) if is_own(s) && (plain || self.is_computed(s)) => s,
+                Expr::Slot(s) if plain => {
+                    let slot = self.computed_slot(&bound, &name);
+                    self.columns[slot].origin = self.columns[s].origin;
+                    compute.push((bound.expr, slot));
+                    slot
+                }
                 _ => {
-                    let slot = self.computed_slot(&i.bound, &i.name);
-                    if untyped {
-                        self.slots[slot as usize].table = UNTYPED.into();
-                    }
-                    compute.push((i.bound.expr, slot));
+                    let slot = self.computed_slot(&bound, &name);
+                    compute.push((bound.expr, slot));
                     slot
                 }
             };
             out.outputs.push(slot);
-            out.columns.push(desc);
+            names.push(name);
         }
-        Rel::compute(rel, compute)
+        let rel = Rel::compute(rel, compute);
+        out.columns = self.described(&rel, &out.outputs, &names);
+        rel
+    }
+
+    /// Whether a slot is that of no source's column.
+    fn is_computed(&self, slot: Slot) -> bool {
+        self.mentions[slot as usize].source == u32::MAX
+    }
+
+    /// The columns of a result that shows these slots of a relation under these names.
+    pub(super) fn described(
+        &self,
+        rel: &Rel,
+        outputs: &[Slot],
+        names: impl IntoIterator<Item: AsRef<str>>,
+    ) -> Vec<ColumnDesc> {
+        let nulls = self.columns.nulls(rel);
+        let mut out = Vec::with_capacity(outputs.len());
+        for (slot, name) in outputs.iter().zip(names) {
+            out.push(self.columns[*slot].described(name.as_ref(), nulls.contains(*slot)));
+        }
+        out
     }
 }
-
-/// Marks the slot of a bare NULL in a select list: it takes any type in a set operation.
-pub(super) const UNTYPED: &str = "\u{0}NULL";
 
 pub(crate) fn arith_op(op: ast::BinaryOp) -> SqlResult<BinaryOp> {
     Ok(match op {

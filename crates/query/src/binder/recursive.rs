@@ -120,8 +120,8 @@ impl<'a> Binder<'a> {
         let mut slots = Vec::with_capacity(columns.len());
         for (c, like) in columns.iter().zip(like) {
             let collation = c.collation.unwrap_or_default();
-            let coercion = self.slots[*like as usize].coercion;
-            let b = Bound { collation, coercion, ..Bound::of(Expr::NULL, c.declared()) };
+            let label = self.columns[*like].label;
+            let b = Bound { collation, label, ..Bound::of(Expr::NULL, c.declared()) };
             slots.push(self.computed_slot(&b, &c.name));
         }
         slots
@@ -161,7 +161,7 @@ impl<'a> Binder<'a> {
         let columns: Vec<ColumnDesc> = first
             .columns
             .iter()
-            .map(|c| ColumnDesc { nullable: true, identity: false, ..c.clone() })
+            .map(|c| ColumnDesc { nullable: true, identity: false, computed: true, ..c.clone() })
             .collect();
         let like = &first.outputs;
         let (slots, work) = (self.slots_of(&columns, like), self.slots_of(&columns, like));

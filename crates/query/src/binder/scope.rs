@@ -1,44 +1,40 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
-use super::{Coercion, eq};
+use super::eq;
 use std::sync::Arc;
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
+use taffrail_plan::columns::{Column, Label, Origin};
 use taffrail_plan::expr::{Expr, Slot};
+use taffrail_plan::facts::Securable;
 use taffrail_plan::locking::Hints;
 use taffrail_plan::node::{Agg, SortKey, WindowItem};
 use taffrail_plan::rel::Rel;
 use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast;
-use taffrail_types::convert::Large;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
 
-/// What is known of a slot.
+/// Where a slot stands in the statement's text, and how the text names it. Its type is that of its column.
 #[derive(Clone, Debug)]
-pub struct SlotInfo {
-    pub(crate) ty: SqlType,
-    pub(crate) collation: Collation,
-    /// What that is worth beside another.
-    pub(crate) coercion: Coercion,
-    /// The block it belongs to.
+pub(crate) struct Mention {
+    /// The block that the slot belongs to.
     pub block: u32,
     /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
     pub source: u32,
-    pub(crate) identity: bool,
-    /// `schema.table.column` for message 8120, the schema if the statement says it.
+    /// The schema of `schema.table.column` for message 8120, if the statement says it.
     pub schema: Option<Arc<str>>,
-    pub(crate) table: Arc<str>,
-    pub(crate) column: Arc<str>,
+    /// The source's name; empty for computed slots.
+    pub table: Arc<str>,
+    /// The column's name; empty where it has none.
+    pub column: Arc<str>,
 }
 
-impl SlotInfo {
-    /// Table and column, as a plan shows them; both empty where it has no name.
-    pub fn shown(&self) -> (&str, &str) {
-        match &*self.table {
-            super::query::UNTYPED => ("", &self.column),
-            table => (table, &self.column),
-        }
+impl Mention {
+    /// A computed slot of a block, under this name.
+    pub fn computed(block: u32, name: &str) -> Mention {
+        Mention { block, source: u32::MAX, schema: None, table: "".into(), column: name.into() }
     }
 }
 
@@ -47,13 +43,29 @@ impl SlotInfo {
 pub(crate) struct SourceColumn {
     pub(crate) name: Arc<str>,
     pub(crate) ty: SqlType,
+    /// NULL may be there in a row of the source.
     pub(crate) nullable: bool,
     pub(crate) collation: Collation,
-    pub(crate) identity: bool,
+    /// The table's column that it is or shows.
+    pub origin: Option<Origin>,
     /// See [`super::Bound::large`].
     pub large: Large,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
+}
+
+impl SourceColumn {
+    /// The statement's column of a table's or view's.
+    pub fn of_table(&self) -> Column {
+        Column {
+            ty: Declared::new(self.ty, self.large),
+            nullable: self.nullable,
+            collation: self.collation,
+            label: Label::Implicit,
+            untyped: false,
+            origin: self.origin,
+        }
+    }
 }
 
 /// How a source's rows are got.
@@ -88,6 +100,10 @@ pub(crate) struct Source {
     pub(crate) kind: SourceKind,
     /// The slot for the row's locator when it is a target.
     pub locator: Option<Slot>,
+    /// An outer join gives rows without one of its rows: all its columns are NULL there.
+    pub left_out: bool,
+    /// The table or view that is needed where a column is mentioned.
+    pub object: Option<Securable>,
 }
 
 /// A SELECT (or the FROM and WHERE of a change) while it is bound.

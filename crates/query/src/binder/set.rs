@@ -1,6 +1,6 @@
 //! UNION, EXCEPT, INTERSECT.
 
-use super::query::{BoundQuery, UNTYPED, column_desc};
+use super::query::BoundQuery;
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{Expr, Slot};
@@ -85,8 +85,8 @@ impl<'a> Binder<'a> {
                 let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
                     nullable: c.nullable,
                     collation: c.collation.unwrap_or_default(),
-                    coercion: self.slots[*s as usize].coercion,
-                    untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
+                    label: self.columns[*s].label,
+                    untyped: self.columns[*s].untyped,
                     ..Bound::of(Expr::Slot(*s), c.declared())
                 };
                 p.outputs.iter().zip(&p.columns).map(one).collect()
@@ -99,7 +99,6 @@ impl<'a> Binder<'a> {
             SetOperator::Intersect => "INTERSECT",
         };
         let mut types = Vec::with_capacity(width);
-        let mut columns = Vec::with_capacity(width);
         for i in 0..width {
             let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
             let to = self.common(&all)?;
@@ -107,27 +106,26 @@ impl<'a> Binder<'a> {
                 "UNION ALL" => self.coerce_to(&all, to.ty, operation)?,
                 _ => self.compared_in_set(&all, operation)?,
             };
-            let nullable = all.iter().any(|b| b.nullable);
             types.push((to, coerced));
-            let b = Bound { nullable, ..Bound::of(Expr::NULL, to).with_collation(coerced) };
-            columns.push(column_desc(&parts[0].columns[i].name, &b));
         }
         // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
         let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
+        let names: Vec<String> = parts[0].columns.iter().map(|c| c.name.clone()).collect();
+        let in_any: Vec<bool> = (0..width).map(|i| bounds.iter().any(|b| b[i].nullable)).collect();
         let mut rels = Vec::new();
         let mut slot_lists: Vec<Vec<Slot>> = Vec::new();
         for (p, bound) in parts.into_iter().zip(bounds) {
             let slots: Vec<Slot> = match (union, slot_lists.first()) {
                 (true, Some(first)) => first.clone(),
-                _ => types
-                    .iter()
-                    .zip(&columns)
-                    .map(|((ty, coerced), c)| {
+                _ => {
+                    let mut slots = Vec::with_capacity(width);
+                    for (i, (ty, coerced)) in types.iter().enumerate() {
+                        let nullable = if union { in_any[i] } else { bound[i].nullable };
                         let b = Bound::of(Expr::NULL, *ty).with_collation(*coerced);
-                        let b = Bound { nullable: c.nullable, ..b };
-                        self.computed_slot(&b, &c.name)
-                    })
-                    .collect(),
+                        slots.push(self.computed_slot(&Bound { nullable, ..b }, &names[i]));
+                    }
+                    slots
+                }
             };
             let mut items = Vec::with_capacity(width);
             for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
@@ -156,6 +154,7 @@ impl<'a> Binder<'a> {
                 }))
             }
         };
+        let columns = self.described(&rel, &outputs, &names);
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 }

@@ -10,12 +10,13 @@
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::{BoundQuery, Item};
-use super::{Binder, Block, SlotInfo, SourceKind, eq, unsupported};
+use super::{Binder, SourceKind, eq, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
 use taffrail_plan::expr::{Expr, Slot};
+use taffrail_plan::facts::Action;
 use taffrail_plan::locking::{Locking, TableLock};
 use taffrail_syntax::ast::{self, SelectItem, TableRef};
 use taffrail_types::{MaxLen, SqlType};
@@ -100,6 +101,9 @@ impl<'a> Binder<'a> {
         // The source and the column that an item shows.
         let shown = |i: &Item| -> Option<(usize, usize)> {
             let Expr::Slot(slot) = i.bound.expr else { return None };
+            if !i.plain {
+                return None;
+            }
             let tables = block.sources.iter().enumerate();
             tables.filter(|(_, s)| matches!(s.kind, SourceKind::Table { .. })).find_map(|(n, s)| {
                 s.columns.iter().position(|c| c.slot == Some(slot)).map(|c| (n, c))
@@ -129,25 +133,14 @@ impl<'a> Binder<'a> {
         let columns = places.iter().map(|s| s.filter(|s| s.0 == at).map(|s| s.1)).collect();
         let other = |n: &usize| places[*n].is_some_and(|s| s.0 != at);
         let elsewhere = (0..places.len()).filter(other).collect();
-        let Block { id, sources, .. } = self.blocks.last_mut().expect("open");
-        let (block, source) = (*id, &mut sources[at]);
+        let source = &mut self.block().sources[at];
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
             unreachable!("a table was looked for")
         };
         hints.locks = hints.locks.as_target(Locking::of_target());
         let (database, table, hints, id) = (database.clone(), table.clone(), *hints, source.id);
         self.use_table(&database, &table, hints);
-        let locator = self.new_slot(SlotInfo {
-            ty: LOCATOR,
-            collation: Default::default(),
-            coercion: Default::default(),
-            block,
-            source: id,
-            identity: false,
-            schema: None,
-            table: "".into(),
-            column: "".into(),
-        });
+        let locator = self.locator_slot(id);
         self.blocks.last_mut().expect("open").sources[at].locator = Some(locator);
         items.push(Item::hidden(Expr::Slot(locator), LOCATOR));
         let table_lock = hints.locks.table;
@@ -234,6 +227,8 @@ impl<'a> Binder<'a> {
         let Some(found) = found else { return Err(nested()) };
         self.output_through(&found, &i.output)?;
         let columns = self.insert_columns_through(&found.table, &self.shown(&found), &i.columns)?;
+        let through = Some((found.source, &found.columns[..]));
+        self.needs_change((&found.database, &found.table), Action::Insert, &columns, through);
         let Found { database, table, table_lock, .. } = found;
         Ok((Target { database, table, table_lock }, columns))
     }
@@ -286,8 +281,8 @@ impl<'a> Binder<'a> {
         };
         *source = *id;
         let locator = *locator;
-        let info = &mut self.slots[locator as usize];
-        (info.block, info.source) = (block, *id);
+        let mention = &mut self.mentions[locator as usize];
+        (mention.block, mention.source) = (block, *id);
         let sources = &mut self.blocks.last_mut().expect("open").sources;
         if let Some(s) = sources.iter_mut().find(|s| s.id == *id) {
             s.locator = Some(locator);

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
 use taffrail_catalog::Module;
 use taffrail_catalog::database::Database;
+use taffrail_plan::facts::{Action, Securable};
 use taffrail_plan::locking::AccessHint;
 use taffrail_syntax::ast;
 
@@ -37,6 +38,8 @@ pub struct ViewText {
 pub(super) struct Expansion {
     id: (DatabaseId, ObjectId),
     hints: Hints,
+    /// The view; none where its own query is all that is bound.
+    pub object: Option<Securable>,
 }
 
 impl<'a> Binder<'a> {
@@ -56,7 +59,7 @@ impl<'a> Binder<'a> {
         v: &'a ast::ViewDefinition,
     ) -> SqlResult<BoundQuery> {
         let hints = super::hints::hints(&[], false)?;
-        self.views.push(Expansion { id, hints });
+        self.views.push(Expansion { id, hints, object: None });
         self.with(&v.with)?;
         if v.query.body.first_block().into.is_some() {
             return Err(SqlError::new(156, &[&"INTO"]));
@@ -81,7 +84,11 @@ impl<'a> Binder<'a> {
         }
         let text = self.meta.enter_view(&database, view)?;
         let target = self.arm(|| view.columns.iter().map(|c| (&*c.name).into()).collect());
-        self.views.push(Expansion { id, hints });
+        let object = super::facts::of_view(&database, view);
+        if !target {
+            self.needs(object.clone(), Action::Select);
+        }
+        self.views.push(Expansion { id, hints, object: Some(object.clone()) });
         let outside = std::mem::replace(&mut self.collation, database.collation());
         let bound = self.of_view(text, view, target);
         self.collation = outside;
@@ -105,6 +112,7 @@ impl<'a> Binder<'a> {
             false => (alias == &*view.head.name).then(|| view.head.schema.clone()),
         };
         source.qualified = qualified;
+        source.object = Some(object);
         let tree = self.add_source(source)?;
         if target {
             self.settle(&tree);

@@ -18,7 +18,7 @@ use taffrail_plan::node::{Agg, AggFunction};
 use taffrail_plan::rel::{Group, Rel};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::arith::BinaryOp;
-use taffrail_types::convert::Large;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::names::{self, TypeUse};
 use taffrail_types::{Conversion, Family, MaxLen, SqlType, Value};
 
@@ -242,7 +242,7 @@ impl<'a> Binder<'a> {
             ty: TEXT,
             nullable: true,
             collation: Default::default(),
-            identity: false,
+            origin: None,
             large: Large::Xml,
             slot: None,
         };
@@ -256,6 +256,8 @@ impl<'a> Binder<'a> {
             columns: vec![column],
             kind: SourceKind::View { database, view, args: exprs, dirty: false },
             locator: None,
+            left_out: false,
+            object: None,
         }))
     }
 
@@ -265,7 +267,7 @@ impl<'a> Binder<'a> {
         if !b.is_xml() {
             return false;
         }
-        let id = self.slots[slot as usize].source;
+        let id = self.mentions[slot as usize].source;
         let sources = self.blocks.iter().flat_map(|b| &b.sources);
         sources.filter(|s| s.id == id).any(Source::is_nodes)
     }
@@ -275,7 +277,7 @@ impl<'a> Binder<'a> {
         match self.is_of_nodes(&b) {
             true => {
                 let Expr::Slot(slot) = b.expr else { unreachable!("a column of nodes()") };
-                Err(SqlError::new(493, &[&self.slots[slot as usize].column]))
+                Err(SqlError::new(493, &[&self.mentions[slot as usize].column]))
             }
             false => Ok(b),
         }
@@ -378,9 +380,10 @@ impl<'a> Binder<'a> {
             let null = Pred::IsNull(Box::new(Expr::Slot(out)));
             rel = Rel::select(rel, vec![Pred::Not(Box::new(null))]);
         }
-        let large = if typed { Large::Xml } else { Large::Plain };
-        let whole = Bound { large, ..Bound::new(Expr::NULL, TEXT) };
-        let columns = vec![super::query::column_desc(COLUMN, &whole)];
+        if typed {
+            self.columns[out].ty = Declared::new(TEXT, Large::Xml);
+        }
+        let columns = self.described(&rel, &[out], [COLUMN]);
         Ok(BoundQuery { rel, outputs: vec![out], columns, ..BoundQuery::default() })
     }
 

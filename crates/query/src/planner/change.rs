@@ -66,7 +66,7 @@ impl Planner<'_> {
 
     /// A change's new values and OUTPUT may read any slot.
     fn all(&self) -> SlotSet {
-        SlotSet::all(self.slots.get())
+        SlotSet::all(self.columns.borrow().len())
     }
 }
 

@@ -107,7 +107,7 @@ impl Planner<'_> {
     fn slot_of(&self, key: &Expr) -> Slot {
         match key {
             Expr::Slot(s) => *s,
-            _ => self.new_slot(),
+            e => self.slot_for(e),
         }
     }
 

@@ -50,6 +50,11 @@ impl Planner<'_> {
         if may_raise(Part::Expr(&s.value)) || !is_quiet(&rows.rel) {
             return None;
         }
+        // Values are made different by their own collation.
+        let column = self.columns.borrow()[rows.output].clone();
+        if column.ty.ty.is_text() && column.collation != s.collation {
+            return None;
+        }
         let leads = equal(s.value.clone(), Expr::Slot(rows.output), s.collation);
         let (all, choice) = self.choice(get, &[leads])?;
         let (all, found) = (all as f64, self.guessed(&rows.rel));

@@ -9,12 +9,13 @@ use super::join::Planned;
 use super::keyed::may_be_early;
 use super::unnest::{Nested, equal};
 use taffrail_base::SqlResult;
+use taffrail_plan::columns::Column;
 use taffrail_plan::expr::{Expr, InSubquery, Part, Pred, Slot, Subquery, has_subquery};
 use taffrail_plan::node::{JoinType, Mark};
 use taffrail_plan::rel::Rel;
 use taffrail_plan::slots::SlotSet;
 use taffrail_plan::visit::PartMut;
-use taffrail_types::{Collation, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 impl Planner<'_> {
     /// Rows under the joins that answer what is computed of them, and that. All that asks has its join, or nothing has.
@@ -81,7 +82,8 @@ impl Planner<'_> {
         }
         let kind = |slot| JoinType::Mark(Mark { slot, null_aware: asked.is_some() });
         let nested = self.as_join(kind(0), subquery, asked, columns)?;
-        Some(Nested { kind: kind(self.new_slot()), ..nested })
+        let answer = Column { nullable: asked.is_some(), ..Column::computed(SqlType::Bit) };
+        Some(Nested { kind: kind(self.new_slot(answer)), ..nested })
     }
 
     /// Whether its rows may be read though no row asks for them, and are those of tables.

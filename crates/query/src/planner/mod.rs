@@ -27,6 +27,7 @@ use access::{Goal, Order};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
+use taffrail_plan::columns::{Column, Columns};
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use taffrail_plan::hints::{JoinMethods, QueryHints};
 use taffrail_plan::node::{
@@ -37,6 +38,8 @@ use taffrail_plan::rel::{self, Rel, Subqueries, SubqueryRows};
 use taffrail_plan::slots::SlotSet;
 use taffrail_plan::statement::{SelectPlan, Statement};
 use taffrail_plan::subquery::SubqueryPlan;
+use taffrail_types::{Collation, SqlType};
+use window::behind;
 
 /// Plans one statement.
 pub struct Planner<'m> {
@@ -44,8 +47,10 @@ pub struct Planner<'m> {
     meta: &'m dyn Metadata,
     /// The statement's hints.
     hints: QueryHints,
-    /// How many slots the statement has, those included that the planner makes.
-    slots: Cell<usize>,
+    /// The statement's columns, those included that the planner makes.
+    columns: RefCell<Columns>,
+    /// The types of the variables that it sees.
+    variables: Vec<Option<SqlType>>,
     /// The statement's subqueries, by number; those that have become joins are gone.
     subqueries: RefCell<Vec<Option<SubqueryRows>>>,
     /// The statement sets variables row by row, which its subqueries may read.
@@ -62,17 +67,18 @@ fn add_slots(part: Part<'_>, out: &mut SlotSet) {
 }
 
 impl<'m> Planner<'m> {
-    /// A planner for a statement with so many slots and these subqueries.
+    /// A planner for a statement of these columns, variables and subqueries.
     pub fn new(
         meta: &'m dyn Metadata,
         hints: QueryHints,
-        slots: usize,
+        columns: Columns,
+        variables: Vec<Option<SqlType>>,
         subqueries: Subqueries,
     ) -> Planner<'m> {
         let subqueries = RefCell::new(subqueries.into_iter().map(Some).collect());
         let (assigns, many_times, few) = Default::default();
-        let slots = Cell::new(slots);
-        Planner { meta, hints, slots, subqueries, assigns, many_times, few }
+        let columns = RefCell::new(columns);
+        Planner { meta, hints, columns, variables, subqueries, assigns, many_times, few }
     }
 
     /// Whether what is planned runs once in a statement that sets no variables.
@@ -89,10 +95,16 @@ impl<'m> Planner<'m> {
     }
 
     /// A slot for what the planner itself computes.
-    fn new_slot(&self) -> Slot {
-        let slot = self.slots.get();
-        self.slots.set(slot + 1);
-        slot as Slot
+    fn new_slot(&self, column: Column) -> Slot {
+        self.columns.borrow_mut().push(column)
+    }
+
+    /// A slot for an expression's value.
+    fn slot_for(&self, e: &Expr) -> Slot {
+        let typed = e.typed(&self.columns.borrow(), &self.variables);
+        let (collation, label) = typed.coerced();
+        let column = Column::computed(typed.ty.unwrap_or(SqlType::Int));
+        self.new_slot(Column { nullable: typed.nullable, collation, label, ..column })
     }
 
     /// The methods that a join may take.
@@ -100,8 +112,8 @@ impl<'m> Planner<'m> {
         self.hints.methods.unwrap_or(JoinMethods::ALL)
     }
 
-    /// A statement, its subqueries by number (those that have become joins give no row), and how many slots it has.
-    pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<SubqueryPlan>, usize)> {
+    /// A statement, its subqueries by number (those that have become joins give no row), and its columns.
+    pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<SubqueryPlan>, Columns)> {
         let mut bound = bound;
         prune::statement(&mut bound);
         self.subqueries.borrow_mut().iter_mut().flatten().for_each(prune::subquery);
@@ -122,7 +134,7 @@ impl<'m> Planner<'m> {
                 plans[at].node = self.repeated(correlated, |p| p.lower(rows.rel, &needed))?;
             }
         }
-        Ok((statement, plans, self.slots.get()))
+        Ok((statement, plans, self.columns.into_inner()))
     }
 
     fn statement(&self, bound: Statement<Rel>) -> SqlResult<Statement> {
@@ -148,7 +160,7 @@ impl<'m> Planner<'m> {
             }
             (rel, _) => self.lower(rel, &needed)?,
         };
-        parts::of_variables(&mut node, &mut assign, &outputs);
+        self.parts_of_variables(&mut node, &mut assign, &outputs);
         let plan = QueryPlan { node, outputs, columns };
         Ok(SelectPlan { plan, assign, order, identity, inherited })
     }
@@ -217,7 +229,7 @@ impl<'m> Planner<'m> {
         let mut below = needed.clone();
         r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
         let (mut input, mut items, _) = self.computed(r, &below, None)?;
-        parts::of_items(&mut input, &mut items, needed);
+        self.parts_of_items(&mut input, &mut items, needed);
         Ok(compute(input, items))
     }
 
@@ -264,7 +276,11 @@ impl<'m> Planner<'m> {
             Rel::Compute(r) => {
                 let mut below = needed.clone();
                 r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
-                let (input, items, ordered) = self.computed(*r, &below, Some(order))?;
+                // What repeats a column has its order.
+                let own = |k: &(Slot, bool, Collation)| (behind(&r.items, k.0), k.1, k.2);
+                let keys: Vec<_> = order.keys.iter().map(own).collect();
+                let order = Order { keys: &keys, ..*order };
+                let (input, items, ordered) = self.computed(*r, &below, Some(&order))?;
                 Ok((compute(input, items), ordered))
             }
             rel => {

@@ -12,6 +12,7 @@ use super::{Planner, add_slots};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::attributes::may_raise;
+use taffrail_plan::columns::Origin;
 use taffrail_plan::expr::{
     Compare, CompareOp, Expr, InSubquery, Part, Pred, Slot, Subquery, slots_of,
 };
@@ -111,10 +112,27 @@ impl Planner<'_> {
         }
         let nested = self.as_join(kind, subquery, asked, columns)?;
         let (value, inside, _) = nested.keys.last().expect("the value is one");
-        match is_never_null(value, outer) && is_never_null(inside, &nested.inner) {
+        match self.is_never_null(value, outer) && self.is_never_null(inside, &nested.inner) {
             true => Some(Nested { kind: JoinType::Anti, ..nested }),
             false => Some(nested),
         }
+    }
+
+    /// Whether an expression of a relation's rows is NULL on none of them.
+    fn is_never_null(&self, e: &Expr, rel: &Rel) -> bool {
+        match e {
+            Expr::Const(v) => !v.is_null(),
+            Expr::Slot(s) => self.is_present(*s, rel),
+            Expr::Cast(c) => !c.lenient && self.is_never_null(&c.value, rel),
+            _ => false,
+        }
+    }
+
+    /// Whether a table's column that allows no NULL has a value in each row of a relation. Options may make NULL of a computed one.
+    fn is_present(&self, slot: Slot, rel: &Rel) -> bool {
+        let columns = self.columns.borrow();
+        let of_table = matches!(columns[slot].origin, Some(Origin::Table { .. }));
+        of_table && rel.columns().contains(slot) && !columns.nulls(rel).contains(slot)
     }
 
     /// A subquery that is asked EXISTS, or IN, as a join with what has these columns.
@@ -312,32 +330,4 @@ fn reads_only(e: &Expr, of: &SlotSet) -> bool {
     let mut only = true;
     slots_of(Part::Expr(e), &mut |s| only &= of.contains(s));
     only
-}
-
-/// Whether an expression of a relation's rows is NULL on none of them, by what its tables' columns are declared as.
-fn is_never_null(e: &Expr, rel: &Rel) -> bool {
-    match e {
-        Expr::Const(v) => !v.is_null(),
-        Expr::Slot(s) => is_present(*s, rel),
-        Expr::Cast(c) => !c.lenient && is_never_null(&c.value, rel),
-        _ => false,
-    }
-}
-
-fn is_present(slot: Slot, rel: &Rel) -> bool {
-    match rel {
-        Rel::Get(g) => {
-            let column = g.columns.iter().find(|c| c.1 == slot);
-            column.is_some_and(|c| !g.table.table.columns[c.0].nullable)
-        }
-        Rel::Select(r) => is_present(slot, &r.input),
-        Rel::Compute(r) => is_present(slot, &r.input),
-        Rel::Project(r) => is_present(slot, &r.input),
-        Rel::Join(r) => match r.kind {
-            JoinType::Inner => is_present(slot, &r.left) || is_present(slot, &r.right),
-            JoinType::Full => false,
-            _ => is_present(slot, &r.left),
-        },
-        _ => false,
-    }
 }

@@ -109,7 +109,7 @@ pub(super) fn numbers(node: &Node, slot: Slot) -> bool {
 }
 
 /// The column that a computed one repeats, or that column itself.
-fn behind(items: &[(Expr, Slot)], slot: Slot) -> Slot {
+pub(super) fn behind(items: &[(Expr, Slot)], slot: Slot) -> Slot {
     match items.iter().find(|i| i.1 == slot) {
         Some((Expr::Slot(from), _)) => *from,
         _ => slot,

@@ -92,7 +92,7 @@ impl Interpreter<'_> {
     pub(super) fn begin_streaming(&mut self, plan: &Arc<Plan>, line: u32) -> SqlResult<Streaming> {
         let node = &query_of(plan).node;
         let mut op = ops::build(node);
-        let state = StatementState::new(Vec::new(), plan.slots, plan.subqueries.len());
+        let state = StatementState::new(Vec::new(), plan.columns.len(), plan.subqueries.len());
         let options = self.session.activation.options;
         let (opened, state) = self.resume_on_variables(&plan.subqueries, state, line, |rt| {
             ops::refuse_counts(rt, node).and_then(|()| op.open(rt))

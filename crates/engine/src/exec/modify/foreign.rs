@@ -329,7 +329,7 @@ impl Ready {
         vars.resize(self.module.variables.list.len(), Value::Null);
         let inner =
             StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
-        Rt::new(inner, vars, Vec::new(), self.plan.slots, &self.plan.subqueries)
+        Rt::new(inner, vars, Vec::new(), self.plan.columns.len(), &self.plan.subqueries)
     }
 }
 
