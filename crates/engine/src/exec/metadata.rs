@@ -29,8 +29,6 @@ pub(crate) struct SessionMetadata<'s> {
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Table variables that nobody makes.
     unmade: &'s [(String, Arc<Table>)],
-    /// Names of tables as they are asked for, but for those within other views; none: nobody wants them.
-    recorded: Option<RefCell<Vec<ast::ObjectName>>>,
     /// Temp tables that are taken for missing.
     missing: &'s [Box<str>],
     /// Databases that were asked, with the version before.
@@ -58,7 +56,6 @@ impl<'s> SessionMetadata<'s> {
             schema: None,
             tables,
             unmade: &[],
-            recorded: None,
             missing: &[],
             depends: RefCell::default(),
             lasting: false,
@@ -89,17 +86,6 @@ impl<'s> SessionMetadata<'s> {
     pub fn with_unmade(mut self, tables: &'s [(String, Arc<Table>)]) -> SessionMetadata<'s> {
         self.unmade = tables;
         self
-    }
-
-    /// The names that are asked for are kept.
-    pub fn recording(mut self) -> SessionMetadata<'s> {
-        self.recorded = Some(RefCell::default());
-        self
-    }
-
-    /// The names so far.
-    pub fn take_recorded(&self) -> Vec<ast::ObjectName> {
-        self.recorded.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     /// Without these temp tables: who is about to make them means no others.
@@ -170,11 +156,6 @@ fn gone(name: &str) -> Box<SqlError> {
 impl Metadata for SessionMetadata<'_> {
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
         let missing = || SqlError::new(208, &[name]);
-        if let Some(recorded) = &self.recorded
-            && !self.views.within_another()
-        {
-            recorded.borrow_mut().push(name.clone());
-        }
         let bare = &*name.name.value;
         if bare.starts_with('#') && self.view_schema().is_some() {
             return Err(SqlError::new(4508, &[]));

@@ -1,4 +1,4 @@
-//! What a view or procedure names, as the binder asks for it: tables and views where they are named, procedures that it calls.
+//! What a view or procedure names, as the binder notes it: tables and views where they are named, procedures that it calls.
 //! Nothing runs, and what cannot be bound names what comes before the mistake.
 
 use super::interpret::source_of;
@@ -30,14 +30,15 @@ pub(crate) fn of_view(
     let definition = super::user_views::definition(view)?;
     let lines = LineIndex::new(&view.definition);
     let none = Variables::default();
-    let metadata = SessionMetadata::new(session, database, &[]).recording();
+    let metadata = SessionMetadata::new(session, database, &[]);
     metadata.as_view(database, &view.head.schema);
     let mut binder = Binder::new(&metadata, &none, &lines);
     // Its names count, whether it can be used or not.
     let _ = binder.bind_view((database.id, view.head.id), &definition);
+    let names = std::mem::take(&mut binder.facts.names);
     drop(binder);
     session.lookups.failed_views.take();
-    Ok(tables(metadata.take_recorded()))
+    Ok(tables(names))
 }
 
 /// The names of a procedure.
@@ -131,7 +132,7 @@ fn named(
     s: &Stmt,
     source: &Source<'_>,
 ) -> Vec<ObjectName> {
-    let metadata = SessionMetadata::new(session, database, &[]).of_module(module).recording();
+    let metadata = SessionMetadata::new(session, database, &[]).of_module(module);
     let variables = Variables { list: module.variables.list[..s.visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     // What is wrong with it is told where it runs.
@@ -144,6 +145,5 @@ fn named(
         Source::Scalar(e, _) => binder.bind_scalar(e).map(drop),
         Source::Condition(e) => binder.bind_condition(e).map(drop),
     };
-    drop(binder);
-    metadata.take_recorded()
+    std::mem::take(&mut binder.facts.names)
 }

@@ -32,11 +32,6 @@ impl Views {
         self.within.borrow().last().map(|(database, schema, _)| (database.clone(), schema.clone()))
     }
 
-    /// A view is being bound that another module names; one that is being made is none.
-    pub fn within_another(&self) -> bool {
-        self.within.borrow().last().is_some_and(|(_, _, nulls)| nulls.is_some())
-    }
-
     /// ANSI_NULLS of the view that is being bound.
     pub fn ansi_nulls(&self) -> Option<bool> {
         self.within.borrow().last().and_then(|(_, _, on)| *on)
