@@ -63,7 +63,8 @@ impl Begun {
         let ready = Ready::new(&mut cx, &database, QUERY, &[]).expect("it is planned");
         let Statement::Select(q, _) = &ready.plan.kind else { panic!("it is a SELECT") };
         let op = crate::exec::ops::build(&q.plan.node);
-        let state = StatementState::new(Vec::new(), ready.plan.slots, ready.plan.subqueries.len());
+        let state =
+            StatementState::new(Vec::new(), ready.plan.columns.len(), ready.plan.subqueries.len());
         let mut begun = Begun { ready, op, state };
         begun.run(session, |rt, op| op.open(rt));
         begun
