@@ -215,13 +215,13 @@ impl Session {
         self.instance.observer().transaction(self, Transaction::Begin, "");
     }
 
-    /// An INSERT … EXEC begins: in autocommit it is a transaction of its own.
+    /// An INSERT … EXEC begins: in autocommit it is a transaction of its own, unless a statement around it is one.
     pub(crate) fn open_insert_exec(&mut self) -> OpenInsertExec {
         let savepoints = self.transaction.savepoints.len();
-        if self.transaction.count > 0 {
-            return OpenInsertExec { own: false, marks: self.marks(false), savepoints };
+        let inside = self.running.in_statement;
+        if self.transaction.count > 0 || inside {
+            return OpenInsertExec { own: false, marks: self.marks(inside), savepoints };
         }
-        debug_assert!(!self.running.in_statement, "nothing runs modules inside a statement");
         self.transaction.count = 1;
         self.transaction.of_insert = true;
         self.entry.set_transaction_name(INSERT_EXEC);
@@ -237,8 +237,9 @@ impl Session {
         keep: bool,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
+        let inside = self.running.in_statement;
         // What has ended the batch may have rolled all of it back.
-        if self.transaction.count == 0 {
+        if self.transaction.count == 0 && !inside {
             return Ok(());
         }
         if open.own && self.transaction.count == 1 {
@@ -250,9 +251,11 @@ impl Session {
         if !keep && !self.transaction.doomed {
             self.transaction.savepoints.truncate(open.savepoints);
             result = self.rollback_to(&open.marks);
-            self.transaction.doomed = result.is_err();
+            self.transaction.doomed = result.is_err() && self.transaction.count > 0;
         }
-        self.end_reading();
+        if !inside {
+            self.end_reading();
+        }
         if open.own {
             self.transaction.count -= 1;
             self.transaction.of_insert = false;
@@ -403,36 +406,7 @@ impl Interpreter<'_> {
         // Statements that run others (procedures of our own, expressions that call modules) end with the outermost.
         let outer = std::mem::replace(&mut self.session.running.in_statement, true);
         if self.session.transaction.count > 0 || outer {
-            let marks = self.session.marks(outer);
-            let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
-            self.session.running.in_statement = outer;
-            let failed = r.is_err();
-            if failed {
-                self.session.activation.warnings = Default::default();
-            }
-            if !outer && !failed {
-                r = self.session.keep_table_variables().and(r);
-            }
-            if let Err(e) = &r
-                && !self.session.transaction.doomed
-            {
-                // A deadlock's victim is undone whole by whoever handles the error.
-                let undone = self.session.rollback_to(&marks);
-                if let Err(undo) = undone {
-                    self.session.transaction.doomed = self.session.transaction.count > 0;
-                    if undo.severity > e.severity {
-                        return Err(undo);
-                    }
-                }
-            }
-            if !outer {
-                // What a doomed transaction keeps for its end is not theirs.
-                if failed {
-                    self.session.undo_table_variables()?;
-                }
-                self.session.end_reading();
-            }
-            return r;
+            return self.in_transaction(outer, f);
         }
         let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
         self.session.running.in_statement = false;
@@ -469,6 +443,44 @@ impl Interpreter<'_> {
                 }
             }
         }
+    }
+
+    /// Runs `f` as a statement of an open transaction, or (`outer`) inside another statement: a failure undoes it to where it began.
+    fn in_transaction<R>(
+        &mut self,
+        outer: bool,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let marks = self.session.marks(outer);
+        let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
+        self.session.running.in_statement = outer;
+        let failed = r.is_err();
+        if failed {
+            self.session.activation.warnings = Default::default();
+        }
+        if !outer && !failed {
+            r = self.session.keep_table_variables().and(r);
+        }
+        if let Err(e) = &r
+            && !self.session.transaction.doomed
+        {
+            // A deadlock's victim is undone whole by whoever handles the error.
+            let undone = self.session.rollback_to(&marks);
+            if let Err(undo) = undone {
+                self.session.transaction.doomed = self.session.transaction.count > 0;
+                if undo.severity > e.severity {
+                    return Err(undo);
+                }
+            }
+        }
+        if !outer {
+            // What a doomed transaction keeps for its end is not theirs.
+            if failed {
+                self.session.undo_table_variables()?;
+            }
+            self.session.end_reading();
+        }
+        r
     }
 
     /// A transaction's name, literal or from a variable.

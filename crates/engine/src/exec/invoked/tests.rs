@@ -255,6 +255,29 @@ fn an_error_inside_ends_the_outer_statement_and_leaves_nothing() {
 }
 
 #[test]
+fn an_insert_exec_inside_is_part_of_the_outer_statement() {
+    World::new("insert-exec").on_a_session(|s| {
+        heard(s, "CREATE TABLE kept (a int PRIMARY KEY)");
+        heard(s, "CREATE PROCEDURE rows @n int AS INSERT kept VALUES (100 + @n) SELECT @n");
+        heard(
+            s,
+            "CREATE PROCEDURE takes @n int, @out int OUTPUT AS
+             DECLARE @t int = @@TRANCOUNT
+             BEGIN TRY INSERT kept EXEC rows @n END TRY BEGIN CATCH SET @t = ERROR_NUMBER() END CATCH
+             SELECT @out = @t + COUNT(*) FROM kept",
+        );
+        // The second call's rows are there already: its INSERT … EXEC is undone, with what it runs, and the outer statement goes on.
+        let said = heard(s, "INSERT kept VALUES (2) SELECT a, ENTERS_A_PROCEDURE(N'takes', a) FROM three");
+        assert_eq!(said, ["1 | 3", "2 | 2630", "3 | 5"]);
+        assert_eq!(heard(s, "SELECT COUNT(*), @@TRANCOUNT FROM kept"), ["5 | 0"]);
+        let said = heard(s, "DELETE kept SELECT ENTERS_A_PROCEDURE(N'takes', a), 1 / (2 - a) FROM three");
+        assert_eq!(said[0], "2 | 1");
+        assert!(said[1].starts_with("8134 by "), "{said:?}");
+        assert_eq!(heard(s, "SELECT COUNT(*), @@TRANCOUNT FROM kept"), ["0 | 0"]);
+    });
+}
+
+#[test]
 fn an_attention_inside_ends_all_levels() {
     let world = World::new("called-off");
     world.on_a_session(|s| {
