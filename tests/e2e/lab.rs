@@ -77,7 +77,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 /// A self-signed certificate as openssl makes it: that of an authority, too.
-fn self_signed(dir: &std::path::Path, name: &str, more: &[&str]) -> [String; 2] {
+pub(crate) fn self_signed(dir: &std::path::Path, name: &str, more: &[&str]) -> [String; 2] {
     let files = ["crt", "key"].map(|e| dir.join(format!("{name}.{e}")).display().to_string());
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=here", "-addext"])
@@ -97,8 +97,10 @@ fn encryption_asks_who_answers() {
     let arguments = ["--console", "off", "--tls-certificate-file", &right, "--tls-key-file", &key];
     let server = Server::start(&dir.path().join("data"), &arguments);
     let load = |more: &[&str], variable: &str| {
-        let mut command =
-            lab(&server, &["load", "tpcc-customer", "--rows", "1", "-q", "--truncate"]);
+        let mut command = lab(
+            &server,
+            &["load", "tpcc-customer", "--rows", "1", "-q", "--truncate", "-d", "master"],
+        );
         command.args(more).env_remove("SSL_CERT_FILE");
         if !variable.is_empty() {
             command.env("SSL_CERT_FILE", variable);
@@ -221,7 +223,7 @@ fn each_experiment_runs_whole_at_a_tiny_scale() {
     let dir = TempDir::new("lab-run");
     let out = dir.path().join("out");
     let run = Command::new(binary())
-        .args(["lab", "run", "all", "--scale", "tiny", "--repeat", "2", "--out"])
+        .args(["lab", "run", "all", "beyond", "--scale", "tiny", "--repeat", "2", "--out"])
         .arg(&out)
         .output()
         .unwrap();
@@ -241,6 +243,27 @@ fn each_experiment_runs_whole_at_a_tiny_scale() {
             ],
         ),
         ("checkpoints", &["With automatic checkpoints the data file is written in larger pieces."]),
+        (
+            "group-commit",
+            &[
+                "One client alone has a write of the log for each commit.",
+                "With 64 clients commits share writes: there are fewer writes than commits.",
+            ],
+        ),
+        (
+            "hot-row",
+            &["With one row for all each commit has a write of its own.", "No change is lost."],
+        ),
+        ("big-transaction", &["One transaction needs a larger log."]),
+        (
+            "rollback",
+            &[
+                "An update that is rolled back writes more log.",
+                "What is rolled back is as it was.",
+            ],
+        ),
+        ("kill", &["No durable commit is lost."]),
+        ("blocking", &[]),
     ] {
         let place = out.join(format!("{name}-tiny"));
         let record = store::record(&place).unwrap();

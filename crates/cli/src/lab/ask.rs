@@ -1,6 +1,9 @@
 //! The terminal: a line of progress that is drawn over itself, and a question.
 
+use serde_json::json;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
 use taffrail_lab::experiment::run::Listener;
 
 /// Characters of the bar.
@@ -10,12 +13,27 @@ const WIDTH: usize = 24;
 pub struct Terminal {
     drawn: bool,
     shown: bool,
+    /// Lines of JSON for a program.
+    json: bool,
+    /// When a program was told last how far it is.
+    told: Option<Instant>,
 }
+
+/// A program hears how far a run is no oftener than this.
+const SELDOM: Duration = Duration::from_millis(500);
 
 impl Terminal {
     /// Nothing is drawn yet.
-    pub fn new() -> Terminal {
-        Terminal { drawn: false, shown: io::stderr().is_terminal() }
+    pub fn new(json: bool) -> Terminal {
+        Terminal { drawn: false, shown: !json && io::stderr().is_terminal(), json, told: None }
+    }
+
+    /// Names the page of a run.
+    pub fn report(&mut self, page: &Path) {
+        match self.json {
+            true => tell(&json!({ "report": page })),
+            false => self.line(&format!("\n  {}", page.display())),
+        }
     }
 
     /// Takes the progress away.
@@ -29,6 +47,12 @@ impl Terminal {
 
 impl Listener for Terminal {
     fn progress(&mut self, what: &str, done: f64, left: &str) {
+        if self.json && self.told.is_none_or(|at| at.elapsed() >= SELDOM) {
+            self.told = Some(Instant::now());
+            tell(
+                &json!({ "progress": { "what": what, "done": done.clamp(0.0, 1.0), "left": left } }),
+            );
+        }
         if !self.shown {
             return;
         }
@@ -40,10 +64,19 @@ impl Listener for Terminal {
     }
 
     fn line(&mut self, text: &str) {
+        if self.json {
+            return tell(&json!({ "line": text }));
+        }
         self.clear();
         // Whoever reads the output may have seen enough; the run goes on for its page.
         let _ = writeln!(io::stdout(), "{text}");
     }
+}
+
+/// A line of JSON, for whoever reads the output.
+fn tell(said: &serde_json::Value) {
+    // Whoever reads may have seen enough; the run goes on for its page.
+    let _ = writeln!(io::stdout(), "{said}").and_then(|()| io::stdout().flush());
 }
 
 /// Asks; true for a word that begins with y. `None` where nobody can be asked.

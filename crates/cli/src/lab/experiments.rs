@@ -1,6 +1,7 @@
 //! `lab list`, `show`, `report`, `compare` and `new`: everything about experiments that needs no server.
 
 use clap::Args;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use taffrail_lab::experiment::compare::Compared;
 use taffrail_lab::experiment::files::{Files, built_in};
@@ -12,6 +13,14 @@ use taffrail_lab::experiment::store;
 use taffrail_lab::experiment::table::{aligned, table};
 use taffrail_lab::experiment::{page, stop::Stop};
 use taffrail_lab::load::GENERATORS;
+
+/// The flags of `lab list`.
+#[derive(Args)]
+pub struct List {
+    /// The experiments as JSON: name, title, question, document, scales with their disk and time
+    #[arg(long)]
+    json: bool,
+}
 
 /// The flags of `lab show`.
 #[derive(Args)]
@@ -58,7 +67,11 @@ fn shown(stop: Stop) -> String {
 }
 
 /// The lines of `lab list`.
-pub fn list() -> Result<Vec<String>, String> {
+pub fn list(flags: &List) -> Result<Vec<String>, String> {
+    if flags.json {
+        let all: Result<Vec<_>, String> = built_in().map(described).collect();
+        return Ok(vec![serde_json::Value::from(all?).to_string()]);
+    }
     let mut cells = Vec::new();
     for name in built_in() {
         cells.push(vec![name.to_owned(), Experiment::find(name)?.spec.title]);
@@ -69,6 +82,29 @@ pub fn list() -> Result<Vec<String>, String> {
     let generators = GENERATORS.iter().map(|g| vec![g.name.to_owned(), g.description.to_owned()]);
     lines.extend(left(&generators.collect::<Vec<_>>()));
     Ok(lines)
+}
+
+/// An experiment for programs. `seconds` are those of a round on an idle machine of two cores.
+fn described(name: &str) -> Result<serde_json::Value, String> {
+    let spec = Experiment::find(name)?.spec;
+    let scales = SCALES.iter().filter_map(|scale| {
+        let s = spec.scale.get(*scale)?;
+        Some(json!({ "name": scale, "disk_mb": s.disk_mb, "seconds": s.seconds, "durable_writes": s.durable_writes }))
+    });
+    // A label may name values: those of the usual size.
+    let filled = |label: &str| {
+        let values = spec.scale.get("quick").into_iter().flat_map(|s| &s.values);
+        values
+            .fold(label.to_owned(), |text, (k, v)| text.replace(&format!("$({k})"), &v.to_string()))
+    };
+    Ok(json!({
+        "name": name,
+        "title": spec.title,
+        "question": spec.question,
+        "document": spec.document.as_ref().map(|d| &d.title),
+        "variants": spec.variant.iter().map(|v| filled(&v.label)).collect::<Vec<_>>(),
+        "scales": scales.collect::<Vec<_>>(),
+    }))
 }
 
 /// A name and what it is.

@@ -24,7 +24,7 @@ pub struct Lab {
 #[derive(Subcommand)]
 enum LabCommand {
     /// List the experiments, and the generators of rows
-    List,
+    List(experiments::List),
     /// Show an experiment: its question, variants, measures, sizes, claims
     Show(experiments::Show),
     /// Run experiments on a server of the lab's own, or on one of yours, and write a page about each
@@ -88,7 +88,7 @@ struct Load {
         hide_env_values = true
     )]
     password: Option<String>,
-    /// Database [default: the login's]
+    /// Database [default: the login's, unless that is one of the system's]
     #[arg(short = 'd', long, value_name = "NAME")]
     database: Option<String>,
     /// The table, made if it is not there
@@ -123,7 +123,7 @@ struct Load {
 /// Runs the command.
 pub fn run(lab: Lab) -> ExitCode {
     match lab.command {
-        LabCommand::List => told(experiments::list().and_then(|lines| printed(&lines))),
+        LabCommand::List(flags) => told(experiments::list(&flags).and_then(|l| printed(&l))),
         LabCommand::Show(flags) => told(experiments::show(&flags).and_then(|l| printed(&l))),
         LabCommand::Run(flags) => run::run(*flags),
         LabCommand::Report(flags) => told(experiments::report(&flags).and_then(|l| printed(&l))),

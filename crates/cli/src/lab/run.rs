@@ -44,7 +44,7 @@ The same command goes on where a run was broken off. The password can also be gi
 /// The flags of `lab run`; those of the connection are sqlcmd's.
 #[derive(Args)]
 pub struct Run {
-    /// Experiments; see 'taffrail lab list'. 'all' for all of them, ./DIRECTORY for one of your own
+    /// Experiments; see 'taffrail lab list'. 'all': the five that repeat an article; 'beyond': the others; ./DIRECTORY: one of your own
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     /// How large: 'quick' takes minutes, 'article' more, 'paper' is what was published; 'tiny' is for tests
@@ -62,6 +62,9 @@ pub struct Run {
     /// Keep the databases of the last round, and the data of the lab's own server
     #[arg(long)]
     keep: bool,
+    /// Say what happens as lines of JSON: {"line":…}, {"progress":{"what":…,"done":0 to 1,"left":…}}, {"report":path}
+    #[arg(long)]
+    json: bool,
     /// Do not ask before much time or disk is taken
     #[arg(short, long)]
     yes: bool,
@@ -93,7 +96,7 @@ pub struct Run {
 
 /// Runs the command to its end.
 pub fn run(flags: Run) -> ExitCode {
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::new(flags.json);
     let new = !flags.out.exists();
     let ended = carry_out(&flags, &mut terminal);
     terminal.clear();
@@ -150,7 +153,7 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
         for line in table(&record, experiment) {
             terminal.line(&line);
         }
-        terminal.line(&format!("\n  {}", at.join(REPORT).display()));
+        terminal.report(&at.join(REPORT));
     }
     if flags.keep {
         kept(&place, terminal);
@@ -161,9 +164,18 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
 fn found(names: &[String]) -> Result<Vec<Experiment>, Stop> {
     let mut experiments: Vec<Experiment> = Vec::new();
     for name in names {
-        let words: Vec<&str> = if name == "all" { built_in().collect() } else { vec![name] };
+        // Those that repeat an article, or those of our own.
+        let published = match name.as_str() {
+            "all" => Some(true),
+            "beyond" => Some(false),
+            _ => None,
+        };
+        let words: Vec<&str> = if published.is_some() { built_in().collect() } else { vec![name] };
         for word in words {
             let experiment = Experiment::find(word)?;
+            if published.is_some_and(|wanted| experiment.spec.document.is_some() != wanted) {
+                continue;
+            }
             if !experiments.iter().any(|e| e.files.name == experiment.files.name) {
                 experiments.push(experiment);
             }

@@ -36,6 +36,16 @@ const BUILT_IN: &[Built] = &[
     experiment!("lazy": "experiment.toml", "create.sql", "setup.sql", "commits.sql",
         "records.sql", "one.sql", "found.sql"),
     experiment!("checkpoints": "experiment.toml", "create.sql", "setup.sql", "insert.sql"),
+    experiment!("group-commit": "experiment.toml", "create.sql", "setup.sql", "durability.sql",
+        "commit.sql"),
+    experiment!("hot-row": "experiment.toml", "create.sql", "setup.sql", "count.sql", "total.sql"),
+    experiment!("big-transaction": "experiment.toml", "create.sql", "setup.sql", "all.sql",
+        "small.sql"),
+    experiment!("rollback": "experiment.toml", "create.sql", "setup.sql", "settle.sql",
+        "work.sql", "rows.sql"),
+    experiment!("kill": "experiment.toml", "create.sql", "setup.sql", "entry.sql", "found.sql",
+        "first-row.sql"),
+    experiment!("blocking": "experiment.toml", "create.sql", "setup.sql", "mixed.sql"),
 ];
 
 /// Names of the experiments that the binary has.

@@ -93,7 +93,25 @@ pub fn load(options: &LoadOptions) -> Result<Loaded, ClientError> {
         let text = format!("there is no generator '{}'; there are: {names}", options.generator);
         return Err(ClientError::Protocol(text));
     }
-    load_into(&mut Client::connect(&options.connect)?, options)
+    let mut client = Client::connect(&options.connect)?;
+    if options.connect.database.is_empty() {
+        refuse_system_database(&mut client, &options.table)?;
+    }
+    load_into(&mut client, options)
+}
+
+/// The login's own database is one of the system's for most: nobody means to fill that.
+fn refuse_system_database(client: &mut Client, table: &str) -> Result<(), ClientError> {
+    let quoted = table.replace('\'', "''");
+    let asked = format!(
+        "SELECT CASE WHEN PARSENAME(N'{quoted}', 3) IS NULL AND DB_ID() <= 4 THEN DB_NAME() END"
+    );
+    match client.query(&asked)?.first_value().as_str() {
+        "NULL" => Ok(()),
+        name => Err(ClientError::Protocol(format!(
+            "the login's database is {name}: -d NAME says into which database the rows go"
+        ))),
+    }
 }
 
 /// The same over a connection that is there.

@@ -1,0 +1,1 @@
+ALTER DATABASE [$(database)] SET DELAYED_DURABILITY = $(durability)

@@ -1,0 +1,2 @@
+SET NOCOUNT ON
+UPDATE dbo.Counter SET n = n + 1 WHERE id = $(row)

@@ -1,0 +1,1 @@
+SELECT CONVERT(float, SUM(n)) AS counted FROM dbo.Counter

@@ -1,0 +1,2 @@
+SET NOCOUNT ON
+INSERT dbo.Ledger VALUES ($(client), $(round), 'acknowledged')

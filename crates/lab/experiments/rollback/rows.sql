@@ -1,0 +1,1 @@
+SELECT CONVERT(float, COUNT(*)) AS kept, CONVERT(float, SUM(done)) AS changed FROM dbo.Kept

@@ -1,0 +1,4 @@
+SET NOCOUNT ON
+BEGIN TRAN
+$(work)
+$(end)
