@@ -97,15 +97,25 @@ fn health_tells_whether_a_query_is_answered() {
     let server = Server::start(&folder, &[]);
     let at = format!("127.0.0.1,{}", server.port);
     let said = |out: &Output| String::from_utf8_lossy(&out.stderr).into_owned();
-    let good = health(&["-S", &at], Some(PASSWORD));
+    let own = ["-S", &at, "--data", folder.to_str().unwrap()];
+    let good = health(&own, Some(PASSWORD));
     assert!(good.status.success(), "{}", said(&good));
-    let wrong = health(&["-S", &at], Some("wrong"));
+    let wrong = health(&own, Some("wrong"));
     assert_eq!(wrong.status.code(), Some(1));
     assert!(said(&wrong).contains("Login failed for user 'sa'"), "{}", said(&wrong));
     // The password that a server has made for itself.
     fs::write(folder.join("sa-password"), format!("{PASSWORD}\n")).unwrap();
-    let own = health(&["-S", &at, "--data", folder.to_str().unwrap()], None);
-    assert!(own.status.success(), "{}", said(&own));
+    let kept = health(&own, None);
+    assert!(kept.status.success(), "{}", said(&kept));
+    // To whoever shows another certificate it does not go.
+    let other = data.path().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::copy(folder.join("sa-password"), other.join("sa-password")).unwrap();
+    let [certificate, _] = crate::lab::self_signed(&other, "DNS:localhost", &[]);
+    fs::rename(certificate, other.join("server.crt")).unwrap();
+    let refused = health(&["-S", &at, "--data", other.to_str().unwrap()], None);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said(&refused).contains("certificate is not the one"), "{}", said(&refused));
     let none = health(&["-S", &at, "--data", "/nowhere"], None);
     assert_eq!(none.status.code(), Some(1));
     assert!(said(&none).contains("no password"), "{}", said(&none));
@@ -138,9 +148,19 @@ fn health_looks_where_the_server_has_its_settings() {
     set(&mut command);
     let server = Running::start(&mut command);
     let mut command = Command::new(binary());
-    set(command.arg("health"));
+    set(command.arg("health").env("TAFFRAIL_DATA", temp.path().join("data")));
     let out = command.output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // Without the certificate nobody can be told from the server.
+    let out = command.env("TAFFRAIL_DATA", "/nowhere").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains("/nowhere/server.crt"), "{said}");
+    command.env("TAFFRAIL_DATA", temp.path().join("data"));
+    // Where the settings turn TLS off, a password of theirs is not sent at all.
+    let out = command.env("TAFFRAIL_TLS", "off").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains("SQLCMDPASSWORD"), "{said}");
+    command.env_remove("TAFFRAIL_TLS");
     // What is wrong with the settings is said.
     let out = command.env("TAFFRAIL_LISTEN", "nowhere").output().unwrap();
     let said = String::from_utf8_lossy(&out.stderr);

@@ -49,6 +49,7 @@ fn messages_among_rows_are_shown_when_the_connection_breaks() {
     let port = cut_behind(server.port, "Divide by zero");
     let out = Command::new(binary())
         .args(["sql", "-S", &format!("127.0.0.1,{port}"), "-U", "sa", "-h", "-1", "-W"])
+        .args(["-N", "disable"])
         .args(["-Q", "SELECT 12 / n FROM (VALUES (4), (0)) AS v (n) OPTION (FORCE ORDER)"])
         .env("SQLCMDPASSWORD", PASSWORD)
         .output()

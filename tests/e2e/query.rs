@@ -61,3 +61,54 @@ fn an_answer_is_lines_of_json() {
     assert!(refused.status.code() == Some(1) && refused.stdout.is_empty());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("18456"), "{refused:?}");
 }
+
+/// `query` and `sql` with a variable of the environment for each setting of the server that they look for.
+fn asked(port: u16, settings: &[(&str, &str)]) -> [(bool, String); 2] {
+    ["query", "sql"].map(|command| {
+        let mut child = Command::new(binary());
+        child.args([command, "-S", &format!("127.0.0.1,{port}"), "-U", "sa", "-Q", "SELECT 1"]);
+        child.env("SQLCMDPASSWORD", PASSWORD).envs(settings.iter().copied());
+        let out = child.output().unwrap();
+        // sqlcmd complains on standard output.
+        let said = [out.stdout, out.stderr].concat();
+        (out.status.success(), String::from_utf8_lossy(&said).into_owned())
+    })
+}
+
+#[test]
+fn a_password_goes_out_encrypted_and_the_servers_own_only_to_the_server() {
+    let temp = TempDir::new("whose-password");
+    let data = temp.path().join("data");
+    let server = Server::start(&data, &["--console", "off"]);
+    let at = format!("127.0.0.1:{}", server.port);
+    // A directory of another server, whose password is the same.
+    let other = temp.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("sa-password"), format!("{PASSWORD}\n")).unwrap();
+    let stranger = Server::start(&temp.path().join("stranger"), &["--console", "off"]);
+    let [certificate, _] = crate::lab::self_signed(&other, "DNS:localhost", &[]);
+    std::fs::rename(certificate, other.join("server.crt")).unwrap();
+    let own = other.to_str().unwrap();
+    for (good, said) in asked(server.port, &[("TAFFRAIL_LISTEN", &at), ("TAFFRAIL_DATA", own)]) {
+        assert!(!good && said.contains("certificate is not the one"), "{said}");
+    }
+    std::fs::copy(data.join("server.crt"), other.join("server.crt")).unwrap();
+    for (good, said) in asked(server.port, &[("TAFFRAIL_LISTEN", &at), ("TAFFRAIL_DATA", own)]) {
+        assert!(good, "{said}");
+    }
+    // Elsewhere it is a password as any other.
+    for (good, said) in asked(stranger.port, &[("TAFFRAIL_LISTEN", &at), ("TAFFRAIL_DATA", own)]) {
+        assert!(good, "{said}");
+    }
+    assert!(stranger.stop().success() && server.stop().success());
+    // A server that encrypts nothing gets none, unless somebody says so.
+    let open = Server::start(&data, &["--console", "off", "--tls", "off"]);
+    for (good, said) in asked(open.port, &[]) {
+        assert!(!good && said.contains("encrypts nothing"), "{said}");
+    }
+    let mut command = Command::new(binary());
+    command.args(["sql", "-S", &format!("127.0.0.1,{}", open.port), "-U", "sa", "-N", "disable"]);
+    let out = command.args(["-Q", "SELECT 1"]).env("SQLCMDPASSWORD", PASSWORD).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(open.stop().success());
+}

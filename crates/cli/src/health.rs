@@ -1,12 +1,14 @@
 //! `taffrail health`: whether a server answers a query, for probes and HEALTHCHECK.
 
+use crate::place::{careful, only_to, own_password};
 use crate::sql::split_server;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
+use taffrail_lab::client::{Client, ClientError, ConnectOptions};
+use taffrail_server::settings::TlsPolicy;
 use taffrail_server::{Overrides, Settings};
 
 /// Flags of `health`. What is not given comes from where the server has it.
@@ -30,7 +32,9 @@ pub struct Health {
 const HELP: &str = "\
 The password comes from the variable SQLCMDPASSWORD, from where the server has it for sa
 (TAFFRAIL_SA_PASSWORD_FILE, TAFFRAIL_SA_PASSWORD, MSSQL_SA_PASSWORD, SA_PASSWORD, the TOML
-file of TAFFRAIL_CONFIG), or from the file DIR/sa-password.
+file of TAFFRAIL_CONFIG), or from the file DIR/sa-password. One that is not from SQLCMDPASSWORD
+goes only to who has the server's certificate (DIR/server.crt, or that of the settings); where
+the settings turn TLS off, SQLCMDPASSWORD is needed.
 Exit code 0: the server has answered a query. 1: it has not, and the reason is on standard
 error: it is not there, it refuses the login, it takes too long.";
 
@@ -59,29 +63,36 @@ fn check(flags: &Health) -> Result<(), String> {
             (own_host(listen.ip()).to_string(), Some(listen.port()))
         }
     };
-    let password = match std::env::var("SQLCMDPASSWORD").ok().filter(|p| !p.is_empty()) {
-        Some(password) => password,
-        None => password(&settings?)?,
-    };
+    let given = std::env::var("SQLCMDPASSWORD").ok().filter(|p| !p.is_empty());
     let within = Duration::from_secs(flags.timeout.max(1));
     // One that is further away than the clock reaches is none.
     let deadline = Instant::now().checked_add(within);
-    let options = ConnectOptions {
+    let mut options = ConnectOptions {
         host,
         port: port.unwrap_or(1433),
         user: flags.user.clone(),
-        password,
-        encrypt: Encrypt::Optional,
-        // Nothing is sent but the login, and that to the machine itself or to whom the caller names.
-        trust_server_certificate: true,
         application: "taffrail health".into(),
         login_timeout: Some(within),
         ..ConnectOptions::default()
+    };
+    options = match given {
+        Some(password) => careful(ConnectOptions { password, ..options }),
+        None => as_the_server(options, &settings?)?,
     };
     let mut client = Client::connect(&options).map_err(said)?;
     client.send_batch("SELECT 1").map_err(said)?;
     while client.next_token(deadline).map_err(said)?.is_some() {}
     Ok(())
+}
+
+/// With the server's own password, which goes to that server only.
+fn as_the_server(options: ConnectOptions, settings: &Settings) -> Result<ConnectOptions, String> {
+    let mut options = ConnectOptions { password: own_password(settings)?, ..options };
+    if settings.tls == TlsPolicy::Off {
+        return Err("TLS is off, and the server cannot show who it is: SQLCMDPASSWORD has the password that may be sent".into());
+    }
+    only_to(&mut options, settings.certificate());
+    Ok(options)
 }
 
 fn said(e: ClientError) -> String {
@@ -103,21 +114,6 @@ fn own_host(listens: IpAddr) -> IpAddr {
         true => Ipv4Addr::LOCALHOST.into(),
         false => listens,
     }
-}
-
-/// The password that the settings give, or that the server has made for itself.
-fn password(settings: &Settings) -> Result<String, String> {
-    if let Some(given) = &settings.sa_password {
-        return Ok(given.clone());
-    }
-    let path = settings.data.join("sa-password");
-    let text = std::fs::read_to_string(&path).map_err(|e| {
-        format!(
-            "no password: neither SQLCMDPASSWORD nor the settings have one, and {}: {e}",
-            path.display()
-        )
-    })?;
-    Ok(text.lines().next().unwrap_or_default().to_string())
 }
 
 #[cfg(test)]

@@ -62,12 +62,16 @@ pub fn run(flags: Query) -> ExitCode {
         user: flags.place.user,
         password: place::password(),
         database: flags.database.unwrap_or_default(),
-        encrypt: if flags.encrypt { Encrypt::Yes } else { Encrypt::Optional },
-        // Who has not asked for encryption has not asked who answers, either.
-        trust_server_certificate: flags.place.trust_server_certificate || !flags.encrypt,
+        encrypt: Encrypt::Yes,
+        trust_server_certificate: flags.place.trust_server_certificate,
         packet_bytes: 16_000,
         application: "taffrail query".into(),
         ..ConnectOptions::default()
+    };
+    let options = match (flags.encrypt, flags.place.trust_server_certificate) {
+        (true, _) => options,
+        (false, true) => ConnectOptions { encrypt: Encrypt::Login, ..options },
+        (false, false) => place::careful(options),
     };
     let why = match carry_out(&options, flags.query) {
         Ok(true) => return ExitCode::SUCCESS,

@@ -39,6 +39,8 @@ pub enum Encrypt {
     No,
     /// The login if the server can, everything if it insists.
     Optional,
+    /// The login at least: a server that encrypts nothing gets no password.
+    Login,
     /// Everything, or no connection.
     Yes,
 }

@@ -10,6 +10,7 @@
 //! both stop wrapping. No tickets for the same reason. TDS 8.0 is plain TLS and speaks 1.3 too.
 
 use crate::clock::Stamp;
+use crate::settings::Settings;
 use rustls::ServerConfig;
 use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use rustls::pki_types::pem::PemObject;
@@ -93,6 +94,14 @@ impl Tls {
 /// The self-signed pair of a data directory: certificate and key.
 pub(crate) fn own_files(dir: &Path) -> [PathBuf; 2] {
     ["server.crt", "server.key"].map(|name| dir.join(name))
+}
+
+impl Settings {
+    /// Where the certificate lies that the server shows: the given one, or the one that it has made for itself.
+    pub fn certificate(&self) -> PathBuf {
+        let [own, _] = own_files(&self.data);
+        self.tls_files.as_ref().map_or(own, |files| files.0.clone())
+    }
 }
 
 /// What cannot be told is an error, and not a reason for a new pair.

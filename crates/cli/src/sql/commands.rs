@@ -40,7 +40,7 @@ pub enum Command {
 pub struct Call {
     /// Which.
     pub command: Command,
-    /// Its argument, blanks at the end included.
+    /// Its argument, blanks at the end included; of `!!` the line as it stands.
     pub argument: String,
 }
 
@@ -102,7 +102,8 @@ impl Commands {
             None => (false, line),
         };
         if let Some(rest) = line.strip_prefix("!!") {
-            return call(Command::Shell, rest);
+            // A shell's `--` is no comment.
+            return Some(Call { command: Command::Shell, argument: rest.to_string() });
         }
         if let Some(rest) = after(line, "EXIT")
             && (rest.is_empty() || rest.starts_with(['(', ' ', '\t']))
@@ -176,6 +177,7 @@ mod tests {
         assert_eq!(found(":list"), is(Command::List, ""));
         assert_eq!(found(":on error exit"), is(Command::OnError, "exit"));
         assert_eq!(found("!! ls -l"), is(Command::Shell, " ls -l"));
+        assert_eq!(found(":!! ls -- -l"), is(Command::Shell, " ls -- -l"));
         assert_eq!(found(":setvar x \"a -- b\" -- c"), is(Command::Setvar, "x \"a -- b\" "));
         assert_eq!(Commands::new("run it").unwrap().find("RUN IT").unwrap().command, Command::Go);
     }

@@ -1,5 +1,6 @@
 //! From the words of the command line to a connection.
 
+use crate::place::careful;
 use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
@@ -83,6 +84,8 @@ impl Settings {
             "s" | "strict" => {
                 return Err("strict encryption (TDS 8.0) is not supported: give -N m".into());
             }
+            // -C: whoever it is. Else who has not asked for encryption has not asked who answers, either.
+            "" => Encrypt::Login,
             _ => Encrypt::Optional,
         };
         let options = ConnectOptions {
@@ -94,7 +97,8 @@ impl Settings {
             encrypt,
             // Who has not asked for encryption has not asked who answers, either; who names the host has.
             trust_server_certificate: self.trust_certificate
-                || encrypt == Encrypt::Optional && self.host_in_certificate.is_empty(),
+                || matches!(encrypt, Encrypt::Optional | Encrypt::Login)
+                    && self.host_in_certificate.is_empty(),
             ca_file: None,
             packet_bytes: self.packet_bytes.unwrap_or(4096),
             application: "sqlcmd".into(),
@@ -107,6 +111,13 @@ impl Settings {
                 Some(seconds) => Some(Duration::from_secs(seconds)),
                 None => Some(Duration::from_secs(30)),
             },
+        };
+        let named = self.trust_certificate
+            || self.certificate.is_some()
+            || !self.host_in_certificate.is_empty();
+        let options = match encrypt == Encrypt::Login && !named {
+            true => careful(options),
+            false => options,
         };
         Client::connect(&options).map_err(|e| match e {
             ClientError::Server(messages) => {

@@ -4,7 +4,7 @@ use super::batch::{self, Batch, Step};
 use super::commands::{Call, Command, Commands};
 use super::connect::Settings;
 use super::editor::Editor;
-use super::files::{file_error, read_text, without_end};
+use super::files::{file_error, private_file, read_text, without_end};
 use super::format::Formatter;
 use super::output::{Sink, Streams};
 use super::vars::{Refused, Vars};
@@ -551,7 +551,7 @@ impl Sqlcmd {
         if self.batch.is_open() {
             text.push('\n');
         }
-        let made = std::fs::File::create_new(&path)
+        let made = private_file(&path)
             .and_then(|mut f| std::io::Write::write_all(&mut f, text.as_bytes()));
         made.map_err(|e| Fault::Own(file_error(&shown, &e)))?;
         let editor = self.vars.get("SQLCMDEDITOR").unwrap_or("vi").to_string();

@@ -48,7 +48,7 @@ impl Transport {
         };
         let encryption = match options.encrypt {
             Encrypt::No => Encryption::NotSupported,
-            Encrypt::Optional => Encryption::Off,
+            Encrypt::Optional | Encrypt::Login => Encryption::Off,
             Encrypt::Yes => Encryption::On,
         };
         let mut hello = Vec::new();
@@ -65,6 +65,10 @@ impl Transport {
             }
             (Encrypt::Yes, Encryption::NotSupported) => {
                 return Err(ClientError::Protocol("the server has no encryption".into()));
+            }
+            (Encrypt::Login, Encryption::NotSupported) => {
+                let why = "the server encrypts nothing, and whoever listens in would read the password: -N disable sends it all the same";
+                return Err(ClientError::Protocol(why.into()));
             }
             (_, Encryption::NotSupported) => Tunnel::None,
             (_, Encryption::Off) => Tunnel::Login,
