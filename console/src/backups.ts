@@ -24,6 +24,7 @@ interface Backup {
 }
 
 const KINDS: Record<string, [string, number]> = { D: ["full", 1], I: ["differential", 2], L: ["log", 3] };
+const RUNS: Record<string, string> = { D: "full backup", I: "differential backup", L: "log backup", R: "drill", X: "removal of a file" };
 const kind = (type: string) => KINDS[type]?.[0] ?? type;
 /** Lanes of the axis: of more databases those that were backed up last. */
 const LANES = 12;
@@ -55,6 +56,16 @@ function axis(all: Backup[]): Node {
   return svg("svg", { viewBox: `0 0 ${width} ${height + 20}`, role: "img", "aria-label": `${count(all.length)} backups of ${count(names.length)} databases` }, ...lanes, ...ticks);
 }
 
+/** A number of minutes in the largest unit that leaves no rest. */
+function period(minutes: number): string {
+  const units: [number, string, string][] = [
+    [1440, "day", "days"],
+    [60, "hour", "hours"],
+  ];
+  const [size, one, many] = units.find(([n]) => minutes % n === 0) ?? [1, "minute", "min"];
+  return minutes === size ? one : `${count(minutes / size)} ${many}`;
+}
+
 export function backups(live: Live): { element: HTMLElement; stop: () => void } {
   const trouble = h("p", { class: "trouble", role: "alert" });
   const table = (columns: string[], label: string) => {
@@ -65,6 +76,10 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
   const source = (query: string, text: string) => h("button", { class: "source", type: "button", click: () => void showQuery(query) }, text);
   const ages = table(["Database", "Recovery model", "Last full", "Last differential", "Last log", "What would be lost"], "Ages of backups");
   const list = table(["Time", "Database", "Kind", "Size", "Duration", "First LSN", "Last LSN", "On the full backup at", "File"], "Backups");
+  const schedule = table(["Database", "Full", "Differential", "Log", "Drill", "Chains kept", "Next"], "Schedule");
+  const scheduleNote = h("p", { class: "state" });
+  const runs = table(["Time (UTC)", "Database", "What", "Duration", "File", "Result"], "Runs of the schedule");
+  const runsNote = h("p", { class: "state" });
   const picture = h("div", { class: "bars axis", tabindex: 0, role: "region", "aria-label": "Backups in time" });
   const note = h("p", { class: "state", role: "status" }, "Loading …");
   const legend = h("div", { class: "legend" }, ...Object.values(KINDS).map(([name, colour], i) => h("span", {}, h("i", { class: `key line-${colour}` }), `${name} (${["bar", "diamond", "dot"][i]})`)));
@@ -73,6 +88,8 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
     { class: "page" },
     trouble,
     h("section", { class: "panel" }, h("h2", {}, "How old the last backups are"), ages.element, source("backupAges", "msdb.dbo.backupset, sys.databases")),
+    h("section", { class: "panel", id: "schedule" }, h("h2", {}, "Schedule"), schedule.element, scheduleNote, source("schedule", "msdb.taffrail.backup_schedule")),
+    h("section", { class: "panel", id: "runs" }, h("h2", {}, "What the schedule has done, the newest first"), runs.element, runsNote, source("backupRuns", "msdb.taffrail.backup_run")),
     h("section", { class: "panel" }, h("h2", {}, "Backups in time"), legend, picture, note, source("backups", "msdb.dbo.backupset")),
     h("section", { class: "panel" }, h("h2", {}, "Backups, the newest first"), list.element, source("backups", "msdb.dbo.backupset, msdb.dbo.backupmediafamily")),
   );
@@ -84,7 +101,53 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
     const since = `what came in the last ${seconds(Math.min(...kept))}`;
     return model !== "SIMPLE" && log === null ? `${since}; the log is kept, and never backed up` : since;
   };
+  const every = (minutes: number | null) => number(minutes === null ? "–" : `every ${period(minutes)}`);
+  /** When the first of a database's kinds is due, by the ages of its last ones. */
+  const next = (name: string, kinds: [string, number | null][], of: any[]): string => {
+    const [, , full, differential, log] = of.find((a) => a[0] === name) ?? [];
+    const last: Record<string, number | null | undefined> = { full, differential: differential ?? full, log: log ?? full };
+    const due = kinds.filter(([, m]) => m !== null).map(([kind, m]): [string, number] => [kind, (m as number) * 60 - (last[kind] ?? Infinity)]);
+    const first = due.sort((a, b) => a[1] - b[1])[0];
+    return !first ? "–" : first[1] <= 0 ? `${first[0]}, now` : `${first[0]} in ${seconds(Math.round(first[1]))}`;
+  };
+  const drawSchedule = (said: any) => {
+    scheduleNote.textContent = said.schedule.length ? "" : "No database has a schedule of its own: EXEC msdb.taffrail.set_backup_schedule @database_name = N'name', @full_minutes = 1440. The settings may have one for all.";
+    set(
+      schedule.body,
+      ...said.schedule.map(([name, full, differential, log, keep, drill, , enabled]: any[]) =>
+        h(
+          "tr",
+          { class: enabled ? "" : "sleeps" },
+          h("td", {}, name),
+          every(full),
+          every(differential),
+          every(log),
+          every(drill),
+          number(count(keep)),
+          h("td", {}, enabled ? next(name, [["full", full], ["differential", differential], ["log", log]], said.backupAges) : "turned off"),
+        ),
+      ),
+    );
+    runsNote.textContent = said.backupRuns.length ? "" : "Nothing yet.";
+    set(
+      runs.body,
+      ...said.backupRuns.map(([, name, type, started, took, path, removed, error, message]: any[]) => {
+        const result = error !== null ? `failed: ${message ?? error}` : took === null ? "goes on" : removed ? `removed by retention, ${removed}` : "done";
+        return h(
+          "tr",
+          { class: error !== null ? "blocks" : removed ? "sleeps" : "" },
+          number(started),
+          h("td", {}, name),
+          h("td", {}, RUNS[type] ?? type),
+          number(took === null ? "–" : took ? seconds(took) : "< 1 s"),
+          h("td", { class: "statement" }, path ?? "–"),
+          h("td", { class: "statement" }, result),
+        );
+      }),
+    );
+  };
   const got = (said: any) => {
+    drawSchedule(said);
     set(
       ages.body,
       ...said.backupAges.map(([name, model, full, differential, log]: any[]) =>

@@ -65,6 +65,8 @@ export interface Heard {
   /** A statement's count of rows. */
   count?: (rows: number) => void;
   database?: (name: string) => void;
+  /** How many transactions the batch has left open. */
+  transactions?: (open: number) => void;
   /** Now and then, while rows come. */
   progress?: () => void;
 }
@@ -123,9 +125,13 @@ export class QuerySession {
     // A line that has begun; it is put together when its end has come.
     let [rest, kept, end]: [Uint8Array[], number, string] = [[], 0, "closed"];
     let rows: Rows | null = null;
+    let transactions = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return end;
+      if (done) {
+        heard.transactions?.(transactions);
+        return end;
+      }
       kept += value.length;
       if (kept > KEPT) {
         await reader.cancel();
@@ -148,6 +154,7 @@ export class QuerySession {
             const [number, severity, state, line, procedure, text] = said.message;
             heard.message?.({ number, severity, state, line, procedure, text });
           } else if (said.rows !== undefined) heard.count?.(said.rows);
+          else if (said.transactions) transactions = said.transactions;
           else if (said.database) heard.database?.(said.database);
           else if (said.end) end = said.end;
         }

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { h, set } from "./dom";
-import { KEPT, type Live } from "./server";
+import { HOUR, KEPT, type Live } from "./server";
 import { showQuery } from "./query";
 
 export interface Line {
@@ -10,6 +10,10 @@ export interface Line {
   /** 1 to 6: colours of the design. */
   colour: number;
   values: () => (number | null)[];
+  /** What values are multiplied by where they are drawn; what is said of them is theirs. */
+  scale?: () => number;
+  /** How a value of this line is said, where it is not as the axis says it. */
+  text?: (n: number | null) => string;
 }
 
 export interface Options {
@@ -20,12 +24,40 @@ export interface Options {
   query: string;
   lines: Line[];
   times: () => number[];
-  /** Only points: each figure is an event of its own. */
+  /** Only points: each figure is an event of its own, and only the last minutes of them are kept. */
   points?: boolean;
   /** Round numbers are powers of two. */
   binary?: boolean;
   empty?: string;
   max?: number;
+}
+
+/** How much of the past is drawn: s, how it is called, s between two marks of the axis. */
+const RANGES: [number, string, number][] = [
+  [KEPT, "3 min", 30],
+  [900, "15 min", 180],
+  [HOUR, "1 h", 600],
+];
+
+function range(): [number, string, number] {
+  const chosen = Number(localStorage.getItem("range"));
+  return RANGES.find((r) => r[0] === chosen) ?? RANGES[0];
+}
+
+/** Chooses how much of the past the charts of this browser draw. */
+export function ranges(live: Live): HTMLElement {
+  const select = h(
+    "select",
+    {
+      id: "range",
+      change: () => {
+        localStorage.setItem("range", select.value);
+        live.redraw();
+      },
+    },
+    ...RANGES.map(([s, title]) => h("option", { value: s, selected: s === range()[0] }, title)),
+  );
+  return h("div", { class: "row" }, h("label", { for: "range" }, "Charts show the last"), select);
 }
 
 const HEIGHT = 150;
@@ -50,7 +82,13 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
   let plot: uPlot | null = null;
   let theme = "";
 
-  const data = () => [options.times(), ...options.lines.map((l) => l.values())] as uPlot.AlignedData;
+  const drawn = (line: Line) => {
+    const by = line.scale?.() ?? 1;
+    return by === 1 ? line.values() : line.values().map((v) => (v === null ? null : v * by));
+  };
+  const data = () => [options.times(), ...options.lines.map(drawn)] as uPlot.AlignedData;
+  const [span, every] = options.points ? [() => KEPT, () => 30] : [() => range()[0], () => range()[2]];
+  const before = (s: number) => (span() === KEPT ? `−${s} s` : `−${Math.round(s / 6) / 10} min`);
 
   const make = () => {
     plot?.destroy();
@@ -62,17 +100,17 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false } },
         scales: {
-          x: { time: true, range: () => [Date.now() / 1000 - KEPT, Date.now() / 1000] },
+          x: { time: true, range: () => [Date.now() / 1000 - span(), Date.now() / 1000] },
           y: { range: (_, __, top) => [0, options.max ?? Math.max(top * 1.1, 1)] },
         },
         axes: [
           {
             ...axis,
             splits: (u, __, ___, now) => {
-              const every = u.width < 480 ? 60 : 30;
-              return Array.from({ length: KEPT / every }, (_, i) => now - every * i).reverse();
+              const apart = every() * (u.width < 480 ? 2 : 1);
+              return Array.from({ length: span() / apart }, (_, i) => now - apart * i).reverse();
             },
-            values: (_, at) => at.map((s) => (s < at[at.length - 1] ? `−${Math.round(at[at.length - 1] - s)} s` : "now")),
+            values: (_, at) => at.map((s) => (s < at[at.length - 1] ? before(Math.round(at[at.length - 1] - s)) : "now")),
             size: 24,
           },
           { ...axis, values: (_, at) => at.map((v) => options.unit(v)), size: 84, space: 32, ...(options.binary ? { incrs: POWERS } : {}) },
@@ -98,11 +136,10 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
   };
 
   const say = (at: number | null) => {
-    const all = data();
-    options.lines.forEach((_, i) => {
-      const column = all[i + 1] as (number | null)[];
+    options.lines.forEach((line, i) => {
+      const column = line.values();
       const value = column.length ? column[at ?? column.length - 1] : null;
-      values[i].textContent = options.unit(value ?? null);
+      values[i].textContent = (line.text ?? options.unit)(value ?? null);
     });
   };
 

@@ -1,13 +1,15 @@
 // What checkpoints write, how fast, and what a restart would have to do.
 
 import { ask } from "./ask";
-import { chart } from "./chart";
+import { chart, ranges } from "./chart";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
 import type { Live } from "./server";
 import { bytes, count, micros, rate } from "./units";
 
 const MB = 1024 * 1024;
+const perSecond = (n: number | null) => (n === null ? "–" : `${bytes(n)}/s`);
+const size = (sum: number, writes: number) => (writes > 0 ? sum / writes : null);
 const pages = (n: number | null) => (n === null ? "–" : `${rate(n)} pages/s`);
 
 export function checkpoints(live: Live): { element: HTMLElement; stop: () => void } {
@@ -27,13 +29,39 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
       ],
     }),
     chart(live, {
-      title: "Size of a write to a file, on average",
+      title: "Written to files",
+      unit: perSecond,
+      source: "sys.dm_io_virtual_file_stats",
+      query: "files",
+      binary: true,
+      times,
+      lines: [
+        { label: "data", colour: 1, values: () => live.points.map((p) => p.dataBytes) },
+        { label: "log", colour: 2, values: () => live.points.map((p) => p.logBytes) },
+      ],
+    }),
+    chart(live, {
+      title: "Size of a write, on average",
       unit: bytes,
       source: "sys.dm_io_virtual_file_stats",
       query: "files",
       binary: true,
       times,
-      lines: [{ label: "data and log", colour: 1, values: () => live.points.map((p) => (p.writes > 0 ? p.writeBytes / p.writes : null)) }],
+      lines: [
+        { label: "data", colour: 1, values: () => live.points.map((p) => size(p.dataBytes, p.dataWrites)) },
+        { label: "log", colour: 2, values: () => live.points.map((p) => size(p.logBytes, p.logWrites)) },
+      ],
+    }),
+    chart(live, {
+      title: "Commits that wait for the log",
+      unit: (n) => (n === null ? "–" : `${rate(n)} ms/s`),
+      source: "Log Flush Wait Time, Log Flush Write Time (ms)",
+      query: "counters",
+      times,
+      lines: [
+        { label: "waited", colour: 1, values: () => live.points.map((p) => p.flushWaitMs) },
+        { label: "flushes took", colour: 2, values: () => live.points.map((p) => p.flushWriteMs) },
+      ],
     }),
   ];
   const trouble = h("p", { class: "trouble", role: "alert" });
@@ -112,7 +140,7 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
   };
   const silent = ask(live, "checkpoints", 2, got, trouble);
   return {
-    element: h("div", { class: "page" }, h("div", { class: "charts" }, ...charts.map((c) => c.element)), trouble, restart.element, history.element),
+    element: h("div", { class: "page" }, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), trouble, restart.element, history.element),
     stop: () => {
       silent();
       charts.forEach((c) => c.stop());

@@ -1,10 +1,10 @@
 // Any counter, live: what Performance Monitor shows of a server.
 
 import { ask, saveCsv } from "./ask";
-import { chart, type Line } from "./chart";
+import { chart, ranges, type Line } from "./chart";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
-import { KEPT, type Live } from "./server";
+import { KEPT, type Live, type Point } from "./server";
 import { count, rate, seconds } from "./units";
 
 /** cntr_type of sys.dm_os_performance_counters. */
@@ -59,7 +59,64 @@ const PRESETS: Record<string, [string, string[]]> = {
     "Memory",
     [`${BUFFERS}|Buffer cache hit ratio|`, `${BUFFERS}|Page life expectancy|`, `${BUFFERS}|Page reads/sec|`, `${BUFFERS}|Lazy writes/sec|`, `${BUFFERS}|Database pages|`],
   ],
+  loop: [
+    "A loop of commits",
+    [
+      `${DATABASES}|Transactions/sec|_Total`,
+      `${DATABASES}|Log Flushes/sec|_Total`,
+      `${DATABASES}|Log Flush Waits/sec|_Total`,
+      `${DATABASES}|Log Flush Wait Time|_Total`,
+      `${DATABASES}|Log Flush Write Time (ms)|_Total`,
+    ],
+  ],
+  growth: [
+    "Growth of the log",
+    [
+      `${DATABASES}|Log Growths|_Total`,
+      `${DATABASES}|Log File(s) Size (KB)|_Total`,
+      `${DATABASES}|Log File(s) Used Size (KB)|_Total`,
+      `${DATABASES}|Log Bytes Flushed/sec|_Total`,
+      `${DATABASES}|Log Flush Wait Time|_Total`,
+    ],
+  ],
+  vlfs: [
+    "Reuse of the log",
+    [
+      `${DATABASES}|Log Truncations|_Total`,
+      `${DATABASES}|Percent Log Used|_Total`,
+      `${DATABASES}|Log File(s) Used Size (KB)|_Total`,
+      `${DATABASES}|Log Bytes Flushed/sec|_Total`,
+    ],
+  ],
+  lazy: [
+    "Lazy commits",
+    [
+      `${DATABASES}|Write Transactions/sec|_Total`,
+      `${DATABASES}|Log Flushes/sec|_Total`,
+      `${DATABASES}|Log Bytes Flushed/sec|_Total`,
+      `${DATABASES}|Log Flush Waits/sec|_Total`,
+      `${DATABASES}|Log Flush Wait Time|_Total`,
+    ],
+  ],
   locks: ["Locks", ["Lock Requests/sec", "Lock Waits/sec", "Average Wait Time (ms)", "Number of Deadlocks/sec", "Lock Timeouts/sec"].map((c) => `SQLServer:Locks|${c}|_Total`)],
+};
+
+/** Totals of ms, which say more by the second. */
+const TOTALS = new Set(["Log Flush Wait Time"]);
+
+/** Counters that the server has kept for an hour: what a chart shows of the time before the page was opened. */
+const PAST: Record<string, (p: Point) => number> = {
+  [`${DATABASES}|Transactions/sec|_Total`]: (p) => p.transactions,
+  [`${DATABASES}|Log Flushes/sec|_Total`]: (p) => p.flushes,
+  [`${DATABASES}|Log Bytes Flushed/sec|_Total`]: (p) => p.flushBytes,
+  [`${DATABASES}|Log Flush Waits/sec|_Total`]: (p) => p.flushWaits,
+  [`${DATABASES}|Log Flush Wait Time|_Total`]: (p) => p.flushWaitMs,
+  [`${DATABASES}|Log Flush Write Time (ms)|_Total`]: (p) => p.flushWriteMs,
+  "SQLServer:SQL Statistics|Batch Requests/sec|": (p) => p.batches,
+  [`${BUFFERS}|Checkpoint pages/sec|`]: (p) => p.checkpointPages,
+  [`${BUFFERS}|Background writer pages/sec|`]: (p) => p.backgroundPages,
+  [`${BUFFERS}|Page writes/sec|`]: (p) => p.pageWrites,
+  [`${BUFFERS}|Lazy writes/sec|`]: (p) => p.lazyPages,
 };
 
 /** What was seen stays while other pages are open. */
@@ -102,7 +159,7 @@ export function valueAt(c: Counter, before: Sample | undefined, now: Sample): nu
     return all ? (value / all) * 100 : null;
   }
   const averages = c.type === AVERAGE;
-  if (!averages && !PER_SECOND.has(c.type)) return value;
+  if (!averages && !PER_SECOND.has(c.type) && !TOTALS.has(c.name)) return value;
   const old = before?.values.get(name);
   // After a restart totals begin anew.
   if (!before || old === undefined || value < old) return null;
@@ -120,6 +177,12 @@ function series(name: string): (number | null)[] {
   return store.samples.slice(1).map((now, i) => (c ? valueAt(c, store.samples[i], now) : null));
 }
 
+/** Points from before the first sample, where any of the counters that are shown has them. */
+function past(live: Live): Point[] {
+  const first = store.samples.length > 1 ? store.samples[1].at : Infinity;
+  return store.chosen.some((name) => name in PAST) ? live.points.filter((p) => p.at < first) : [];
+}
+
 /** The power of ten that brings a counter below 100, so that all are seen on one scale. */
 export function scaleOf(most: number): number {
   return most > 0 ? 10 ** Math.max(-9, Math.min(4, Math.floor(2 - Math.log10(most)))) : 1;
@@ -129,6 +192,7 @@ function unit(c: Counter | undefined): string {
   if (!c) return "";
   if (c.type === FRACTION || c.name.startsWith("Percent ")) return "%";
   if (c.type === AVERAGE) return "ms";
+  if (TOTALS.has(c.name)) return "ms per s";
   if (PER_SECOND.has(c.type)) return "per s";
   return c.name.endsWith("(KB)") ? "KB" : c.name.endsWith("(ms)") ? "ms" : "";
 }
@@ -169,6 +233,7 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
       add,
       names,
     ),
+    ranges(live),
     trouble,
     place,
     h(
@@ -181,7 +246,8 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
     ),
   );
   let plot: { element: HTMLElement; stop: () => void } | null = null;
-  const scale = (name: string) => scaleOf(Math.max(0, ...series(name).map((v) => v ?? 0)));
+  const whole = (name: string) => [...past(live).map((p) => PAST[name]?.(p) ?? null), ...series(name)];
+  const scale = (name: string) => scaleOf(Math.max(0, ...whole(name).map((v) => v ?? 0)));
 
   const choose = (chosen: string[]) => {
     store.chosen = chosen.slice(0, LINES);
@@ -192,17 +258,16 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
     const lines: Line[] = store.chosen.map((name, i) => ({
       label: title(name),
       colour: i + 1,
-      values: () => {
-        const by = scale(name);
-        return series(name).map((v) => (v === null ? null : v * by));
-      },
+      values: () => whole(name),
+      scale: () => scale(name),
+      text: (v) => (v === null ? "–" : [rate(v), unit(store.counters.get(name)), scale(name) === 1 ? "" : `(drawn × ${scale(name)})`].filter(Boolean).join(" ")),
     }));
     plot = chart(live, {
       title: "Counters, each by its scale",
       unit: rate,
       source: "sys.dm_os_performance_counters",
       query: "counterValues",
-      times: () => store.samples.slice(1).map((s) => s.at),
+      times: () => [...past(live).map((p) => p.at), ...store.samples.slice(1).map((s) => s.at)],
       lines,
       empty: "No samples: press Go on.",
     });

@@ -3,9 +3,10 @@
 import { changes } from "./changes";
 import { chart } from "./chart";
 import { h, set, svg } from "./dom";
-import { showQuery } from "./query";
-import { get, Refused, type Live } from "./server";
-import { bytes, count, micros } from "./units";
+import { confirmed, showQuery } from "./query";
+import { get, post, Refused, type Flush, type Live } from "./server";
+import { openInQuery } from "./statements";
+import { bytes, count, extremes, lsnOf, micros, seconds } from "./units";
 
 interface Vlf {
   file: number;
@@ -48,7 +49,28 @@ const HOLDUP: Record<string, string> = {
   OLDEST_PAGE: "A page that has not been written yet needs it: the next checkpoint writes it.",
 };
 
+const bracketed = (name: string) => `[${name.replaceAll("]", "]]")}]`;
+
+/** The statement that ends a reason, where there is one. */
+const ENDS: Record<string, (name: string) => string> = {
+  CHECKPOINT: (name) => `USE ${bracketed(name)}\nCHECKPOINT`,
+  OLDEST_PAGE: (name) => `USE ${bracketed(name)}\nCHECKPOINT`,
+  LOG_BACKUP: (name) => `BACKUP LOG ${bracketed(name)} TO DISK = N'${name.replaceAll("'", "''")}.trn'`,
+};
+
 const MB = 1024 * 1024;
+
+/** The flushes of a database that are drawn, found once for each thing that has come. */
+function drawn(live: Live, db: () => number, of: (flush: Flush) => number): () => Flush[] {
+  let [from, database, found]: [Flush[] | null, number, Flush[]] = [null, 0, []];
+  return () => {
+    if (from !== live.flushes || database !== db()) {
+      [from, database] = [live.flushes, db()];
+      found = extremes(from.filter((f) => f.database === database), of);
+    }
+    return found;
+  };
+}
 
 export function log(live: Live): { element: HTMLElement; stop: () => void } {
   let db = Number(sessionStorage.getItem("database")) || 0;
@@ -57,29 +79,39 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
   const cards = h("dl", { class: "cards" });
   const ring = h("div", { class: "ring" });
   const reason = h("p", { class: "reason" });
+  const held = h("tbody");
+  const holders = ["Session", "Login", "Status", "Began", "Records", "Log", "Begins at", "Statement", "Ended by"];
+  const holding = h(
+    "div",
+    { id: "holders", hidden: true },
+    h("h2", {}, "Open transactions that have written to it, the oldest first"),
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Open transactions" }, h("table", {}, h("thead", {}, h("tr", {}, ...holders.map((c) => h("th", { scope: "col" }, c)))), held)),
+    h("button", { class: "source", type: "button", click: () => void showQuery("logHolders") }, "sys.dm_tran_database_transactions"),
+  );
   const growths = h("tbody");
   const noGrowth = h("p", { class: "state" });
-  const ofDatabase = () => live.flushes.filter((f) => f.database === db);
+  const bySize = drawn(live, () => db, (f) => f.bytes);
+  const byDuration = drawn(live, () => db, (f) => f.us);
   const sizes = chart(live, {
     title: "Flushes by size",
     unit: bytes,
     binary: true,
     source: "taffrail.flush_history",
     query: "flushes",
-    times: () => ofDatabase().map((f) => f.at),
+    times: () => bySize().map((f) => f.at),
     points: true,
     empty: "No flush in the last three minutes: nobody has committed.",
-    lines: [{ label: "each write", colour: 1, values: () => ofDatabase().map((f) => f.bytes) }],
+    lines: [{ label: "each write", colour: 1, values: () => bySize().map((f) => f.bytes) }],
   });
   const durations = chart(live, {
     title: "Flushes by duration",
     unit: micros,
     source: "taffrail.flush_history",
     query: "flushes",
-    times: () => ofDatabase().map((f) => f.at),
+    times: () => byDuration().map((f) => f.at),
     points: true,
     empty: "No flush in the last three minutes: nobody has committed.",
-    lines: [{ label: "each write", colour: 2, values: () => ofDatabase().map((f) => f.us) }],
+    lines: [{ label: "each write", colour: 2, values: () => byDuration().map((f) => f.us) }],
   });
   const name = () => live.databases.find((d) => d.id === db)?.name ?? null;
   const explained = changes(name);
@@ -98,6 +130,7 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       h("button", { class: "source", type: "button", click: () => void showQuery("vlfs") }, "sys.dm_db_log_info"),
       " ",
       h("button", { class: "source", type: "button", click: () => void showQuery("log") }, "sys.dm_db_log_stats"),
+      holding,
     ),
     h("div", { class: "charts" }, sizes.element, durations.element),
     h(
@@ -166,7 +199,13 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       ["Recovery model", state.model ?? "–"],
     ];
     set(cards, ...rows.map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", {}, v))));
-    set(reason, h("b", {}, state.holdup), " ", HOLDUP[state.holdup] ?? "");
+    const own = name();
+    const ends = own === null ? undefined : ENDS[state.holdup]?.(own);
+    if (reason.dataset.of !== `${own} ${state.holdup}`) {
+      reason.dataset.of = `${own} ${state.holdup}`;
+      set(reason, h("b", {}, state.holdup), " ", HOLDUP[state.holdup] ?? "", ends && " ", ends && h("button", { type: "button", click: () => openInQuery(ends) }, "Open the statement in Query"));
+    }
+    drawHolders(said.holders);
     const grown: Growth[] = said.growths.map(([at, file, type, from, to, n, automatic, , us]: any[]) => ({ at, file, type, from, to, vlfs: n, automatic, us }));
     noGrowth.textContent = grown.length ? "" : "No file has grown since the server's start.";
     set(
@@ -185,6 +224,42 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
         ),
       ),
     );
+  };
+
+  const kill = async (id: number, login: string) => {
+    if (!(await confirmed(`End session ${id} of ${login}? Its open transaction is rolled back.`, `End session ${id}`))) return;
+    try {
+      await post("/api/kill", { session: id });
+      void refresh();
+    } catch (e) {
+      trouble.textContent = e instanceof Refused ? e.message : String(e);
+    }
+  };
+  let heldNow = "";
+  const drawHolders = (rows: any[]) => {
+    const now = JSON.stringify(rows.map(([id, , , status, , , , lsn]: any[]) => [id, status, lsn]));
+    holding.hidden = rows.length === 0;
+    const times = () => rows.forEach(([, , , , since, records, used]: any[], i: number) => [seconds(since), count(records), bytes(used)].forEach((text, n) => (held.rows[i].cells[3 + n].textContent = text)));
+    if (now !== heldNow) {
+      heldNow = now;
+      set(
+        held,
+        ...rows.map(([id, login, program, status, , , , lsn, text]: any[], i: number) =>
+          h(
+            "tr",
+            { class: i === 0 ? "blocks" : "" },
+            h("td", { class: "number" }, String(id)),
+            h("td", {}, login, h("small", {}, program ?? "")),
+            h("td", {}, status),
+            ...[0, 1, 2].map(() => h("td", { class: "number" })),
+            h("td", {}, h("code", {}, lsn === null ? "–" : lsnOf(lsn))),
+            h("td", { class: "statement" }, h("code", {}, (text ?? "").trim().slice(0, 160))),
+            h("td", {}, h("code", {}, `KILL ${id}`), " ", h("button", { type: "button", "aria-label": `End session ${id}`, click: () => void kill(id, login) }, "End")),
+          ),
+        ),
+      );
+    }
+    times();
   };
 
   let frames = 0;

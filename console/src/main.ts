@@ -5,9 +5,11 @@ import "./style.css";
 import { backups } from "./backups";
 import { checkpoints } from "./checkpoints";
 import { counters } from "./counters";
+import { databases } from "./databases";
 import { h, set } from "./dom";
 import { errorLog } from "./errorlog";
 import { events } from "./events";
+import { lab } from "./lab";
 import { log } from "./log";
 import { overview } from "./overview";
 import { opensWith } from "./query";
@@ -27,9 +29,11 @@ const PAGES: Record<string, [string, Page]> = {
   writes: ["Writes", writes],
   checkpoints: ["Checkpoints", checkpoints],
   events: ["Events", events],
+  databases: ["Databases", databases],
   query: ["Query", statements],
   backups: ["Backups", backups],
   errorlog: ["Error log", errorLog],
+  lab: ["Lab", lab],
 };
 
 const THEMES = ["auto", "light", "dark"];
@@ -101,7 +105,7 @@ async function start(): Promise<void> {
     h(
       "header",
       {},
-      h("strong", { title: `Taffrail ${who.version}` }, who.server),
+      h("strong", { title: `Taffrail ${who.version}` }, who.server, h("small", {}, "Taffrail")),
       h("nav", { "aria-label": "Pages" }, ...links),
       h("span", { class: "space" }),
       uptime,

@@ -1,6 +1,6 @@
 // What the server does now: load, waits by class, sessions and who blocks whom.
 
-import { chart } from "./chart";
+import { chart, ranges } from "./chart";
 import { h, set } from "./dom";
 import { confirmed, showQuery } from "./query";
 import { post, Refused, type Live, type Session } from "./server";
@@ -61,12 +61,13 @@ export function overview(live: Live): { element: HTMLElement; stop: () => void }
       times,
       lines: [
         { label: "read", colour: 1, values: () => live.points.map((p) => p.readBytes) },
-        { label: "written", colour: 2, values: () => live.points.map((p) => p.writeBytes) },
+        { label: "written to data", colour: 2, values: () => live.points.map((p) => p.dataBytes) },
+        { label: "written to logs", colour: 3, values: () => live.points.map((p) => p.logBytes) },
       ],
     }),
   ];
   const sessions = table(live);
-  const element = h("div", { class: "page" }, h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
+  const element = h("div", { class: "page" }, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
   return {
     element,
     stop: () => {

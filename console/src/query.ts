@@ -12,10 +12,15 @@ export function opensWith(opener: (text: string) => void): void {
 
 let known: Record<string, string> | null = null;
 
+/** The statement behind a figure. */
+export async function statement(name: string): Promise<string> {
+  known ??= await get("/api/queries");
+  return known?.[name] ?? "";
+}
+
 /** Shows a statement, so that anybody can ask the same. */
 export async function showQuery(name: string): Promise<void> {
-  known ??= await get("/api/queries");
-  const text = known?.[name] ?? "";
+  const text = await statement(name);
   const copied = h("span", { class: "muted", "aria-live": "polite" });
   const copy = async () => {
     await navigator.clipboard.writeText(text);

@@ -96,10 +96,16 @@ export interface Point {
   transactions: number;
   flushes: number;
   flushBytes: number;
+  flushWaits: number;
+  /** ms that commits waited for a flush, and ms that flushes took. */
+  flushWaitMs: number;
+  flushWriteMs: number;
   readBytes: number;
-  writeBytes: number;
-  /** Writes to files. */
-  writes: number;
+  /** Bytes written and writes, to data files and to logs. */
+  dataBytes: number;
+  logBytes: number;
+  dataWrites: number;
+  logWrites: number;
   /** Pages, by who wrote them, and all. */
   checkpointPages: number;
   backgroundPages: number;
@@ -109,8 +115,12 @@ export interface Point {
   waits: Map<string, number>;
 }
 
-/** So many seconds are kept and drawn. */
+/** So many seconds are kept of each second, and of single flushes. */
 export const KEPT = 180;
+/** An hour is kept of what the server has kept itself: a point each few seconds. */
+export const HOUR = 3600;
+/** From one of the older points to the next, s. */
+const APART = 5;
 const FLUSHES_KEPT = 20_000;
 
 interface Totals {
@@ -120,7 +130,8 @@ interface Totals {
   ticks: number;
   counters: Map<string, number>;
   waits: Map<string, number>;
-  files: number[];
+  /** Bytes read and written, reads, writes, ms, by ROWS and LOG. */
+  files: Map<string, number[]>;
 }
 
 export type State = "loading" | "live" | "stale" | "refused";
@@ -139,6 +150,8 @@ export class Live {
   private last: Totals | null = null;
   private lastFrame = 0;
   private source: EventSource | null = null;
+  /** What the server has kept has been asked for since the stream began. */
+  private hasPast = false;
   private listeners = new Set<() => void>();
 
   constructor(private readonly loggedOut: () => void) {}
@@ -147,6 +160,11 @@ export class Live {
   listen(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
+  }
+
+  /** Nothing new has come, and yet the pages are to be drawn anew. */
+  redraw(): void {
+    this.change(this.state, this.trouble);
   }
 
   start(): void {
@@ -161,6 +179,7 @@ export class Live {
   private async failed(): Promise<void> {
     // The browser tries again by itself unless it was refused: then somebody has to know why.
     const closed = this.source?.readyState === EventSource.CLOSED;
+    this.hasPast = false;
     if (!closed || this.state !== "refused") this.change("stale", "The connection to the server is gone; trying again.");
     let why: string | null = null;
     try {
@@ -212,19 +231,61 @@ export class Live {
       ticks: f.processor[2],
       counters: new Map(f.counters),
       waits: new Map(f.waits),
-      files: f.files,
+      files: new Map(f.files.map(([type, ...n]: any[]) => [type, n])),
     };
     if (this.last && totals.ticks > this.last.ticks) this.points.push(difference(this.last, totals));
-    this.points = this.points.filter((p) => p.at > at - KEPT);
+    this.points = thinned(this.points, at);
     this.last = totals;
     this.change("live");
+    if (!this.hasPast) void this.past(totals.cpus);
   }
+
+  /** Puts the points that the server has kept where this page has none. */
+  private async past(cpus: number): Promise<void> {
+    this.hasPast = true;
+    try {
+      const { points } = await get("/api/history");
+      this.points = thinned(joined(pointsOf(points, Date.now() / 1000, cpus), this.points), Date.now() / 1000);
+      this.change(this.state, this.trouble);
+    } catch {
+      // Without it the charts begin now.
+    }
+  }
+}
+
+/** The points that a server has kept, each figure a list. */
+export function pointsOf(kept: any, now: number, cpus: number): Point[] {
+  return kept.ago.map((ago: number, i: number) => {
+    const waits = new Map(Object.entries(kept.waits as Record<string, number[]>).map(([name, all]) => [name, all[i]]));
+    const point: any = { at: now - ago, cpu: Math.min(100, kept.cpuMs[i] / 10 / Math.max(1, cpus)), waits };
+    for (const [name, all] of Object.entries(kept)) if (Array.isArray(all) && name !== "ago" && name !== "cpuMs") point[name] = all[i];
+    return point;
+  });
+}
+
+/** Those of the past that lie near none of the others, with the others. */
+export function joined(past: Point[], own: Point[]): Point[] {
+  const near = (at: number) => own.some((p) => Math.abs(p.at - at) < APART);
+  const first = own.length ? own[0].at - 1 : Infinity;
+  return [...past.filter((p) => p.at < first || !near(p.at)), ...own].sort((a, b) => a.at - b.at);
+}
+
+/** Every second of the last minutes, of the hour before a point each few seconds. */
+export function thinned(points: Point[], now: number): Point[] {
+  let last = -Infinity;
+  return points.filter((p) => {
+    if (p.at <= now - HOUR) return false;
+    if (p.at <= now - KEPT && p.at - last < APART - 0.5) return false;
+    last = p.at;
+    return true;
+  });
 }
 
 function difference(a: Totals, b: Totals): Point {
   const s = (b.ticks - a.ticks) / 1000;
   const each = (from: number | undefined, to: number | undefined) => Math.max(0, (to ?? 0) - (from ?? 0)) / s;
   const counter = (name: string) => each(a.counters.get(name), b.counters.get(name));
+  const file = (type: string, figure: number) => each(a.files.get(type)?.[figure], b.files.get(type)?.[figure]);
   const waits = new Map([...b.waits].map(([name, ms]) => [name, each(a.waits.get(name), ms)]));
   return {
     at: b.at,
@@ -233,9 +294,15 @@ function difference(a: Totals, b: Totals): Point {
     transactions: counter("Transactions/sec"),
     flushes: counter("Log Flushes/sec"),
     flushBytes: counter("Log Bytes Flushed/sec"),
-    readBytes: each(a.files[0], b.files[0]),
-    writeBytes: each(a.files[1], b.files[1]),
-    writes: each(a.files[3], b.files[3]),
+    flushWaits: counter("Log Flush Waits/sec"),
+    flushWaitMs: counter("Log Flush Wait Time"),
+    // The server tells this one by the second.
+    flushWriteMs: b.counters.get("Log Flush Write Time (ms)") ?? 0,
+    readBytes: file("ROWS", 0) + file("LOG", 0),
+    dataBytes: file("ROWS", 1),
+    logBytes: file("LOG", 1),
+    dataWrites: file("ROWS", 3),
+    logWrites: file("LOG", 3),
     checkpointPages: counter("Checkpoint pages/sec"),
     backgroundPages: counter("Background writer pages/sec"),
     lazyPages: counter("Lazy writes/sec"),

@@ -5,6 +5,8 @@ import { batches, QuerySession, results, said, type Message, type Rows } from ".
 import { h, set } from "./dom";
 import type { Editor } from "./editor";
 import { grid } from "./grid";
+import { note, showRuns } from "./history";
+import { isPlan, planTree } from "./plan";
 import { Refused, type Live } from "./server";
 import { count, seconds } from "./units";
 
@@ -15,6 +17,8 @@ const kept = {
   text: sessionStorage.getItem("statements") ?? "SELECT * FROM sys.databases",
   output: h("div", { class: "page", id: "results" }),
   note: h("p", { class: "state", role: "status" }),
+  /** Transactions that the session has open. */
+  open: 0,
   /** Names for completion, by database. */
   names: new Map<string, { schema: Record<string, Record<string, string[]>>; tables: Map<string, string[]> }>(),
 };
@@ -22,8 +26,9 @@ const kept = {
 const TIMES = 1000;
 /** Results that are drawn. */
 const GRIDS = 100;
-/** Messages that are drawn. */
+/** Messages that are drawn, and errors above the results. */
 const MESSAGES = 2000;
+const ERRORS = 50;
 
 const NAMES = `SELECT s.name, o.name, c.name
 FROM sys.all_objects o
@@ -62,15 +67,33 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
   const trouble = h("p", { class: "trouble", role: "alert" });
   const databases = h("select", { id: "query-database", change: () => choose(databases.value) });
   const start = h("button", { type: "button", class: "main", title: "Ctrl+Enter or F5; of a selection only that", click: () => void run(false) }, "Run");
-  const plan = h("button", { type: "button", title: "How it would be run, as text; nothing is run", click: () => void run(true) }, "Plan");
+  const plan = h("button", { type: "button", title: "How it would be run, as a tree; nothing is run", click: () => void run(true) }, "Plan");
   const cancel = h("button", { type: "button", disabled: true, click: () => void stop() }, "Cancel");
   const fresh = h("button", { type: "button", title: "Ends the session: its transaction is rolled back, its temporary tables go", click: () => renew() }, "New session");
+  const past = h("button", { type: "button", title: "What was run here before", click: () => showRuns((run) => (choose(run.database), editor?.put(run.text), editor?.focus())) }, "History");
+  const commit = h("button", { type: "button", class: "main", click: () => void end("COMMIT") }, "Commit");
+  const back = h("button", { type: "button", class: "danger", click: () => void end("ROLLBACK") }, "Roll back");
+  const openText = h("span");
+  const openNote = h("div", { class: "row open-transaction", role: "status", hidden: true }, openText, commit, back);
   const element = h(
     "div",
     { class: "page" },
-    h("section", { class: "panel" }, h("div", { class: "row" }, h("label", { for: "query-database" }, "Database"), databases, start, plan, cancel, fresh), trouble, place, kept.note),
+    h(
+      "section",
+      { class: "panel" },
+      h("div", { class: "row" }, h("label", { for: "query-database" }, "Database"), databases, start, plan, cancel, past, fresh),
+      openNote,
+      trouble,
+      place,
+      kept.note,
+    ),
     kept.output,
   );
+  const opened = (n: number) => {
+    kept.open = n;
+    openNote.hidden = n === 0;
+    openText.textContent = n === 0 ? "" : `${n === 1 ? "A transaction is" : `${count(n)} transactions within each other are`} open in this session: what it has changed is locked for others, and lost with the session.`;
+  };
 
   let listed = "";
   const list = () => {
@@ -117,6 +140,24 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
   const working = () => {
     start.disabled = plan.disabled = fresh.disabled = session.running;
     cancel.disabled = !session.running;
+    commit.disabled = back.disabled = session.running;
+  };
+  /** Ends the open transaction, as a statement of one's own would. */
+  const end = async (how: "COMMIT" | "ROLLBACK") => {
+    if (session.running) return;
+    const out = new Output();
+    trouble.textContent = "";
+    try {
+      const going = session.run(how, null, { ...out.hears(0, choose), transactions: opened });
+      working();
+      await going;
+      kept.note.textContent = out.failed ? `${how}: with errors.` : `${how}: done.`;
+    } catch (e) {
+      trouble.textContent = e instanceof Refused ? e.message : "The connection to the server is gone.";
+    } finally {
+      out.draw();
+      working();
+    }
   };
   const stop = async () => {
     cancel.disabled = true;
@@ -125,6 +166,7 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
   const renew = () => {
     session.close();
     kept.session = null;
+    kept.open = 0;
     kept.names.clear();
     dispatchEvent(new HashChangeEvent("hashchange"));
   };
@@ -141,12 +183,12 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
     const timer = setInterval(() => (kept.note.textContent = `Running, ${seconds(Math.round((performance.now() - began) / 1000))}; ${count(out.rows)} rows.`), 250);
     try {
       const send = async (sql: string, offset: number, heard: Output | null) => {
-        const going = session.run(sql, kept.database, heard?.hears(offset, choose) ?? {});
+        const going = session.run(sql, kept.database, { ...heard?.hears(offset, choose), transactions: opened });
         working();
         end = await going;
         return end === "done";
       };
-      if (planOnly) await send("SET SHOWPLAN_TEXT ON", 0, null);
+      if (planOnly) await send("SET SHOWPLAN_ALL ON", 0, null);
       try {
         outer: for (const batch of all) {
           if (batch.times > TIMES) out.say({ number: 0, severity: 11, state: 1, line: 0, procedure: null, text: `GO ${batch.times}: at most ${TIMES} times here.` });
@@ -154,7 +196,7 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
         }
       } finally {
         const last = end;
-        if (planOnly && last !== "closed") await session.run("SET SHOWPLAN_TEXT OFF", null, {});
+        if (planOnly && last !== "closed") await session.run("SET SHOWPLAN_ALL OFF", null, {});
         end = last;
       }
     } catch (e) {
@@ -162,10 +204,12 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
       trouble.textContent = e instanceof Refused ? e.message : "The connection to the server is gone.";
     } finally {
       clearInterval(timer);
-      out.draw();
+      out.done();
+      if (end === "closed") opened(0);
       const how = { done: "Done", cancelled: "Cancelled", closed: "The session has ended; the next run has a new one", failed: "Not done" }[end] ?? end;
       kept.note.textContent = `${how}: ${count(out.rows)} rows in ${seconds((performance.now() - began) / 1000)}${out.failed ? ", with errors" : ""}.`;
       kept.note.dataset.end = end;
+      if (!planOnly) note({ text, database: kept.database, at: Date.now(), ms: performance.now() - began, how: out.failed ? `${how}, with errors` : how });
       working();
     }
   };
@@ -190,6 +234,7 @@ export function statements(live: Live): { element: HTMLElement; stop: () => void
   })();
   list();
   working();
+  opened(kept.open);
   const silent = live.listen(list);
   return {
     element,
@@ -207,13 +252,16 @@ class Output {
   failed = false;
   private grids: { rows: Rows; grow: () => void; title: HTMLElement; number: number }[] = [];
   private messages = h("pre", { tabindex: 0, role: "log", "aria-label": "Messages", id: "messages" });
+  private plans: (() => void)[] = [];
   private said = 0;
   private due = false;
   private results = h("div", { class: "page" });
+  private errors = h("pre", { tabindex: 0, "aria-label": "Errors", id: "errors-of-run" });
+  private problems = h("section", { class: "panel problems", hidden: true }, h("h2", {}, "Errors"), this.errors);
   private all = 0;
 
   constructor() {
-    set(kept.output, this.results, h("section", { class: "panel" }, h("h2", {}, "Messages"), this.messages));
+    set(kept.output, this.problems, this.results, h("section", { class: "panel" }, h("h2", {}, "Messages"), this.messages));
   }
 
   hears(offset: number, database: (name: string) => void) {
@@ -227,7 +275,12 @@ class Output {
   }
 
   say(m: Message): void {
-    if (m.severity > 10) this.failed = true;
+    if (m.severity > 10) {
+      this.failed = true;
+      this.problems.hidden = false;
+      // Whoever looks for what went wrong does not scroll through results.
+      if (this.errors.childElementCount < ERRORS) this.errors.append(h("span", { class: "trouble" }, `${said(m)}\n`));
+    }
     this.line(said(m), m.severity > 10 ? "trouble" : "");
   }
 
@@ -244,6 +297,7 @@ class Output {
       return;
     }
     const number = this.all;
+    if (isPlan(rows)) return this.plan(rows);
     const title = h("h2", {}, `Result ${number}`);
     const shown = grid(rows, `Result ${number}`);
     const save = () => {
@@ -256,12 +310,25 @@ class Output {
     this.results.append(h("section", { class: "panel result" }, h("div", { class: "row" }, title, h("span", { class: "space" }), csv), shown.element));
   }
 
+  /** A plan comes row by row, and is drawn when it is whole. */
+  private plan(rows: Rows): void {
+    const place = h("section", { class: "panel" }, h("h2", {}, "Plan"));
+    this.results.append(place);
+    this.plans.push(() => place.append(planTree(rows)));
+  }
+
   /** Draws what has come, a few times a second. */
   private soon(): void {
     this.rows = this.grids.reduce((n, g) => n + g.rows.length, 0);
     if (this.due) return;
     this.due = true;
     setTimeout(() => this.draw(), 150);
+  }
+
+  /** All has come. */
+  done(): void {
+    this.draw();
+    for (const draw of this.plans.splice(0)) draw();
   }
 
   draw(): void {

@@ -47,3 +47,39 @@ export function seconds(s: number | null): string {
 export function percent(n: number | null): string {
   return n === null ? "–" : `${few(n)} %`;
 }
+
+/** numeric(25,0) as the other LSNs of the page are written: VLF, block and slot in hexadecimal. */
+export function lsnOf(digits: string): string {
+  const all = digits.padStart(25, "0");
+  const hex = (from: number, to: number, width: number) => Number(all.slice(from, to)).toString(16).padStart(width, "0");
+  return `${hex(0, 10, 8)}:${hex(10, 20, 8)}:${hex(20, 25, 4)}`;
+}
+
+/** A type with its length, as DDL has it. */
+export function typeOf(name: string, length: number, precision: number, scale: number): string {
+  if (["decimal", "numeric"].includes(name)) return `${name}(${precision},${scale})`;
+  if (["datetime2", "datetimeoffset", "time"].includes(name)) return `${name}(${scale})`;
+  if (["varchar", "char", "varbinary", "binary"].includes(name)) return `${name}(${length < 0 ? "max" : length})`;
+  if (["nvarchar", "nchar"].includes(name)) return `${name}(${length < 0 ? "max" : length / 2})`;
+  return name;
+}
+
+/** So many points of a chart can be told apart, and drawn each second. */
+const POINTS = 2000;
+
+/** Of more points than can be told apart the smallest and the largest of each stretch, in the order of time, and the last one. */
+export function extremes<T>(all: T[], of: (one: T) => number, most = POINTS): T[] {
+  if (all.length <= most) return all;
+  const stretch = Math.ceil((2 * all.length) / most);
+  const some: T[] = [];
+  for (let from = 0; from < all.length; from += stretch) {
+    let [least, greatest] = [from, from];
+    for (let i = from; i < Math.min(from + stretch, all.length); i++) {
+      if (of(all[i]) < of(all[least])) least = i;
+      if (of(all[i]) > of(all[greatest])) greatest = i;
+    }
+    some.push(...[...new Set([least, greatest])].sort((a, b) => a - b).map((i) => all[i]));
+  }
+  const last = all[all.length - 1];
+  return some[some.length - 1] === last ? some : [...some, last];
+}

@@ -2,6 +2,7 @@
 
 import { saveCsv } from "./ask";
 import { h, set, svg } from "./dom";
+import { files } from "./files";
 import { showQuery } from "./query";
 import { get, Refused, type Live } from "./server";
 import { bytes, count, micros } from "./units";
@@ -18,6 +19,8 @@ interface Operation {
   length: number;
   durable: boolean;
   error: string | null;
+  /** Why it was made. */
+  reason: string | null;
 }
 
 /** So many are kept here, and so many of them shown. */
@@ -76,12 +79,13 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
   const file = h("input", { id: "file", placeholder: "part of a name", size: 16, input: () => draw() });
   const session = h("input", { id: "session", placeholder: "any", size: 6, inputmode: "numeric", input: () => draw() });
   const slow = h("input", { id: "slow", placeholder: "0", size: 6, inputmode: "numeric", input: () => draw() });
+  const order = h("select", { id: "order", change: () => draw() }, h("option", { value: "newest" }, "the newest first"), h("option", { value: "slowest" }, "the slowest first"));
   const toggle = h("button", { type: "button", class: "main" });
   const note = h("p", { class: "state", role: "status" });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const charts = h("div", { class: "charts" });
   const body = h("tbody");
-  const columns = ["Time", "Session", "Operation", "File", "Offset", "Length", "Durable", "Duration", "Result"];
+  const columns = ["Time", "Session", "Operation", "File", "Offset", "Length", "Durable", "Duration", "Result", "Why"];
   const head = h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, c))));
   const label = (to: string, text: string) => h("label", { for: to }, text);
   toggle.addEventListener("click", () => {
@@ -95,9 +99,11 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
     trace.lost = 0;
     draw();
   };
+  const each = files(live);
   const element = h(
     "div",
     { class: "page" },
+    each.element,
     h(
       "div",
       { class: "row" },
@@ -112,13 +118,15 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
       session,
       label("slow", "from µs"),
       slow,
+      label("order", "in order"),
+      order,
     ),
     trouble,
     charts,
     h(
       "section",
       { class: "panel" },
-      h("h2", {}, "Operations on files, the newest first"),
+      h("h2", {}, "Operations on files"),
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Operations" }, h("table", {}, head, body)),
       note,
       h("button", { class: "source", type: "button", click: () => void showQuery("io") }, "taffrail.io_trace"),
@@ -147,7 +155,7 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
     set(charts, histogram("Reads and writes by size", sized.map((o) => o.length), 9, 20, bytes), histogram("By duration", all.map((o) => o.us), 4, 20, micros));
     set(
       body,
-      ...all
+      ...(order.value === "slowest" ? [...all].sort((a, b) => a.us - b.us) : all)
         .slice(-SHOWN)
         .reverse()
         .map((o) =>
@@ -163,11 +171,12 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
             h("td", {}, o.durable ? "yes" : o.name === "WRITE" ? "by a later sync" : "–"),
             h("td", { class: "number" }, micros(o.us)),
             h("td", {}, o.error ?? "success"),
+            h("td", {}, o.reason ? o.reason.toLowerCase().replaceAll("_", " ") : "–"),
           ),
         ),
     );
     const lost = trace.lost ? ` ${count(trace.lost)} more came faster than they could be shown.` : "";
-    const some = all.length > SHOWN ? `The newest ${count(SHOWN)} of ${count(all.length)} that fit, of ${count(trace.all.length)} kept.` : `${count(all.length)} that fit, of ${count(trace.all.length)} kept.`;
+    const some = all.length > SHOWN ? `The ${order.value} ${count(SHOWN)} of ${count(all.length)} that fit, of ${count(trace.all.length)} kept.` : `${count(all.length)} that fit, of ${count(trace.all.length)} kept.`;
     note.textContent = trace.all.length === 0 ? "No operation yet: nothing is read or written." : some + lost;
   };
 
@@ -181,8 +190,8 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
       const said = await get(`/api/io/${trace.newest}`);
       trouble.textContent = "";
       const now = Date.now();
-      const rows: Operation[] = said.rows.map(([number, ago, us, session, name, of, offset, length, durable, error]: any[]) => ({
-        number, at: now - ago / 1000, us, session, name, file: said.files[of] ?? "?", offset, length, durable, error,
+      const rows: Operation[] = said.rows.map(([number, ago, us, session, name, of, offset, length, durable, error, reason]: any[]) => ({
+        number, at: now - ago / 1000, us, session, name, file: said.files[of] ?? "?", offset, length, durable, error, reason,
       }));
       trace.newest = said.newest;
       if (!begin) trace.lost += said.lost;
@@ -197,10 +206,17 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
   say();
   draw();
   void ask();
-  return { element, stop: live.listen(() => void ask()) };
+  const silent = live.listen(() => void ask());
+  return {
+    element,
+    stop: () => {
+      silent();
+      each.stop();
+    },
+  };
 }
 
 function save(all: Operation[]): void {
-  const rows = all.map((o) => [o.number, new Date(o.at).toISOString(), o.session, o.name, o.file, o.offset, o.length, o.durable, o.us, o.error ?? "success"]);
-  saveCsv("io.csv", ["number", "time", "session", "operation", "file", "offset", "length", "durable", "duration_us", "result"], rows);
+  const rows = all.map((o) => [o.number, new Date(o.at).toISOString(), o.session, o.name, o.file, o.offset, o.length, o.durable, o.us, o.error ?? "success", o.reason ?? ""]);
+  saveCsv("io.csv", ["number", "time", "session", "operation", "file", "offset", "length", "durable", "duration_us", "result", "reason"], rows);
 }

@@ -60,10 +60,31 @@ export const CHECKS = {
       (shown) => JSON.stringify(shown) === JSON.stringify(waiters.sort()),
     );
     assert.match(await page.locator("tr.blocks").first().innerText(), /blocks 2/);
+    // Two wait for locks, and have not stopped: that is 2 s of waiting each second.
+    const locks = async () => number(await page.locator("section", { hasText: "Waits by class" }).locator(".legend span", { hasText: /^locks/ }).locator("b").innerText());
+    await until("waits that go on", locks, (ms) => ms > 1000 && ms < 4000);
+    // The past is there when the page is opened: points from before this page.
+    const drawn = await page.evaluate(async () => (await (await fetch("/api/history")).json()).points.ago.length);
+    assert.ok(drawn > 0, "the server has kept nothing");
+    await page.selectOption("#range", { label: "15 min" });
+    await until("the axis", () => page.locator("#range").inputValue(), (v) => v === "900");
+    await page.selectOption("#range", { label: "3 min" });
   },
   counters: async (page, sql) => {
     const last = async () => number(await page.locator("main tbody tr", { hasText: "Log Flushes/sec" }).locator("td").nth(2).innerText());
     await until("log flushes", last, (n) => n > 0);
+    // The legend says the counter's own value, and beside it by how much it is drawn larger or smaller.
+    const legend = () => page.locator(".legend span", { hasText: "Log Bytes Flushed/sec" }).locator("b").innerText();
+    const first = (text) => number(text.split(" ")[0]);
+    const said = await until("bytes of log", legend, (text) => first(text) > 0);
+    const of = async () => number(await page.locator("main tbody tr", { hasText: "Log Bytes Flushed/sec" }).locator("td").nth(2).innerText());
+    assert.match(said, /^[\d,.]+ per s \(drawn × 0\.\d+\)$/);
+    await until("the legend's value is the table's", async () => [await legend(), await of()], ([text, value]) => first(text) === value && value > 1000);
+    for (const preset of ["loop", "growth", "vlfs", "lazy"]) {
+      await page.selectOption("#preset", preset);
+      await until(`counters of ${preset}`, () => cells(page, "main tbody tr"), (all) => all.length > 3 && all.every((r) => r[6] !== "not there" && r[2] !== "–"));
+    }
+    await page.selectOption("#preset", "commits");
     await rate("log flushes per second", sql, counter("Log Flushes/sec", "_Total"), last);
   },
   waits: async (page, sql) => {
@@ -73,6 +94,12 @@ export const CHECKS = {
     // And of one session that waits much.
     const view = "FROM sys.dm_exec_session_wait_stats WHERE wait_type = 'WRITELOG'";
     const [[id]] = await sql.run(`SELECT TOP (1) session_id ${view} ORDER BY waiting_tasks_count DESC`);
+    await page.selectOption("#wait-session", "");
+    // Who is blocked counts while he is blocked.
+    await page.selectOption("#period", "10");
+    const locked = async () => (await cells(page, "main tbody tr")).filter((r) => r[0].startsWith("LCK_")).map((r) => r[2]);
+    await until("waits for locks that go on", locked, (all) => all.length > 0 && all.every((text) => / s$/.test(text)));
+    await page.selectOption("#period", "all");
     await page.selectOption("#wait-session", id);
     await between(`waits of session ${id}`, sql, `SELECT SUM(waiting_tasks_count) ${view} AND session_id = ${id}`, waits);
   },
@@ -89,6 +116,10 @@ export const CHECKS = {
     const ask = "SELECT CONVERT(bigint, CONVERT(varbinary(8), '0x' + LEFT(log_end_lsn, 8) + SUBSTRING(log_end_lsn, 10, 8), 1)) FROM sys.dm_db_log_stats(DB_ID('shop'))";
     await between("the log's end", sql, ask, end);
     await until("flushes", () => page.locator(".legend b").first().innerText(), (text) => /KB/.test(text));
+    // Who holds it, and what ends that.
+    const [[holder]] = await sql.run("SELECT session_id FROM sys.dm_exec_sessions WHERE open_transaction_count > 0 AND status = 'sleeping' AND is_user_process = 1 AND session_id <> @@SPID");
+    const held = await until("who holds the log", () => cells(page, "#holders tbody tr"), (all) => all.some((r) => r[0] === holder));
+    assert.match(held.find((r) => r[0] === holder).join(" "), new RegExp(`sa\\s.*UPDATE accounts.*KILL ${holder}`, "s"));
     // Committed changes of a table, as the function has them.
     await page.fill("#changes-table", "dbo.accounts");
     await page.getByRole("button", { name: "Show changes" }).click();
@@ -101,16 +132,44 @@ export const CHECKS = {
     assert.equal(script.trimEnd(), lines.map((l) => l[0]).join("\n").trimEnd());
   },
   writes: async (page, sql) => {
+    // Of each file how much and how large: the log's writes are at most 60 KiB and a header.
+    const file = async () => (await cells(page, "#file-io tbody tr")).find((r) => r[0] === "shop.shop_log");
+    const io = await until("I/O of the log's file", file, (r) => r && number(r[4]) > 0 && number(r[5]) > 0);
+    assert.ok(io[1] === "log" && number(io[5]) >= 4 && number(io[5]) <= 64, JSON.stringify(io));
     await page.selectOption("#kind", "durable");
     await page.fill("#file", "shop_log");
-    const rows = () => cells(page, "main tbody tr");
+    const rows = () => cells(page, "main tbody tr:has(td:nth-child(10))").then((all) => all.filter((r) => /^\d\d:/.test(r[0])));
     const first = await until("durable writes of the log", rows, (all) => all.length > 5);
     // Each row is in the view: its offset and length.
-    const [, , , file, offset, length] = first[0];
-    assert.match(file, /shop_log/);
+    const [, , , shownFile, offset, length] = first[0];
+    assert.match(shownFile, /shop_log/);
+    assert.equal(first[0][9], "log flush");
     const found = await sql.run(`SELECT length FROM taffrail.io_trace WHERE physical_name LIKE '%shop_log%' AND is_durable = 1 AND offset = ${number(offset)}`);
     assert.ok(found.some(([n]) => Math.abs(Number(n) / 1024 - number(length)) < 1), `${length}: ${found}`);
     await until("the newest write", rows, (all) => all[0][0] !== first[0][0]);
+    await page.selectOption("#order", "slowest");
+    const us = (text) => number(text) * (text.includes("µs") ? 1 : text.includes("ms") ? 1000 : 1e6);
+    await until("the slowest first", rows, (all) => all.length > 2 && all.every((r, i) => i === 0 || us(r[7]) <= us(all[i - 1][7]) * 1.01));
+  },
+  databases: async (page, sql) => {
+    const row = async () => (await cells(page, "#databases tbody tr")).find((r) => r[0] === "shop");
+    const shop = await until("the database", row, (r) => r && r[1] === "ONLINE");
+    const [[model, kb]] = await sql.run("SELECT recovery_model_desc, (SELECT SUM(size) * 8 FROM sys.master_files WHERE database_id = DB_ID('shop') AND type = 1) FROM sys.databases WHERE name = 'shop'");
+    assert.equal(shop[2], model);
+    assert.ok(Math.abs(number(shop[4]) - Number(kb) / 1024) < 1 || number(shop[4]) > 0, `${shop[4]}: ${kb} KB`);
+    await page.getByRole("button", { name: "shop", exact: true }).click();
+    const objects = () => cells(page, "#objects tbody tr");
+    const accounts = await until("its tables", objects, (all) => all.some((r) => r[0] === "dbo.accounts"));
+    assert.deepEqual(accounts.find((r) => r[0] === "dbo.accounts").slice(1, 3), ["table", "3"]);
+    await page.getByRole("button", { name: "dbo.orders", exact: true }).click();
+    const columns = await until("its columns", () => cells(page, "#columns tbody tr"), (all) => all.length === 4);
+    assert.deepEqual(columns.map((r) => r.slice(0, 3)), [["id", "int", "no"], ["customer", "int", "no"], ["amount", "money", "no"], ["note", "nvarchar(200)", "yes"]]);
+    assert.equal(columns[0][4], "IDENTITY");
+    const [index] = await cells(page, "#indexes tbody tr");
+    assert.match(index.join(" "), /^PK__orders\S* clustered, primary key id – /);
+    await page.fill("#object-words", "acc");
+    await until("those with these letters", objects, (all) => all.length === 1);
+    await page.fill("#object-words", "");
   },
   checkpoints: async (page, sql) => {
     const row = async () => (await cells(page, "main section:nth-of-type(1) tbody tr")).find((r) => r[0] === "shop");
@@ -182,12 +241,34 @@ export const CHECKS = {
     assert.match(said, /with errors/);
     assert.equal(await page.locator(".result").count(), 2);
     assert.match(await page.locator("#messages").innerText(), /told\s+Msg 208, Level 16, State 1, Line 6/);
+    // What went wrong stands above the results.
+    assert.match(await page.locator("#errors-of-run").innerText(), /Msg 208, Level 16, State 1, Line 6/);
+    const top = (where) => page.locator(where).first().evaluate((e) => e.getBoundingClientRect().top);
+    assert.ok((await top("#errors-of-run")) < (await top(".result")), "errors come first");
     const names = (await sql.run("SELECT name FROM sys.databases ORDER BY database_id")).map((r) => r[0]);
     assert.deepEqual((await cells(page, ".result:nth-of-type(1) tbody tr")).map((r) => r[1]), names);
-    // The plan, as text.
-    await put("SELECT * FROM accounts WHERE id = 2");
+    // The plan, as a tree, with how many rows the tables have.
+    await put("SELECT o.note, a.owner FROM accounts a JOIN orders o ON o.customer = a.id WHERE a.id = 2");
     await page.getByRole("button", { name: "Plan" }).click();
-    await until("a plan", () => page.locator("#results").innerText(), (text) => /Clustered Index Seek/.test(text));
+    await until("a plan", () => page.locator("#results .plan").innerText(), (text) => /Clustered Index Seek.*the table has 3 rows/s.test(text));
+    const nested = await page.locator("#results .plan li li .operator").evaluateAll((all) => all.map((e) => e.innerText.split(" · ")[0].split("\n")[0]));
+    assert.ok(nested.length >= 3 && nested.some((t) => /Join|Loops|Match/.test(t)) && nested.some((t) => /Clustered Index Scan|Seek/.test(t)), JSON.stringify(nested));
+    // An open transaction is told, and ended here.
+    await run("BEGIN TRAN UPDATE accounts SET owner = N'Ada L.' WHERE id = 1");
+    await page.locator(".open-transaction", { hasText: "A transaction is open" }).waitFor();
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await page.locator(".open-transaction").waitFor({ state: "hidden" });
+    assert.equal((await sql.run("SELECT owner FROM shop.dbo.accounts WHERE id = 1"))[0][0], "Ada");
+    // What was run is found again, without what may be a password.
+    await run("SELECT N'PASSWORD = x' AS kept_nowhere");
+    await page.getByRole("button", { name: "History" }).click();
+    await page.fill("#run-words", "none_such");
+    await until("one run", () => page.locator("dialog .run").count(), (n) => n === 1);
+    await page.fill("#run-words", "kept_nowhere");
+    await until("no run", () => page.locator("dialog .run").count(), (n) => n === 0);
+    await page.fill("#run-words", "none_such");
+    await page.locator("dialog .run").first().click();
+    assert.match(await editor.innerText(), /PRINT N'told'/);
     // A figure that moves is the view's.
     await run("SELECT COUNT(*) FROM orders WITH (NOLOCK)");
     const before = Number((await cells(page, ".result tbody tr"))[0][1]);
@@ -205,7 +286,15 @@ export const CHECKS = {
   },
   backups: async (page, sql) => {
     const there = Number((await sql.run("SELECT COUNT(*) FROM msdb.dbo.backupset"))[0][0]);
-    await until("backups", () => page.locator("main section:nth-of-type(3) tbody tr").count(), (n) => n === there && n > 0);
+    await until("backups", () => page.locator("main section:nth-of-type(5) tbody tr").count(), (n) => n === there && n > 0);
+    // The schedule, and what it has done.
+    await sql.run("EXEC msdb.taffrail.set_backup_schedule @database_name = N'ledger', @full_minutes = 1440, @log_minutes = 15, @drill_minutes = 10080");
+    const planned = await until("the schedule", () => cells(page, "#schedule tbody tr"), (all) => all.length === 1, 15_000);
+    assert.deepEqual(planned[0].slice(0, 6), ["ledger", "every day", "–", "every 15 min", "every 7 days", "2"]);
+    await sql.run("EXEC msdb.taffrail.run_backup N'ledger', 'D'");
+    const runs = await until("its run", () => cells(page, "#runs tbody tr"), (all) => all.some((r) => r[1] === "ledger" && r[5] === "done"), 15_000);
+    assert.match(runs.find((r) => r[1] === "ledger")[2], /full backup/);
+    await sql.run("EXEC msdb.taffrail.remove_backup_schedule N'ledger'");
     const age = async () => (await cells(page, "main section:nth-of-type(1) tbody tr")).find((r) => r[0] === "shop")?.[2];
     const first = await age();
     await until("a backup's age moves", age, (now) => now !== first);
@@ -219,6 +308,27 @@ export const CHECKS = {
     await until("the newest entries", newest, (texts) => texts.includes("Said while somebody looks."));
     assert.ok((await count()) > before);
   },
+};
+
+CHECKS.lab = async (page) => {
+  await page.locator("#experiment-loop").waitFor();
+  assert.deepEqual(await page.locator(".choice b").allInnerTexts().then((all) => all.slice(0, 5).sort()), ["checkpoints", "growth", "lazy", "loop", "vlfs"]);
+  await page.selectOption("#scale", "tiny");
+  assert.match(await page.locator("main section").first().locator(".state").innerText(), /^About .* of disk/);
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await until("the run goes on", () => page.locator("#run-state").innerText(), (text) => /^loop \(tiny\): .* so far\.$/.test(text));
+  await until("it is done", () => page.locator("#run-state").innerText(), (text) => /^loop \(tiny\): /.test(text) && !/so far/.test(text), 90_000);
+  assert.equal(await page.locator("#run-state").innerText(), "loop (tiny): done.");
+  const [opened] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "loop-tiny", exact: true }).first().click()]);
+  await opened.waitForLoadState();
+  assert.match(await opened.locator("h1").innerText(), /\w/);
+  assert.ok((await opened.locator("svg").count()) > 0, "the page of the run has drawings");
+  await opened.close();
+  // On this server it runs in the name of who gives his password.
+  await page.selectOption("#place", "here");
+  await page.fill("#lab-password", "wrong");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await until("a wrong password is told", () => page.locator("#run-state").innerText(), (text) => /Login failed/.test(text), 30_000);
 };
 
 export async function check(page, server, name, sql) {

@@ -180,7 +180,7 @@ export async function openPage(browser, server, { theme = "light", width = 1280,
   return page;
 }
 
-export const PAGES = ["overview", "counters", "waits", "log", "writes", "checkpoints", "events", "query", "backups", "errorlog"];
+export const PAGES = ["overview", "counters", "waits", "log", "writes", "checkpoints", "events", "databases", "query", "backups", "errorlog", "lab"];
 
 export async function show(page, server, name) {
   if (page.url().startsWith(server.url)) await page.evaluate((hash) => void (location.hash = hash), name);

@@ -65,5 +65,42 @@ globalThis.fetch = async () => new Response('{"error":"There are 32 viewers alre
 assert.equal(await refusal("/api/stream"), "There are 32 viewers already.");
 globalThis.fetch = async () => new Response("data: {}\n\n");
 assert.equal(await refusal("/api/stream"), null);
+const { extremes, lsnOf, typeOf } = await load("units");
+assert.deepEqual(extremes([3, 1, 2], (n) => n, 4), [3, 1, 2]);
+const many = Array.from({ length: 10_000 }, (_, i) => (i === 5003 ? 9e9 : i === 5004 ? -1 : i % 100));
+const few = extremes(many, (n) => n, 500);
+assert.ok(few.length <= 501 && few.includes(9e9) && few.includes(-1) && few.at(-1) === many.at(-1), String(few.length));
+assert.equal(lsnOf("34000000012000004"), "00000022:00000078:0004");
+
+const { joined, thinned, pointsOf } = await load("server");
+const at = (...times) => times.map((t) => ({ at: t }));
+const times = (points) => points.map((p) => p.at);
+assert.deepEqual(times(joined(at(1, 6, 11, 16, 21), at(18, 19, 20))), [1, 6, 11, 16, 18, 19, 20], "the past lies before what the page has seen itself");
+assert.deepEqual(times(joined(at(1, 6, 50, 55), at(2, 3, 60))), [2, 3, 50, 55, 60], "a gap of the page is filled");
+assert.deepEqual(times(joined(at(1, 6), [])), [1, 6]);
+assert.deepEqual(times(thinned(at(...Array.from({ length: 12 }, (_, i) => i)), 190)), [0, 5, 10, 11], "every few seconds of the past, every second of the present");
+assert.deepEqual(times(thinned(at(1, 4000), 4001)), [4000], "an hour");
+const [kept] = pointsOf({ ago: [10], cpuMs: [500], batches: [3], waits: { "Lock waits": [7] } }, 100, 2);
+assert.deepEqual([kept.at, kept.cpu, kept.batches, kept.waits.get("Lock waits")], [90, 25, 3, 7]);
+
+const { valueAt, scaleOf } = await load("counters");
+const counter = { object: "o", name: "Log Flush Wait Time", instance: "i", type: 65792 };
+const sample = (ticks, value) => ({ at: 0, ticks, values: new Map([["o|Log Flush Wait Time|i", value]]) });
+assert.equal(valueAt(counter, sample(1000, 50), sample(3000, 250)), 100, "a total of ms is told by the second");
+assert.equal(scaleOf(499), 0.1);
+
+const { details, tableOf } = await load("plan");
+const argument = "OBJECT:([shop].[dbo].[b].[PK]), WHERE:([shop].[dbo].[b].[x]=(5)) ORDERED FORWARD";
+assert.deepEqual(details(argument), [["OBJECT", "[shop].[dbo].[b].[PK]"], ["WHERE", "[shop].[dbo].[b].[x]=(5)"]]);
+assert.deepEqual(details("HASH:([b].[aid])=([a].[id]) DEFINE:([n]=COUNT(*))"), [["HASH", "[b].[aid] = [a].[id]"], ["DEFINE", "[n]=COUNT(*)"]]);
+assert.equal(tableOf(argument), "[shop].[dbo].[b]");
+assert.equal(tableOf("ORDER BY:([Expr1004] ASC)"), null);
+
+const { rates } = await load("files");
+const io = (ticks, ...figures) => ({ ticks, files: new Map([["f", { figures }]]) });
+assert.deepEqual(rates(io(0, 0, 0, 0, 10, 4096, 20), io(2000, 0, 0, 0, 30, 12288, 60), "f"), [0, 0, 0, 10, 4096, 20]);
+assert.equal(rates(undefined, io(0, 1), "f"), null);
+
+assert.deepEqual([typeOf("nvarchar", 400, 0, 0), typeOf("varchar", -1, 0, 0), typeOf("decimal", 9, 9, 2), typeOf("int", 4, 10, 0)], ["nvarchar(200)", "varchar(max)", "decimal(9,2)", "int"]);
 console.log("units: passed");
 process.exit(0);

@@ -194,6 +194,13 @@ fn whoever_is_not_on_this_machine_needs_the_token() {
     let (head, said) = get(&at, "/metrics", elsewhere);
     assert!(head.starts_with("HTTP/1.1 403 ") && said.contains("metrics_token_file"), "{head}");
     assert!(get(&at, "/healthz", elsewhere).0.starts_with("HTTP/1.1 200 "));
+    // A proxy in front that says nothing of itself: HTTP/1.0, and the server's own address as Host.
+    let proxied = format!("GET /metrics HTTP/1.0\r\nHost: {at}\r\nConnection: close\r\n\r\n");
+    let (head, said) = ask(&at, &proxied);
+    assert!(head.contains(" 403 ") && said.contains("metrics_token_file"), "{head}");
+    assert!(ask(&at, &proxied.replace("/metrics", "/")).0.contains(" 403 "));
+    assert!(ask(&at, &proxied.replace("/metrics", "/healthz")).0.contains(" 200 "));
+    assert!(get(&at, "/metrics", "").0.starts_with("HTTP/1.1 200 "));
     assert!(server.stop().success());
     let file = temp.path().join("token");
     fs::write(&file, "much-too-secret\n").unwrap();

@@ -1,6 +1,6 @@
 //! Who is on this machine, and who has the token.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, Version, header};
 use std::net::{IpAddr, SocketAddr};
 
 /// The name in a Host header without its port.
@@ -16,14 +16,37 @@ fn is_loopback_name(name: &str) -> bool {
         || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The request comes from this machine, and whoever sent it knows: its Host header names the loopback interface, and no proxy
-/// has passed it on.
-pub(super) fn is_local(peer: SocketAddr, headers: &HeaderMap) -> bool {
+/// Headers that proxies add; any that begins with `x-forwarded` is one, too.
+const PASSED_ON: [&str; 7] = [
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-original-host",
+    "true-client-ip",
+];
+
+/// A proxy has passed the request on: it says so, or speaks HTTP/1.0, as proxies do to whom they pass requests on, and no browser,
+/// scraper or curl does.
+fn by_proxy(version: Version, headers: &HeaderMap) -> bool {
+    version < Version::HTTP_11
+        || headers.keys().any(|name| {
+            PASSED_ON.contains(&name.as_str()) || name.as_str().starts_with("x-forwarded")
+        })
+}
+
+/// Whoever sent the request means the machine that his own program runs on: its Host header names the loopback interface, and no proxy
+/// has passed it on. Behind a port that a container engine publishes on its host's loopback interface the request comes from the
+/// engine's network.
+pub(super) fn means_own_machine(version: Version, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
-    let passed_on = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
-    peer.ip().to_canonical().is_loopback()
-        && host.is_some_and(|host| is_loopback_name(host_name(host)))
-        && !passed_on.iter().any(|name| headers.contains_key(*name))
+    host.is_some_and(|host| is_loopback_name(host_name(host))) && !by_proxy(version, headers)
+}
+
+/// The request comes from this machine, and whoever sent it knows.
+pub(super) fn is_local(peer: SocketAddr, version: Version, headers: &HeaderMap) -> bool {
+    peer.ip().to_canonical().is_loopback() && means_own_machine(version, headers)
 }
 
 /// The Authorization header has this token.
@@ -50,7 +73,24 @@ mod tests {
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_static(value));
         }
-        is_local(format!("{peer}:5000").parse().unwrap(), &map)
+        is_local(format!("{peer}:5000").parse().unwrap(), Version::HTTP_11, &map)
+    }
+
+    #[test]
+    fn who_comes_through_a_proxy_is_elsewhere() {
+        let own = ("host", "127.0.0.1:8433");
+        for name in ["x-forwarded-for", "x-forwarded-proto", "via", "forwarded", "x-real-ip"] {
+            assert!(!local("127.0.0.1", &[own, (name, "x")]), "{name}");
+        }
+        // nginx without a line of configuration: HTTP/1.0, and the upstream's address as Host.
+        let mut map = HeaderMap::new();
+        map.insert("host", HeaderValue::from_static(own.1));
+        assert!(means_own_machine(Version::HTTP_11, &map));
+        assert!(!means_own_machine(Version::HTTP_10, &map));
+        let peer = "127.0.0.1:5000".parse().unwrap();
+        assert!(is_local(peer, Version::HTTP_11, &map) && !is_local(peer, Version::HTTP_10, &map));
+        // From a container engine's network.
+        assert!(!is_local("10.0.2.2:5000".parse().unwrap(), Version::HTTP_11, &map));
     }
 
     #[test]
@@ -67,7 +107,6 @@ mod tests {
         }
         assert!(!local("127.0.0.1", &[]));
         assert!(!local("10.0.0.1", &[("host", "localhost")]));
-        assert!(!local("127.0.0.1", &[("host", "localhost"), ("x-forwarded-for", "10.0.0.1")]));
     }
 
     #[test]

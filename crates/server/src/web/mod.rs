@@ -6,7 +6,7 @@
 //!
 //! * Nothing of it runs where sessions run, and nothing here waits for one: the figures are read from atomic cells.
 //! * Who comes over loopback, and says so in the Host header, is on this machine. (A page elsewhere whose name leads to 127.0.0.1
-//!   says its own name there; a proxy on this machine says for whom it asks.) Others need what each handler asks for.
+//!   says its own name there; a proxy on this machine says for whom it asks, or speaks HTTP/1.0.) Others need what each handler asks for.
 
 mod access;
 mod connections;
@@ -19,7 +19,7 @@ use crate::listener::Shared;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Version, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -202,10 +202,11 @@ async fn readyz(State(web): State<Web>) -> (StatusCode, &'static str) {
 async fn metrics(
     State(web): State<Web>,
     ConnectInfo(peer): ConnectInfo<Peer>,
+    version: Version,
     headers: HeaderMap,
 ) -> Response {
     let token = web.shared.settings.metrics_token.as_deref();
-    if !access::is_local(peer.address, &headers) {
+    if !access::is_local(peer.address, version, &headers) {
         match token {
             None => {
                 let text =

@@ -7,6 +7,7 @@
 //! {"message":[number,severity,state,line,procedure,text]}
 //! {"rows":3}                            a statement has ended and tells its count
 //! {"database":"shop"}                   the session has another database now
+//! {"transactions":1}                    how many transactions the session has open behind the batch (@@TRANCOUNT), if any
 //! {"end":"done"}                        the last line: done, cancelled, closed (the session has ended)
 //! ```
 
@@ -65,6 +66,12 @@ impl Grid {
                 self.to.blocking_send(chunk).map_err(|_| ClientGone)
             }
         }
+    }
+
+    /// Tells how many transactions the batch has left open.
+    pub(super) fn transactions(&mut self, open: u32) {
+        // Nobody may be there to hear it.
+        let _ = self.line(&json!({ "transactions": open }));
     }
 
     /// The last line.

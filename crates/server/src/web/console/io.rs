@@ -5,13 +5,15 @@ use axum::extract::Path;
 use axum::response::Response;
 use serde_json::{Map, Value as Json, json};
 use taffrail_io::counted::FileOperation;
+use taffrail_io::reason::IoReason;
 use taffrail_observe::Moment;
 use taffrail_observe::trace::{FileIo, file_io, file_name};
 
 /// Entries in an answer: of more the newest.
 const ENTRIES: usize = 1000;
 
-/// What has come after an entry: number, µs ago, µs, session, operation, file, offset, length, durable, the system's error.
+/// What has come after an entry: number, µs ago, µs, session, operation, file, offset, length, durable, the system's error,
+/// why it was made.
 /// `lost`: what is not told, since there was too much of it.
 pub(super) async fn io(Path(after): Path<u64>) -> Response {
     let (ring, now) = (file_io(), Moment::now());
@@ -47,6 +49,7 @@ fn row(number: u64, io: &FileIo, now: Moment) -> Json {
         io.offset,
         io.length,
         io.durable,
-        error
+        error,
+        IoReason::from_number(io.reason).and_then(IoReason::name)
     ])
 }

@@ -18,6 +18,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use taffrail_engine::Login as Stored;
 use tokio::sync::Semaphore;
 
 /// What the name of the cookie begins with; [`cookie_name`] is the whole of it.
@@ -26,14 +27,24 @@ const COOKIE: &str = "taffrail-console";
 const IDLE: Duration = Duration::from_secs(12 * 3600);
 /// Logins at a time; the oldest gives way.
 const LOGINS: usize = 256;
-/// Attempts at a time: they wait longer with each failure, and each takes memory.
-const ATTEMPTS: usize = 4;
+/// Attempts at a time; others wait for their turn, in the order in which they came. Each takes memory, and a thread that pages need.
+const ATTEMPTS: usize = 2;
 /// A body of a request that is no query.
 const BODY_MAX: usize = 4096;
 
 struct Login {
     who: Who,
+    /// The stored password that it was opened with.
+    password_hash: String,
     used: Instant,
+}
+
+impl Login {
+    /// Somebody has used it lately, and the server's login of that name is still there, enabled, with the same password.
+    fn goes_on(&self, stored: &impl Fn(&str) -> Option<Stored>) -> bool {
+        let same = |s: Stored| !s.is_disabled && s.password_hash == self.password_hash;
+        self.used.elapsed() < IDLE && stored(&self.who.login).is_some_and(same)
+    }
 }
 
 /// Who is logged in, oldest first.
@@ -49,32 +60,41 @@ impl Default for Logins {
 }
 
 impl Logins {
-    /// Who sent a request.
-    pub(super) fn find(&self, headers: &HeaderMap) -> Option<Who> {
+    /// The login of a request. `stored` finds a login of the server by its name.
+    pub(super) fn find(
+        &self,
+        headers: &HeaderMap,
+        stored: impl Fn(&str) -> Option<Stored>,
+    ) -> Option<Who> {
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|c| c.to_str().ok());
         let mut pairs = cookies.flat_map(|c| c.split(';')).filter_map(|c| c.trim().split_once('='));
         let own = cookie_name(headers);
         let token = pairs.find(|(name, _)| *name == own)?.1;
         let mut open = self.open.lock();
+        let same = |login: &Login| access::same(login.who.token.as_bytes(), token.as_bytes());
         open.retain(|login| login.used.elapsed() < IDLE);
-        let same = |login: &&mut Login| access::same(login.who.token.as_bytes(), token.as_bytes());
-        let login = open.iter_mut().find(same)?;
+        let at = open.iter().position(same)?;
+        if !open[at].goes_on(&stored) {
+            open.remove(at);
+            return None;
+        }
+        let login = &mut open[at];
         login.used = Instant::now();
         Some(login.who.clone())
     }
 
-    /// A token's login goes on. (To ask for it is no use of it.)
-    pub(super) fn knows(&self, token: &str) -> bool {
+    /// Whether a token's login goes on. (To ask for it is no use of it.)
+    pub(super) fn knows(&self, token: &str, stored: impl Fn(&str) -> Option<Stored>) -> bool {
         let open = self.open.lock();
-        open.iter().any(|login| login.who.token == token && login.used.elapsed() < IDLE)
+        open.iter().any(|login| login.who.token == token && login.goes_on(&stored))
     }
 
-    fn add(&self, login: String, token: String) {
+    fn add(&self, login: String, password_hash: String, token: String) {
         let mut open = self.open.lock();
         if open.len() >= LOGINS {
             open.pop_front();
         }
-        open.push_back(Login { who: Who { login, token }, used: Instant::now() });
+        open.push_back(Login { who: Who { login, token }, password_hash, used: Instant::now() });
     }
 
     fn remove(&self, token: &str) {
@@ -123,30 +143,34 @@ pub(super) async fn log_in(
         let what = "{\"login\": text, \"password\": text} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
-    let Ok(attempt) = web.console.logins.attempts.clone().try_acquire_owned() else {
-        return refused(StatusCode::TOO_MANY_REQUESTS, "Others log in just now: try again.");
+    let Ok(attempt) = web.console.logins.attempts.clone().acquire_owned().await else {
+        return refused(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end.");
     };
     let shared = web.shared.clone();
     let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.address.ip(), &given));
     match verified.await {
         Ok(Ok((login, token))) => {
+            drop(attempt);
             let name = cookie_name(&headers);
             let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
-            web.console.logins.add(login.clone(), token);
-            ([(header::SET_COOKIE, cookie)], json_of(&json!({ "login": login }))).into_response()
+            let told = json_of(&json!({ "login": login.name }));
+            web.console.logins.add(login.name, login.password_hash, token);
+            ([(header::SET_COOKIE, cookie)], told).into_response()
         }
         Ok(Err(delay)) => {
-            // Who waits for his refusal keeps nobody else from logging in.
+            // Who waits for his refusal keeps nobody else from logging in: not by his turn, nor by his connection's place.
             drop(attempt);
+            peer.receives(true);
             tokio::time::sleep(delay).await;
+            peer.receives(false);
             refused(StatusCode::UNAUTHORIZED, "Login failed.")
         }
         Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
     }
 }
 
-/// The login's name and a new token, or how long the refusal has to wait.
-fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(String, String), Duration> {
+/// The login and a new token, or how long the refusal has to wait.
+fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(Stored, String), Duration> {
     shared.credentials.settled();
     let known = shared.instance.find_login(&given.login);
     let stored = known.as_ref().map(|l| l.password_hash.as_str());
@@ -157,7 +181,7 @@ fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(String, Strin
             let env = &shared.instance.options().env;
             let mut bytes = [0; 32];
             env.entropy.fill(&mut bytes);
-            Ok((login.name, bytes.iter().map(|b| format!("{b:02x}")).collect()))
+            Ok((login, bytes.iter().map(|b| format!("{b:02x}")).collect()))
         }
         None => {
             let text = format!(
@@ -189,6 +213,38 @@ mod tests {
     use super::*;
     use axum::http::HeaderValue;
 
+    /// Any login, with this password.
+    fn with(password_hash: &str) -> impl Fn(&str) -> Option<Stored> + use<'_> {
+        |name| {
+            Some(Stored {
+                id: 1,
+                name: name.into(),
+                sid: vec![1],
+                password_hash: password_hash.into(),
+                is_disabled: false,
+                default_database: "master".into(),
+            })
+        }
+    }
+
+    #[test]
+    fn a_login_ends_with_its_password_its_disabling_and_its_drop() {
+        let logins = Logins::default();
+        let cookie = with_cookie("taffrail-console-8433=one");
+        let ends = |stored: Option<Stored>| {
+            logins.add("sa".into(), "hash".into(), "one".into());
+            assert!(
+                logins.find(&cookie, with("hash")).is_some() && logins.knows("one", with("hash"))
+            );
+            assert!(!logins.knows("one", |_| stored.clone()));
+            assert!(logins.find(&cookie, |_| stored.clone()).is_none());
+            assert!(logins.find(&cookie, with("hash")).is_none(), "it does not come back");
+        };
+        ends(None);
+        ends(with("other")("sa"));
+        ends(with("hash")("sa").map(|s| Stored { is_disabled: true, ..s }));
+    }
+
     fn with_cookie(value: &str) -> HeaderMap {
         let mut map = HeaderMap::new();
         map.insert(header::HOST, HeaderValue::from_static("localhost:8433"));
@@ -199,20 +255,20 @@ mod tests {
     #[test]
     fn only_a_token_that_was_given_is_known_and_the_oldest_gives_way() {
         let logins = Logins::default();
-        logins.add("sa".into(), "first".into());
-        let find = |cookie: &str| logins.find(&with_cookie(cookie)).map(|w| w.login);
+        logins.add("sa".into(), "hash".into(), "first".into());
+        let find = |cookie: &str| logins.find(&with_cookie(cookie), with("hash")).map(|w| w.login);
         assert_eq!(find("taffrail-console-8433=first").as_deref(), Some("sa"));
         assert_eq!(find("a=b; taffrail-console-8433=first; c=d").as_deref(), Some("sa"));
         assert_eq!(find("taffrail-console-8433="), None);
         assert_eq!(find("taffrail-console-8433=firs"), None);
         assert_eq!(find("other=first"), None);
-        (1..LOGINS).for_each(|n| logins.add("sa".into(), format!("t{n}")));
+        (1..LOGINS).for_each(|n| logins.add("sa".into(), "hash".into(), format!("t{n}")));
         assert!(find("taffrail-console-8433=first").is_some());
-        logins.add("sa".into(), "last".into());
+        logins.add("sa".into(), "hash".into(), "last".into());
         assert_eq!(find("taffrail-console-8433=first"), None);
-        assert!(logins.knows("last") && !logins.knows("first"));
+        assert!(logins.knows("last", with("hash")) && !logins.knows("first", with("hash")));
         logins.remove("last");
-        assert!(!logins.knows("last"));
+        assert!(!logins.knows("last", with("hash")));
         assert_eq!(find("taffrail-console-8433=last"), None);
     }
 
@@ -224,11 +280,11 @@ mod tests {
             map
         };
         let (first, second) = (Logins::default(), Logins::default());
-        first.add("sa".into(), "one".into());
-        second.add("sa".into(), "two".into());
-        assert!(first.find(&at("localhost:8433")).is_some());
-        assert!(second.find(&at("localhost:8434")).is_some());
-        assert!(first.find(&at("localhost:8434")).is_none());
+        first.add("sa".into(), "hash".into(), "one".into());
+        second.add("sa".into(), "hash".into(), "two".into());
+        assert!(first.find(&at("localhost:8433"), with("hash")).is_some());
+        assert!(second.find(&at("localhost:8434"), with("hash")).is_some());
+        assert!(first.find(&at("localhost:8434"), with("hash")).is_none());
         assert_eq!(cookie_name(&at("[::1]")), "taffrail-console-80");
         assert_eq!(cookie_name(&at("[::1]:8433")), "taffrail-console-8433");
     }

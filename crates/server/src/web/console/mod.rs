@@ -6,22 +6,27 @@
 //!  page ── what somebody writes ──▶ query (a session of its own)
 //! ```
 //!
-//! * It is for this machine: whoever comes otherwise is told so, since HTTP is not encrypted. A login goes with a cookie that no
-//!   script reads and no other site sends along.
+//! * The console is for the machine whose browser shows it, which calls it localhost: by itself, by a tunnel, or by a port of a container
+//!   that is published there. By another name it refuses, since HTTP is not encrypted. A login goes with a cookie that no script reads and
+//!   no other site sends along.
 //! * A viewer that is slow misses frames; nobody waits for it.
 //! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
 
 mod assets;
 mod grid;
+mod history;
 mod io;
+mod lab;
 mod logins;
 mod queries;
 pub(super) mod query;
 mod reader;
 mod sampler;
 mod tail;
+mod waits;
 
 use super::{Web, access};
+use crate::errorlog::Level;
 use crate::web::connections::{Peer, Running};
 use axum::Router;
 use axum::extract::{ConnectInfo, Path, Request, State};
@@ -30,6 +35,8 @@ use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use history::History;
+use lab::Lab;
 use logins::Logins;
 use reader::Reader;
 use sampler::Sampler;
@@ -40,6 +47,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
+use taffrail_engine::Instance;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Viewers at a time.
@@ -47,23 +55,34 @@ const VIEWERS: usize = 32;
 
 /// What the console's handlers share.
 pub(super) struct Console {
+    instance: Arc<Instance>,
     logins: Logins,
     sampler: Arc<Sampler>,
+    /// None: there was no thread for it.
+    history: Option<History>,
     reader: Arc<Reader>,
     viewers: Arc<Semaphore>,
     queries: Arc<query::Queries>,
+    lab: Lab,
     /// Somebody ends the sessions of pages that have gone.
     looked_after: AtomicBool,
 }
 
 impl Console {
     pub(super) fn new(shared: &Arc<crate::listener::Shared>) -> Console {
+        let history = History::start(shared.instance.clone()).inspect_err(|e| {
+            let text = format!("The console's charts have no past: {e}.");
+            shared.log.write(Level::Error, "Server", &text);
+        });
         Console {
+            instance: shared.instance.clone(),
             logins: Logins::default(),
             sampler: Arc::new(Sampler::new(shared.instance.clone(), shared.log.clone())),
+            history: history.ok(),
             reader: Arc::new(Reader::new(shared.instance.clone(), shared.log.clone())),
             viewers: Arc::new(Semaphore::new(VIEWERS)),
             queries: Arc::new(query::Queries::new(shared.instance.clone())),
+            lab: Lab::new(&shared.settings.data),
             looked_after: AtomicBool::new(false),
         }
     }
@@ -74,8 +93,18 @@ impl Console {
         path: &str,
         headers: &HeaderMap,
     ) -> Option<Result<(usize, query::Large), Box<Response>>> {
-        let batch = path == "/api/query" && self.logins.find(headers).is_some();
+        let batch = path == "/api/query" && self.find(headers).is_some();
         batch.then(|| self.queries.room(headers))
+    }
+
+    /// The login of a request.
+    fn find(&self, headers: &HeaderMap) -> Option<Who> {
+        self.logins.find(headers, |login| self.instance.find_login(login))
+    }
+
+    /// A token's login goes on.
+    fn knows(&self, token: &str) -> bool {
+        self.logins.knows(token, |login| self.instance.find_login(login))
     }
 
     /// Ends the streams: they have no end of their own.
@@ -85,6 +114,8 @@ impl Console {
 
     /// Ends what runs by itself.
     pub(super) fn stop(&self) {
+        self.history.iter().for_each(History::stop);
+        self.lab.stop();
         self.sampler.stop();
         self.reader.stop();
         self.queries.stop();
@@ -96,12 +127,17 @@ pub(super) fn router(web: Web) -> Router<Web> {
         .route("/api/logout", post(logins::log_out))
         .route("/api/queries", get(|| async { json_of(&queries::all()) }))
         .route("/api/stream", get(stream))
+        .route("/api/history", get(history_of_the_server))
         .route("/api/log/{db}", get(log))
         .route("/api/page/{name}", get(page))
         .route("/api/io/{after}", get(io::io))
         .route("/api/ring/{session}", get(ring))
         .route("/api/events", post(event_session))
         .route("/api/kill", post(kill))
+        .route("/api/lab", get(lab::told))
+        .route("/api/lab/run", post(lab::run))
+        .route("/api/lab/stop", post(lab::stop))
+        .route("/api/lab/report/{name}", get(lab::report))
         .route("/api/query", post(query::run))
         .route("/api/query/cancel", post(query::cancel))
         .route("/api/query/keep", post(query::keep))
@@ -127,10 +163,12 @@ fn json_text(text: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-/// Lets in who is on this machine. What changes something comes from the page itself: another site's cannot send the header.
-async fn here(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
-    if !access::is_local(peer.address, request.headers()) {
-        let why = "The console is served to this machine only, as http://localhost: use a tunnel (ssh -L 8433:127.0.0.1:8433).";
+/// Lets in requests that call the console localhost. Those that change something come from the page itself: another site's cannot send the
+/// header.
+async fn here(request: Request, next: Next) -> Response {
+    if !access::means_own_machine(request.version(), request.headers()) {
+        let why = "The console is served as http://localhost only: use a tunnel (ssh -L 8433:127.0.0.1:8433), \
+            or publish a container's port on 127.0.0.1.";
         return refused(StatusCode::FORBIDDEN, why);
     }
     let own = request.headers().get("x-taffrail").is_some_and(|v| v == "console");
@@ -141,7 +179,9 @@ async fn here(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next
     let headers = response.headers_mut();
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    headers.insert(header::CONTENT_SECURITY_POLICY, header::HeaderValue::from_static(policy));
+    // The page of an experiment has one of its own.
+    let own = headers.entry(header::CONTENT_SECURITY_POLICY);
+    own.or_insert(header::HeaderValue::from_static(policy));
     headers.insert(header::X_FRAME_OPTIONS, header::HeaderValue::from_static("DENY"));
     response
 }
@@ -154,7 +194,7 @@ pub(super) struct Who {
 }
 
 async fn logged_in(State(web): State<Web>, mut request: Request, next: Next) -> Response {
-    match web.console.logins.find(request.headers()) {
+    match web.console.find(request.headers()) {
         Some(who) => {
             request.extensions_mut().insert(who);
             next.run(request).await
@@ -166,7 +206,7 @@ async fn logged_in(State(web): State<Web>, mut request: Request, next: Next) -> 
 /// Who is logged in, and only then where.
 async fn me(State(web): State<Web>, headers: HeaderMap) -> Response {
     let (server, version) = (&*web.shared.server_name, env!("CARGO_PKG_VERSION"));
-    match web.console.logins.find(&headers) {
+    match web.console.find(&headers) {
         Some(who) => json_of(&json!({ "login": who.login, "server": server, "version": version })),
         None => json_of(&json!({ "login": null })),
     }
@@ -236,7 +276,7 @@ impl futures_core::Stream for Frames {
         match self.next.as_mut().poll(cx) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(None) => Poll::Ready(None),
-            Poll::Ready(Some(_)) if !self.console.logins.knows(&self.token) => Poll::Ready(None),
+            Poll::Ready(Some(_)) if !self.console.knows(&self.token) => Poll::Ready(None),
             Poll::Ready(Some((frame, frames))) => {
                 self.next = Frames::after(frames);
                 Poll::Ready(Some(Ok(Event::default().data(&*frame))))
@@ -245,7 +285,15 @@ impl futures_core::Stream for Frames {
     }
 }
 
-/// VLFs, state and growths of one database's log.
+/// The last hour, as the server has kept it.
+async fn history_of_the_server(State(web): State<Web>) -> Response {
+    match &web.console.history {
+        Some(history) => json_of(&history.told()),
+        None => refused(StatusCode::SERVICE_UNAVAILABLE, "The server has kept no past."),
+    }
+}
+
+/// VLFs, state and growths of one database's log, and the open transactions that hold it.
 async fn log(
     State(web): State<Web>,
     axum::Extension(who): axum::Extension<Who>,

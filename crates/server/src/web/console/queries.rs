@@ -9,29 +9,100 @@ WHERE object_name = 'SQLServer:SQL Statistics' AND counter_name = 'Batch Request
    OR object_name = 'SQLServer:Buffer Manager'
   AND counter_name IN ('Checkpoint pages/sec', 'Background writer pages/sec', 'Lazy writes/sec', 'Page writes/sec')
    OR object_name = 'SQLServer:Databases' AND instance_name = '_Total'
-  AND counter_name IN ('Transactions/sec', 'Log Flushes/sec', 'Log Bytes Flushed/sec', 'Log Flush Waits/sec')";
+  AND counter_name IN ('Transactions/sec', 'Log Flushes/sec', 'Log Bytes Flushed/sec', 'Log Flush Waits/sec',
+                       'Log Flush Wait Time', 'Log Flush Write Time (ms)')";
 
 /// Processor time.
 pub(super) const PROCESSOR: &str =
     "SELECT process_kernel_time_ms + process_user_time_ms, cpu_count, ms_ticks
 FROM sys.dm_os_sys_info";
 
-/// Waits by class.
-pub(super) const WAITS: &str = "SELECT RTRIM(counter_name), cntr_value
+/// Waits by class; frames have both together, from [`super::waits`].
+const WAITS: &str = "-- of those that have ended
+SELECT RTRIM(counter_name), cntr_value
 FROM sys.dm_os_performance_counters
 WHERE object_name = 'SQLServer:Wait Statistics'
-  AND instance_name = 'Cumulative wait time (ms) per second'";
+  AND instance_name = 'Cumulative wait time (ms) per second'
+-- and of those that go on
+SELECT wait_type, COUNT(*), SUM(wait_duration_ms)
+FROM sys.dm_os_waiting_tasks
+GROUP BY wait_type";
 
-/// Waits by type: those that have occurred.
-pub(super) const WAIT_TYPES: &str =
-    "SELECT wait_type, waiting_tasks_count, wait_time_ms, signal_wait_time_ms, max_wait_time_ms
-FROM sys.dm_os_wait_stats
-WHERE waiting_tasks_count > 0";
+/// Waits by type, those that go on among them: the types that have occurred; frames have them from [`super::waits`].
+const WAIT_TYPES: &str =
+    "SELECT s.wait_type, s.waiting_tasks_count, s.wait_time_ms + ISNULL(t.ms, 0), s.signal_wait_time_ms, s.max_wait_time_ms
+FROM sys.dm_os_wait_stats s
+LEFT JOIN (SELECT wait_type, SUM(wait_duration_ms) ms FROM sys.dm_os_waiting_tasks GROUP BY wait_type) t
+  ON t.wait_type = s.wait_type
+WHERE s.waiting_tasks_count > 0";
 
-/// Reads and writes of files.
-pub(super) const FILES: &str = "SELECT SUM(num_of_bytes_read), SUM(num_of_bytes_written),
-       SUM(num_of_reads), SUM(num_of_writes), SUM(io_stall)
-FROM sys.dm_io_virtual_file_stats(NULL, NULL)";
+/// Reads and writes of files, by ROWS and LOG.
+pub(super) const FILES: &str =
+    "SELECT f.type_desc, SUM(v.num_of_bytes_read), SUM(v.num_of_bytes_written),
+       SUM(v.num_of_reads), SUM(v.num_of_writes), SUM(v.io_stall)
+FROM sys.dm_io_virtual_file_stats(NULL, NULL) v
+JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
+GROUP BY f.type_desc";
+
+/// Reads and writes of each file.
+const FILE_IO: &str =
+    "SELECT TOP (200) DB_NAME(v.database_id), f.name, f.type_desc, v.size_on_disk_bytes,
+       v.num_of_reads, v.num_of_bytes_read, v.io_stall_read_ms,
+       v.num_of_writes, v.num_of_bytes_written, v.io_stall_write_ms, v.sample_ms
+FROM sys.dm_io_virtual_file_stats(NULL, NULL) v
+JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
+ORDER BY v.database_id, v.file_id";
+
+/// All databases: state, sizes, who is in them.
+const DATABASE_LIST: &str = "SELECT d.database_id, d.name, d.state_desc, d.recovery_model_desc,
+       CONVERT(varchar(19), d.create_date, 120), d.collation_name, d.log_reuse_wait_desc,
+       (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 0),
+       (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 1),
+       (SELECT COUNT(*) FROM sys.dm_exec_sessions s WHERE s.is_user_process = 1 AND s.database_id = d.database_id)
+FROM sys.databases d
+ORDER BY CASE WHEN d.database_id > 4 THEN 0 ELSE 1 END, d.name";
+
+/// Tables and views of a database, by rows and room; a page runs it in that database.
+const TABLES: &str = "SELECT TOP (2000) o.object_id, s.name, o.name, RTRIM(o.type),
+       (SELECT SUM(p.row_count) FROM sys.dm_db_partition_stats p WHERE p.object_id = o.object_id AND p.index_id <= 1),
+       (SELECT SUM(p.reserved_page_count) * 8 FROM sys.dm_db_partition_stats p WHERE p.object_id = o.object_id),
+       (SELECT COUNT(*) FROM sys.indexes i WHERE i.object_id = o.object_id AND i.index_id > 0),
+       CONVERT(varchar(19), o.modify_date, 120)
+FROM sys.objects o
+JOIN sys.schemas s ON s.schema_id = o.schema_id
+WHERE o.type IN ('U', 'V', 'P', 'FN', 'IF', 'TF', 'TR') AND o.is_ms_shipped = 0
+ORDER BY 5 DESC, s.name, o.name";
+
+/// Columns of an object; a page puts its number into the place of @object.
+const COLUMNS: &str =
+    "SELECT c.column_id, c.name, TYPE_NAME(c.user_type_id), c.max_length, c.precision, c.scale,
+       c.is_nullable, c.is_identity, c.is_computed, OBJECT_DEFINITION(c.default_object_id)
+FROM sys.columns c
+WHERE c.object_id = @object
+ORDER BY c.column_id";
+
+/// Indexes of an object, a row for each key or included column; a page puts its number into the place of @object.
+const INDEXES: &str = "SELECT i.index_id, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique,
+       (SELECT SUM(p.row_count) FROM sys.dm_db_partition_stats p WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
+       (SELECT SUM(p.reserved_page_count) * 8 FROM sys.dm_db_partition_stats p
+        WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
+       COL_NAME(k.object_id, k.column_id), k.is_included_column, k.is_descending_key
+FROM sys.indexes i
+LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id
+WHERE i.object_id = @object
+ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
+
+/// The schedule of backups in msdb, and what each kind is due after.
+const SCHEDULE: &str = "SELECT database_name, full_minutes, differential_minutes, log_minutes, keep_chains, drill_minutes,
+       directory, is_enabled
+FROM msdb.taffrail.backup_schedule
+ORDER BY database_name";
+
+/// Runs of the schedule, the newest first: backups, drills (R), files that could not be removed (X).
+const BACKUP_RUNS: &str = "SELECT TOP (200) run_id, database_name, type, CONVERT(varchar(19), started_utc, 120),
+       DATEDIFF(second, started_utc, finished_utc), path, CONVERT(varchar(19), deleted_utc, 120), error_number, error_message
+FROM msdb.taffrail.backup_run
+ORDER BY run_id DESC";
 
 /// Sessions of users, what they do, and for whom they wait.
 pub(super) const SESSIONS: &str = "SELECT TOP (500) s.session_id, s.login_name, s.host_name, s.program_name,
@@ -63,7 +134,7 @@ ORDER BY sequence_number DESC";
 
 /// What the page of file operations shows; it takes the same entries from the ring itself.
 const IO: &str = "SELECT TOP (1000) sequence_number, start_time, duration_us, session_id, operation, physical_name,
-       offset, length, is_durable, result
+       offset, length, is_durable, result, reason
 FROM taffrail.io_trace
 ORDER BY sequence_number DESC";
 
@@ -162,7 +233,7 @@ ORDER BY b.backup_set_id DESC";
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 5] = [
+const PAGES: [(&str, Statements); 7] = [
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     (
         "checkpoints",
@@ -178,7 +249,17 @@ const PAGES: [(&str, Statements); 5] = [
         ],
     ),
     ("errorlog", &[("errorLog", ERROR_LOG)]),
-    ("backups", &[("backupAges", BACKUP_AGES), ("backups", BACKUPS)]),
+    (
+        "backups",
+        &[
+            ("backupAges", BACKUP_AGES),
+            ("backups", BACKUPS),
+            ("schedule", SCHEDULE),
+            ("backupRuns", BACKUP_RUNS),
+        ],
+    ),
+    ("files", &[("fileIo", FILE_IO)]),
+    ("databases", &[("databaseList", DATABASE_LIST)]),
 ];
 
 /// What a page asks.
@@ -221,6 +302,23 @@ FROM sys.dm_db_log_stats({db})"
     )
 }
 
+/// Transactions that have written to a database's log, the one that began first on top: nothing behind its beginning can be reused.
+pub(super) fn log_holders(db: u16) -> String {
+    format!(
+        "SELECT TOP (20) s.session_id, e.login_name, e.program_name, e.status,
+       DATEDIFF(second, t.database_transaction_begin_time, GETDATE()), t.database_transaction_log_record_count,
+       t.database_transaction_log_bytes_used, CONVERT(varchar(25), t.database_transaction_begin_lsn), LEFT(x.text, 400)
+FROM sys.dm_tran_database_transactions t
+JOIN sys.dm_tran_session_transactions s ON s.transaction_id = t.transaction_id
+JOIN sys.dm_exec_sessions e ON e.session_id = s.session_id
+LEFT JOIN sys.dm_exec_requests r ON r.session_id = e.session_id
+LEFT JOIN sys.dm_exec_connections c ON c.session_id = e.session_id
+OUTER APPLY sys.dm_exec_sql_text(ISNULL(r.sql_handle, c.most_recent_sql_handle)) x
+WHERE t.database_id = {db} AND t.database_transaction_begin_lsn IS NOT NULL
+ORDER BY t.database_transaction_begin_lsn"
+    )
+}
+
 /// Growths of a database's files.
 pub(super) fn growths(db: u16) -> String {
     format!(
@@ -247,6 +345,10 @@ pub(super) fn all() -> Value {
         "vlfs": vlfs(5),
         "log": log_state(5),
         "growths": growths(5),
+        "logHolders": log_holders(5),
+        "tables": TABLES,
+        "columns": COLUMNS,
+        "indexes": INDEXES,
         "ring": ring("system_health"),
     });
     for (name, sql) in PAGES.iter().flat_map(|page| page.1) {

@@ -281,6 +281,10 @@ fn work(web: &Web, slot: &Arc<Slot>, mut session: Session, batch: &Batch, mut gr
         fate = session.run(&batch.sql, &mut grid);
     }
     let cancelled = session.was_cancelled();
+    let transactions = match fate {
+        ConnectionFate::Continue => session.open_transactions(),
+        ConnectionFate::Close => 0,
+    };
     match fate {
         ConnectionFate::Continue if !slot.ends.load(Ordering::SeqCst) => {
             // Back first: who has heard the end sends the next one.
@@ -290,6 +294,9 @@ fn work(web: &Web, slot: &Arc<Slot>, mut session: Session, batch: &Batch, mut gr
                 drop(slot.session.lock().take());
             }
             slot.runs.store(false, Ordering::SeqCst);
+            if transactions > 0 {
+                grid.transactions(transactions);
+            }
             grid.end(if cancelled { "cancelled" } else { "done" });
         }
         _ => grid.end("closed"),
@@ -391,9 +398,8 @@ fn look_after(web: &Web) {
         loop {
             tokio::time::sleep(Duration::from_secs(20)).await;
             let own = console.clone();
-            let swept = tokio::task::spawn_blocking(move || {
-                own.queries.sweep(|token| own.logins.knows(token))
-            });
+            let swept =
+                tokio::task::spawn_blocking(move || own.queries.sweep(|token| own.knows(token)));
             if !swept.await.unwrap_or(true) {
                 console.looked_after.store(false, Ordering::SeqCst);
                 // One may have come just before that.

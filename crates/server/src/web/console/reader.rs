@@ -64,6 +64,13 @@ impl Session {
         self.0.database()
     }
 
+    /// `@@TRANCOUNT`, without a statement that would be the session's last one.
+    pub(super) fn open_transactions(&self) -> u32 {
+        let all = self.0.instance().sessions();
+        let own = all.iter().find(|s| s.id == self.0.session_id());
+        own.map_or(0, |s| s.cell.open_transaction_count.load(Ordering::Relaxed))
+    }
+
     pub(super) fn was_cancelled(&self) -> bool {
         self.0.was_cancelled()
     }
@@ -226,7 +233,9 @@ impl Reader {
             let state = session.rows(&queries::log_state(db))?;
             let vlfs = session.rows(&queries::vlfs(db))?;
             let growths = session.rows(&queries::growths(db))?;
-            Ok(json!({ "state": state.first(), "vlfs": vlfs, "growths": growths }))
+            let holders = session.rows(&queries::log_holders(db))?;
+            let state = state.first();
+            Ok(json!({ "state": state, "vlfs": vlfs, "growths": growths, "holders": holders }))
         })
     }
 
@@ -278,7 +287,7 @@ impl Reader {
         Ok(answer)
     }
 
-    #[cfg(test)]
+    /// The rows of a statement that no page shows.
     pub(super) fn ask(&self, login: &str, sql: &str) -> Result<JsonRows, String> {
         self.with(login, |session| session.rows(sql))
     }

@@ -2,6 +2,7 @@
 
 use super::queries;
 use super::reader::{JsonRows, Opener, STOPS, Session};
+use super::waits::Waits;
 use crate::acceptor::STACK_BYTES;
 use crate::errorlog::{ErrorLog, Level};
 use parking_lot::{Condvar, Mutex};
@@ -48,7 +49,8 @@ impl Sampler {
     ) -> Result<watch::Receiver<Arc<str>>, String> {
         let (own, login, mut session) = (self.clone(), login.to_owned(), None);
         let mut last_flush = flushes().newest().saturating_sub(FLUSHES as u64);
-        self.watch_what(move || own.sample(&mut session, &login, &mut last_flush))
+        let mut waits = Waits::default();
+        self.watch_what(move || own.sample(&mut session, &login, &mut last_flush, &mut waits))
     }
 
     /// The frames from now on; those of `take`, if nobody looks yet.
@@ -118,7 +120,13 @@ impl Sampler {
     }
 
     /// A frame, or what went wrong: the next one tries again.
-    fn sample(&self, session: &mut Option<Session>, login: &str, last_flush: &mut u64) -> Json {
+    fn sample(
+        &self,
+        session: &mut Option<Session>,
+        login: &str,
+        last_flush: &mut u64,
+        waits: &mut Waits,
+    ) -> Json {
         let open = match session.take() {
             Some(open) => Ok(open),
             None => self.opener.open(&self.instance, login),
@@ -130,6 +138,9 @@ impl Sampler {
         });
         match sampled {
             Ok(mut frame) => {
+                waits.take();
+                frame["waitTypes"] = waits.types();
+                frame["waits"] = waits.classes().map(|(name, ms)| json!([name, ms])).collect();
                 frame["flushes"] = new_flushes(last_flush);
                 frame["uptime"] = self.instance.up_time().as_secs().into();
                 frame
@@ -154,19 +165,16 @@ impl Drop for Ended<'_> {
 
 /// One batch: a batch a second is what watching costs.
 fn sample(session: &mut Session) -> Result<Json, String> {
-    use queries::{COUNTERS, DATABASES, FILES, PROCESSOR, SESSIONS, WAIT_TYPES, WAITS};
-    let batch = [COUNTERS, PROCESSOR, WAITS, WAIT_TYPES, FILES, SESSIONS, DATABASES].join(";\n");
-    let results: Result<[JsonRows; 7], _> = session.results(&batch)?.try_into();
-    let Ok([counters, mut processor, waits, wait_types, mut files, sessions, databases]) = results
-    else {
+    use queries::{COUNTERS, DATABASES, FILES, PROCESSOR, SESSIONS};
+    let batch = [COUNTERS, PROCESSOR, FILES, SESSIONS, DATABASES].join(";\n");
+    let results: Result<[JsonRows; 5], _> = session.results(&batch)?.try_into();
+    let Ok([counters, mut processor, files, sessions, databases]) = results else {
         return Err("A statement of the sample had no result.".into());
     };
     Ok(json!({
         "counters": counters,
         "processor": processor.pop(),
-        "waits": waits,
-        "waitTypes": wait_types,
-        "files": files.pop(),
+        "files": files,
         "sessions": sessions,
         "databases": databases,
     }))
