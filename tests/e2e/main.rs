@@ -20,6 +20,7 @@ mod life;
 mod limits;
 mod log_command;
 mod lost_connection;
+mod missing;
 mod monitoring;
 mod operation;
 mod orders;
