@@ -1,8 +1,9 @@
 //! The tables of the engine's features: statements, DBCC commands, system procedures, system views and functions.
 //!
 //! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own. The list of
-//! the features is handed in when an instance starts. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
-//! compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements make as they go.
+//! the features is handed in when an instance starts. Whoever runs statements knows none of them by name: it looks up a statement when
+//! a batch is compiled, a procedure when it is called, a view when it is bound, and asks [`tables`] for the tables that statements
+//! make as they go.
 
 pub(crate) mod cell;
 pub(crate) mod needs;
