@@ -425,7 +425,7 @@ mod tests {
             .collect();
         let one = |slot, value| {
             let (rows, slots) = (vec![vec![Expr::Const(value)]], vec![slot]);
-            Node::Values(Box::new(ValuesScan { rows, slots }))
+            Node::Values(Arc::new(ValuesScan { rows, slots }))
         };
         let joined = |right: Node, key: Slot| {
             let keys = vec![(Expr::Slot(0), Expr::Slot(key), Collation::default())];
@@ -438,7 +438,7 @@ mod tests {
                 left_slots: Vec::new(),
                 right_slots: vec![key],
             };
-            let node = Node::Hash(Box::new(join));
+            let node = Node::Hash(Arc::new(join));
             let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
             let (assign, order) = (Vec::new(), Vec::new());
             let select = SelectPlan { plan, assign, order, identity: None, inherited: None };

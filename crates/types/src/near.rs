@@ -52,7 +52,7 @@ fn integers_near(d: &Decimal, column: SqlType) -> Option<Near> {
     let power = 10_u128.checked_pow(d.scale().into())?;
     let whole = i128::try_from(d.magnitude() / power).ok()?;
     let whole = if d.is_negative() { -whole } else { whole };
-    let rest = i128::from(d.magnitude() % power != 0);
+    let rest = i128::from(!d.magnitude().is_multiple_of(power));
     let (least, most) = integer_range(column)?;
     let (low, high) = (whole - rest, whole + rest);
     let (least, most) = (i128::from(least), i128::from(most));

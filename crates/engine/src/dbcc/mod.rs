@@ -61,7 +61,7 @@ const fn command(
 const OWNS_SCHEMA: Needs = Needs::Any(&[
     Needs::Owner(Owned::Schema),
     DB_OWNER,
-    Needs::InDatabaseRole(DatabaseRole::DbDdladmin),
+    Needs::InDatabaseRole(DatabaseRole::Ddladmin),
 ]);
 
 /// One's own input buffer is everybody's to see.

@@ -108,9 +108,9 @@ permissions! {
 permissions! {
     /// Fixed database roles whose members may do something that no permission allows.
     DatabaseRole {
-        DbDdladmin = "db_ddladmin",
-        DbOwner = "db_owner",
-        DbSecurityadmin = "db_securityadmin",
+        Ddladmin = "db_ddladmin",
+        Owner = "db_owner",
+        Securityadmin = "db_securityadmin",
     }
 }
 
@@ -252,13 +252,13 @@ pub(crate) const DROPS: Needs =
     Needs::Any(&[Needs::Object(OnObject::Control), Needs::Schema(OnSchema::Alter)]);
 
 /// Membership in the database role db_owner.
-pub(crate) const DB_OWNER: Needs = Needs::InDatabaseRole(DatabaseRole::DbOwner);
+pub(crate) const DB_OWNER: Needs = Needs::InDatabaseRole(DatabaseRole::Owner);
 
 /// Ownership of the table, or a role that may do with every table what its owner may.
 pub(crate) const OWNS_TABLE: Needs = Needs::Any(&[
     Needs::Owner(Owned::Object),
     DB_OWNER,
-    Needs::InDatabaseRole(DatabaseRole::DbDdladmin),
+    Needs::InDatabaseRole(DatabaseRole::Ddladmin),
 ]);
 
 /// Membership in the server role sysadmin.
@@ -357,7 +357,7 @@ pub(crate) const DATABASE_MEMBERS: Needs = Needs::All(&[
         Case::OtherMembers,
         &Needs::Any(&[
             Needs::Database(OnDatabase::ViewDefinition),
-            Needs::InDatabaseRole(DatabaseRole::DbSecurityadmin),
+            Needs::InDatabaseRole(DatabaseRole::Securityadmin),
         ]),
     ),
 ]);
@@ -412,7 +412,7 @@ pub(crate) const STATISTICS_SEEN: Needs = Needs::Any(&[
     Needs::Object(OnObject::Select),
     Needs::Owner(Owned::Object),
     DB_OWNER,
-    Needs::InDatabaseRole(DatabaseRole::DbDdladmin),
+    Needs::InDatabaseRole(DatabaseRole::Ddladmin),
 ]);
 
 /// The room for backups, of schema `taffrail`.

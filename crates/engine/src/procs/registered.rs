@@ -112,7 +112,7 @@ const LISTS_DATABASES: Needs = Needs::Any(&[
 const PROPERTIES: Needs = Needs::All(&[
     Needs::When(
         Case::Objects,
-        &Needs::Any(&[ALTERS, DB_OWNER, Needs::InDatabaseRole(DatabaseRole::DbDdladmin)]),
+        &Needs::Any(&[ALTERS, DB_OWNER, Needs::InDatabaseRole(DatabaseRole::Ddladmin)]),
     ),
     Needs::When(Case::Databases, &DB_OWNER),
 ]);

@@ -298,11 +298,13 @@ mod tests {
     fn the_experiments_of_the_binary_hold_together() {
         for name in built_in() {
             let found = Experiment::find(name).unwrap_or_else(|e| panic!("{e}"));
-            for scale in SCALES {
+            // The sizes that were published are those of a document.
+            let published = found.spec.document.is_some();
+            for scale in SCALES.into_iter().filter(|s| published || *s != "paper") {
                 assert!(found.spec.scale.contains_key(scale), "{name}: {scale}");
             }
             assert!(found.spec.question.trim_end().ends_with('?'), "{name}");
-            assert!(found.spec.document.is_some() && !found.spec.claim.is_empty(), "{name}");
+            assert!(!found.spec.claim.is_empty(), "{name}");
         }
     }
 
