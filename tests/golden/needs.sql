@@ -3,8 +3,10 @@
 CREATE TABLE fx (id int IDENTITY PRIMARY KEY, a int, b int, c int)
 CREATE TABLE fz (a int, b int)
 GO
+--@ source: reasoned
 CREATE VIEW fv AS SELECT a AS x, b AS y FROM fx WHERE c > 0
 GO
+--@ source: reasoned
 CREATE VIEW fw AS SELECT v.x, z.b FROM fv AS v JOIN fz AS z ON z.a = v.y
 GO
 --@ source: reasoned

@@ -3,6 +3,7 @@
 CREATE TABLE rc (id int IDENTITY PRIMARY KEY, a int NOT NULL, n int NULL, t nvarchar(10) NOT NULL, p nvarchar(10) COLLATE Polish_CI_AS NOT NULL)
 INSERT rc VALUES (1, NULL, N'x', N'x'), (2, 2, N'y', N'z')
 GO
+--@ source: reasoned
 CREATE VIEW rc_outer AS SELECT l.a, r.a AS other FROM rc AS l LEFT JOIN rc AS r ON r.a = l.a + 1
 GO
 -- EXCEPT and INTERSECT: as on the left.

@@ -251,7 +251,7 @@ impl Log {
                     let busy = kick && state.core.in_flight() > 0 && self.writes_plainly();
                     drop(state);
                     if let Some(how) = set_back {
-                        self.tell_set_back(how);
+                        how.tell(self.whose());
                     }
                     if kick {
                         self.kick_writer();

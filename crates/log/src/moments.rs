@@ -12,9 +12,7 @@
 use std::time::Duration;
 
 use taffrail_io::UtcTime;
-use taffrail_observe::{Event, EventRing};
-
-use crate::log::Log;
+use taffrail_observe::{Event, EventRing, Whose};
 
 const DAY: u64 = 24 * 3600 * UtcTime::PER_SECOND;
 /// A clock that is regulated is set back by less.
@@ -64,11 +62,11 @@ fn ticks(n: u64) -> Duration {
     Duration::from_secs(n / UtcTime::PER_SECOND)
 }
 
-impl Log {
-    /// Tells the error log that the clock was set back.
+impl SetBack {
+    /// Tells the error log that the clock was set back; `database`: the log's.
     #[cold]
-    pub(crate) fn tell_set_back(&self, how: SetBack) {
-        let text = match how {
+    pub fn tell(self, database: Whose) {
+        let text = match self {
             SetBack::Held(by) => format!(
                 "The clock stands {} s before the newest moment in the database log. Commits bear that moment until the clock is past it.",
                 by.as_secs()
@@ -79,7 +77,7 @@ impl Log {
                 by.as_secs()
             ),
         };
-        EventRing::global().push(Event::BackgroundError { database: self.whose(), text });
+        EventRing::global().push(Event::BackgroundError { database, text });
     }
 }
 

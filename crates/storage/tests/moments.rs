@@ -1,5 +1,5 @@
-//! Moments in the log: commits say when they happened, in the order of the log, over restarts, also where the clock is set back; by more than
-//! a day, and the log goes back with it.
+//! Moments in the log: commits say when they happened, in the order of the log, over restarts, also where the clock is set back; by more
+//! than a day, and the log goes back with it.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -57,14 +57,14 @@ const CRATES: &[Layers] = &[
     Layers {
         name: "log",
         layers: &[
-            &["block", "company", "fair", "flush", "lop", "options", "retried", "waits"],
+            &["block", "company", "fair", "flush", "lop", "moments", "options", "retried", "waits"],
             &["anchor", "directory", "error", "fresh", "packed", "record", "waiter"],
             &["files", "vlf"],
             &["cache", "walk"],
             // A log that is open, and what is done with it.
             &[
-                "ahead", "append", "growth", "harden", "log", "reader", "restore", "reuse", "room",
-                "told", "writer",
+                "ahead", "append", "growth", "harden", "log", "moments", "reader", "restore",
+                "reuse", "room", "told", "writer",
             ],
             &["kept", "membership", "offline", "proof", "raw", "shrink", "tail"],
             &["open", "verify"],

@@ -189,7 +189,8 @@ impl Cursors {
         self.list.iter().position(|c| c.references.iter().any(|r| r.is(name, level)))
     }
 
-    /// CURSOR_STATUS: 1 open with rows or with a query that runs, 0 open without, -1 closed, -2 a variable without cursor, -3 no such cursor.
+    /// CURSOR_STATUS: 1 open with rows or with a query that runs, 0 open without, -1 closed, -2 a variable without cursor, -3 no such
+    /// cursor.
     pub fn status(&self, kind: &str, name: &str, level: u32) -> i32 {
         let local = match () {
             () if kind.eq_ignore_ascii_case("global") => false,

@@ -21,6 +21,7 @@
 //!
 //! Same seed, same calls, same result: state lives in one mutex, and nothing else is consulted.
 
+mod clock;
 mod content;
 mod disk;
 mod hooked;
@@ -29,7 +30,8 @@ mod rng;
 mod slow;
 mod world;
 
+pub use clock::SimClock;
 pub use hooked::HookedDisk;
 pub use rng::SimRng;
 pub use slow::Slow;
-pub use world::{Fault, FaultKind, IoKind, SimClock, SimOptions, SimStats, SimWorld};
+pub use world::{Fault, FaultKind, IoKind, SimOptions, SimStats, SimWorld};

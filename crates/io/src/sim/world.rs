@@ -3,17 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-use taffrail_base::sync::thread::{is_scheduled, now};
-
+use super::clock::SimClock;
 use super::content::Content;
 use super::disk::SimDisk;
 use super::rng::SimRng;
 use super::slow::Slow;
-use crate::{Clock, Entropy, Env, FailStopDisk, IoError, IoResult, UtcTime, WriteOp};
+use crate::{Entropy, Env, FailStopDisk, IoError, IoResult, WriteOp};
 
 /// How the simulated hardware is made.
 #[derive(Clone, Debug)]
@@ -391,48 +388,6 @@ pub(super) fn power_lost() -> io::Error {
     io::Error::other("the simulated machine has no power")
 }
 
-/// A virtual clock: it moves when told to, and where threads take turns with the schedule's time.
-#[derive(Debug)]
-pub struct SimClock {
-    nanos: AtomicU64,
-    /// By how much somebody has set the wall clock back.
-    set_back: AtomicU64,
-    /// The schedule's time when it was last asked.
-    seen: Mutex<Option<Instant>>,
-    start: UtcTime,
-}
-
-impl SimClock {
-    /// Moves the clock.
-    pub fn advance(&self, by: Duration) {
-        self.nanos.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
-    }
-
-    /// Sets the wall clock back, as an administrator or a time server may; the monotonic clock goes on.
-    pub fn set_back(&self, by: Duration) {
-        self.set_back.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
-    }
-}
-
-impl Clock for SimClock {
-    fn now_utc(&self) -> UtcTime {
-        let back = Duration::from_nanos(self.set_back.load(Ordering::SeqCst));
-        let told = self.start + self.monotonic();
-        UtcTime(told.0.saturating_sub(back.as_nanos() as u64 / 100))
-    }
-
-    fn monotonic(&self) -> Duration {
-        if is_scheduled() {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let now = now();
-            if let Some(before) = seen.replace(now) {
-                self.advance(now.saturating_duration_since(before));
-            }
-        }
-        Duration::from_nanos(self.nanos.load(Ordering::SeqCst))
-    }
-}
-
 struct SimEntropy(Mutex<SimRng>);
 
 impl Entropy for SimEntropy {
@@ -478,13 +433,7 @@ impl SimWorld {
                 writes: 0,
                 stats: SimStats::default(),
             })),
-            clock: Arc::new(SimClock {
-                nanos: AtomicU64::new(1_000_000_000),
-                set_back: AtomicU64::new(0),
-                seen: Mutex::new(None),
-                // 2026-01-01: any day will do, but always the same.
-                start: UtcTime(739_616 * 86_400 * UtcTime::PER_SECOND),
-            }),
+            clock: Arc::new(SimClock::new()),
             entropy: Arc::new(SimEntropy(Mutex::new(entropy))),
         }
     }

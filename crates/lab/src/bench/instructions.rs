@@ -7,8 +7,8 @@
 //!   for each work:  OLD and NEW start ──▶ set-up ──▶ once for nothing ──▶ counter to zero ─▶ work ─▶ dump   (five times, in turns)
 //! ```
 //!
-//! 1. The figure is NEW over OLD, of the least of the rounds: threads that look after the server only ever add, and by the clock. Each figure
-//!    has a bound, and the geometric mean of all has one.
+//! 1. The figure is NEW over OLD, of the least of the rounds: threads that look after the server only ever add, and by the clock. Each
+//!    figure has a bound, and the geometric mean of all has one.
 //! 2. Both servers do the same statements in the same order.
 
 use super::Figure;
@@ -108,10 +108,14 @@ const WORKS: [Work; 6] = [
         name: "plans",
         setup: &[
             "CREATE TABLE point (k int PRIMARY KEY, v varchar(40)); INSERT point SELECT value, 'row' FROM GENERATE_SERIES(1, 1000)",
-            "CREATE TABLE j1 (k int PRIMARY KEY, n int, v int, INDEX i (n)); INSERT j1 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 100)",
-            "CREATE TABLE j2 (k int PRIMARY KEY, n int, v int, INDEX i (n)); INSERT j2 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 200)",
-            "CREATE TABLE j3 (k int PRIMARY KEY, n int, v int, INDEX i (n)); INSERT j3 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 300)",
-            "CREATE TABLE j4 (k int PRIMARY KEY, n int, v int, INDEX i (n)); INSERT j4 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 400)",
+            "CREATE TABLE j1 (k int PRIMARY KEY, n int, v int, INDEX i (n)); \
+             INSERT j1 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 100)",
+            "CREATE TABLE j2 (k int PRIMARY KEY, n int, v int, INDEX i (n)); \
+             INSERT j2 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 200)",
+            "CREATE TABLE j3 (k int PRIMARY KEY, n int, v int, INDEX i (n)); \
+             INSERT j3 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 300)",
+            "CREATE TABLE j4 (k int PRIMARY KEY, n int, v int, INDEX i (n)); \
+             INSERT j4 SELECT value, value % 50 + 1, value FROM GENERATE_SERIES(1, 400)",
         ],
         calls: &[
             Call::Text("SELECT v FROM point WHERE k = {n} AND v <> 'x'", 150),
