@@ -36,6 +36,8 @@ while [ "$(date +%s)" -lt "$end" ]; do
     step "round $rounds, from seed $seed"
     run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1000 "$nextest" nextest run --profile soak --workspace --locked -E "package(taffrail-storage) & test(/^simulation::nothing_acknowledged/)"
     seeds=$((seeds + 1000))
+    # Recorded histories restored to random moments, in the simulation and on this disk, and restores cut off at every step.
+    run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1250 TAFFRAIL_DISK_RUNS=25 TAFFRAIL_CUT_STRIDE=1 "$nextest" nextest run --profile soak --workspace --locked -E "package(taffrail-engine) & test(/^(restore_stops::a_database_(is|on)|backup_crash::)/)"
     run "$nextest" nextest run --profile soak --workspace --locked -E "binary(histories)"
     run env TAFFRAIL_KILLS=100 TAFFRAIL_CUTS=100 "$nextest" nextest run --profile soak --workspace --locked -E "binary(e2e) & test(/^crash_loop::/)"
     kills=$((kills + 100)) cuts=$((cuts + 100))
