@@ -275,7 +275,7 @@ fn generated_customers_reach_a_server() {
     let lab = |more: &[&str]| {
         let out = std::process::Command::new(taffrail_tests::binary())
             .args(["lab", "load", "tpcc-customer", "-S", &format!("127.0.0.1,{}", server.port)])
-            .args(["-P", taffrail_tests::PASSWORD])
+            .args(["-P", taffrail_tests::PASSWORD, "-d", "master"])
             .args(more)
             .output()
             .unwrap();
