@@ -255,13 +255,8 @@ fn each_experiment_runs_whole_at_a_tiny_scale() {
             &["With one row for all each commit has a write of its own.", "No change is lost."],
         ),
         ("big-transaction", &["One transaction needs a larger log."]),
-        (
-            "rollback",
-            &[
-                "An update that is rolled back writes more log.",
-                "What is rolled back is as it was.",
-            ],
-        ),
+        // How much of a rollback's log is on the disk when it ends is up to the log writer.
+        ("rollback", &["What is rolled back is as it was."]),
         ("kill", &["No durable commit is lost."]),
         ("blocking", &[]),
     ] {

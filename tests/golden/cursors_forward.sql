@@ -243,3 +243,62 @@ FETCH c
 FETCH c
 FETCH c
 GO
+-- A loop that changes its cursor's table comes to an end where the query's rows are no rows of the table.
+--@ source: documentation DECLARE CURSOR
+SET NOCOUNT ON
+CREATE TABLE o (cust int, n int, PRIMARY KEY (cust, n))
+INSERT o VALUES (1, 1), (1, 2), (2, 1)
+DECLARE @a int, @rounds int = 0
+DECLARE c CURSOR LOCAL FAST_FORWARD FOR SELECT DISTINCT cust FROM o
+OPEN c
+FETCH c INTO @a
+WHILE @@FETCH_STATUS = 0 AND @rounds < 50
+BEGIN
+    INSERT o VALUES (@a + 10, 1)
+    SET @rounds += 1
+    FETCH c INTO @a
+END
+SELECT @rounds AS rounds
+DECLARE d CURSOR LOCAL FORWARD_ONLY FOR SELECT cust, COUNT(*) FROM o GROUP BY cust
+SET @rounds = 0
+DECLARE @n int
+OPEN d
+FETCH d INTO @a, @n
+WHILE @@FETCH_STATUS = 0 AND @rounds < 50
+BEGIN
+    INSERT o VALUES (@a + 100, 1)
+    SET @rounds += 1
+    FETCH d INTO @a, @n
+END
+SELECT @rounds AS rounds
+DROP TABLE o
+GO
+-- What rolls back without ROLLBACK closes it as well: its rows never were.
+--@ source: documentation ROLLBACK TRANSACTION
+SET NOCOUNT ON
+SET XACT_ABORT ON
+CREATE TABLE p (a int PRIMARY KEY)
+INSERT p VALUES (1), (2)
+DECLARE g CURSOR GLOBAL FAST_FORWARD FOR SELECT a FROM p ORDER BY -a
+BEGIN TRANSACTION
+INSERT p VALUES (3), (4)
+OPEN g
+FETCH g
+SELECT 1 / 0
+GO
+--@ source: documentation ROLLBACK TRANSACTION
+SET XACT_ABORT OFF
+FETCH g
+DEALLOCATE g
+GO
+-- Its expressions stay in the database of OPEN.
+--@ source: reasoned
+SET NOCOUNT ON
+DECLARE @home sysname = DB_NAME()
+DECLARE g CURSOR GLOBAL FAST_FORWARD FOR SELECT a, CASE DB_NAME() WHEN 'tempdb' THEN 'another' ELSE 'home' END AS place FROM p
+OPEN g
+FETCH g
+EXEC ('USE tempdb; FETCH g')
+DEALLOCATE g
+DROP TABLE p
+GO

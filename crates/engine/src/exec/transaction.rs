@@ -343,12 +343,7 @@ impl Session {
             let marks: Marks = self.transaction.savepoints[at].parts.iter().copied().collect();
             return self.rollback_to(&marks);
         }
-        self.rollback_all(sink)?;
-        match self.activation.options.cursor_close_on_commit {
-            true => self.held.cursors.close_all(),
-            false => self.held.cursors.rolled_back(),
-        }
-        Ok(())
+        self.rollback_all(sink)
     }
 
     /// Rolls back the transaction, if there is one.
@@ -358,6 +353,11 @@ impl Session {
             return result;
         }
         self.instance.observer().transaction(self, Transaction::Rollback, "");
+        // Whatever has ended it: a cursor that goes on would give rows that never were.
+        match self.activation.options.cursor_close_on_commit {
+            true => self.held.cursors.close_all(),
+            false => self.held.cursors.rolled_back(),
+        }
         // Nobody was told that an INSERT … EXEC is one.
         let silent = self.transaction.of_insert;
         let descriptor = self.transaction_over();

@@ -473,9 +473,15 @@ impl Step<'_> {
         if state.past_base && boot.backup.fork_of(reached) != fork {
             return Err(BackupError::WrongFork);
         }
+        pages_are_on(&boot, reached, fork)?;
         if reached > set.header.last_lsn {
             let last = set.header.last_lsn;
             return Err(BackupError::LogTooEarly { last, needed: reached });
+        }
+        // Pages that a step has brought may be of its end, whether or not it came there: an earlier differential would leave them ahead.
+        if !state.only_log && state.target > set.header.last_lsn {
+            let last = set.header.last_lsn;
+            return Err(BackupError::LogTooEarly { last, needed: state.target });
         }
         let target = set.header.last_lsn;
         boot.backup.restoring = Some(RestoreState {
@@ -548,4 +554,10 @@ fn log_create_error(e: taffrail_log::LogError) -> BackupError {
         taffrail_log::LogError::Io(e) => create_error(e),
         e => log_error(e),
     }
+}
+
+/// Pages that a step has brought and whose log is not there yet are on the recovery path of that step: only a set of this path goes on.
+pub(super) fn pages_are_on(boot: &Boot, reached: Lsn, fork: [u8; 16]) -> BackupResult<()> {
+    let ahead = boot.backup.restoring.as_ref().is_some_and(|s| !s.only_log && s.target > reached);
+    if ahead && boot.backup.fork != fork { Err(BackupError::WrongFork) } else { Ok(()) }
 }

@@ -11,7 +11,7 @@ use taffrail_log::{LogAnchor, LogInstaller};
 use super::error::{BackupError, BackupResult};
 use super::place::Pages;
 use super::reader::SetReader;
-use super::restore::{Step, log_error, on_fork, paths_of, restoring_state, save};
+use super::restore::{Step, log_error, on_fork, pages_are_on, paths_of, restoring_state, save};
 use super::spec::{SetHeader, Stop, Watch};
 use super::state::RestoreState;
 use super::stop;
@@ -114,6 +114,7 @@ impl Forks {
 
 /// The set must go on from where the database is on its recovery path.
 fn check_fork(boot: &Boot, header: &SetHeader, reached: Lsn) -> BackupResult<()> {
+    pages_are_on(boot, reached, header.last_fork)?;
     let own = boot.backup.fork_of(reached);
     let before = own == header.first_fork
         && (header.fork_point == Lsn::ZERO || reached <= header.fork_point);

@@ -30,6 +30,15 @@ fn log_until(
     backup::restore_until(shared, &spec, Some(&Stop::At(at)), watch)
 }
 
+/// Where the first piece of log of a media stands.
+fn piece_of_log(rig: &Rig, media: &str) -> usize {
+    let volume = rig.world.env().disk.open(media.as_ref(), taffrail_io::OpenSpec::DATA).unwrap();
+    let mut bytes = vec![0; volume.len().unwrap() as usize];
+    volume.read_at(0, &mut bytes).unwrap();
+    let is_log = |at: &usize| bytes[*at..].starts_with(b"TFBC") && bytes[*at + 6] == 4;
+    (0..bytes.len()).step_by(4096).find(is_log).expect("a piece of log")
+}
+
 /// Stops a restore after some pieces.
 struct After(u32);
 
@@ -51,14 +60,7 @@ fn a_log_set_of_which_nothing_can_be_read_forbids_no_earlier_point() {
     let (at, then) = (pass(&rig), rows.clone());
     put(&db, &mut rows, 50..400, 3);
     backup(&db, BackupKind::Log, LOG);
-    // The first piece of log.
-    let chunk = {
-        let volume = rig.world.env().disk.open(LOG.as_ref(), taffrail_io::OpenSpec::DATA).unwrap();
-        let mut bytes = vec![0; volume.len().unwrap() as usize];
-        volume.read_at(0, &mut bytes).unwrap();
-        let is_log = |at: &usize| bytes[*at..].starts_with(b"TFBC") && bytes[*at + 6] == 4;
-        (0..bytes.len()).step_by(4096).find(is_log).expect("a piece of log")
-    };
+    let chunk = piece_of_log(&rig, LOG);
     let flip = || rig.world.flip_bit(LOG.as_ref(), chunk as u64 + 5000, 3).unwrap();
     for recovers in [false, true] {
         restore(&shared, BAK, 1, false, false).unwrap();
@@ -197,4 +199,29 @@ fn a_moment_behind_those_of_a_clock_that_was_far_ahead_is_found() {
     restore(&shared, LOG, 1, true, false).unwrap();
     let spec = restore_spec("/data/next.bak", 1, true, true);
     check(backup::restore_until(&shared, &spec, Some(&Stop::At(at)), &mut ()), &then);
+}
+
+#[test]
+fn behind_a_differential_that_broke_off_no_earlier_one_is_taken() {
+    const EARLIER: &str = "/data/d1.bak";
+    const LATER: &str = "/data/d2.bak";
+    let (rig, shared, db) = source(1, RecoveryModel::Full);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..300, 1);
+    backup(&db, BackupKind::Full, BAK);
+    put(&db, &mut rows, 0..100, 2);
+    backup(&db, BackupKind::Differential, EARLIER);
+    put(&db, &mut rows, 50..1200, 3);
+    backup(&db, BackupKind::Differential, LATER);
+    let chunk = piece_of_log(&rig, LATER);
+    let flip = || rig.world.flip_bit(LATER.as_ref(), chunk as u64 + 5000, 3).unwrap();
+    restore(&shared, BAK, 1, false, false).unwrap();
+    flip();
+    let damaged = refused(restore(&shared, LATER, 1, false, false));
+    assert!(matches!(damaged, BackupError::Damaged { .. }), "{damaged}");
+    flip();
+    // Its pages are there: the earlier one would leave some of them ahead of the log.
+    let early = refused(restore(&shared, EARLIER, 1, false, true));
+    assert!(matches!(early, BackupError::LogTooEarly { .. }), "{early}");
+    check(restore(&shared, LATER, 1, false, true), &rows);
 }

@@ -6,9 +6,10 @@
 //!
 //! 1. The tables are those of OPEN: where one has been changed or dropped since, FETCH is refused (16943), and the cursor stays open.
 //! 2. An error of the query closes the cursor: an operator that has failed in the middle of a row is not asked for the next one.
-//! 3. SET options that give expressions their meaning are those of OPEN, and so is the isolation level.
+//! 3. SET options that give expressions their meaning are those of OPEN, and so are the isolation level and the current database.
 
 use super::{CursorText, Interpreter, Statement};
+use crate::database::Database;
 use crate::exec::module::Plan;
 use crate::exec::ops::{self, Op, scan::lock_tables};
 use crate::exec::runtime::{Rt, StatementState};
@@ -26,6 +27,8 @@ pub(super) struct Streaming {
     state: StatementState,
     /// SET options as they were at OPEN.
     options: SetOptions,
+    /// The current database at OPEN.
+    database: Arc<Database>,
     /// Its last row has been given.
     ended: bool,
     /// An error has ended it.
@@ -36,6 +39,23 @@ pub(super) struct Streaming {
 /// drops some.
 pub(super) fn streams(text: &CursorText, plan: &Plan) -> bool {
     if text.counted || text.scroll {
+        return false;
+    }
+    // DISTINCT, groups, windows, unions and recursion make a copy of what SQL Server would not keep in step with changes either: a loop
+    // that changes the table of its cursor comes to an end.
+    let mut copied = false;
+    query_of(plan).node.visit(&mut |n| {
+        copied |= matches!(
+            n,
+            Node::Distinct(_)
+                | Node::Aggregate(_)
+                | Node::Window(_)
+                | Node::Concat(_)
+                | Node::SetOperation(_)
+                | Node::Recursive(_)
+        );
+    });
+    if copied {
         return false;
     }
     let mut views = false;
@@ -99,7 +119,9 @@ impl Interpreter<'_> {
         });
         opened?;
         memory::check()?;
-        Ok(Streaming { plan: plan.clone(), op, state, options, ended: false, failed: false })
+        let database = self.session.database.clone();
+        let plan = plan.clone();
+        Ok(Streaming { plan, op, state, options, database, ended: false, failed: false })
     }
 
     /// The next row of an open cursor's query, which works on the cursor's own variables.
@@ -112,8 +134,12 @@ impl Interpreter<'_> {
         if s.ended {
             return Ok(None);
         }
+        if s.database.catalog.is_retired() {
+            return Err(SqlError::new(16943, &[]));
+        }
         let now = self.session.activation.options;
         self.session.activation.options = s.options(&now);
+        let here = std::mem::replace(&mut self.session.database, s.database.clone());
         let row = self.in_statement(|it| {
             let plan = s.plan.clone();
             lock_again(it.session, &plan)?;
@@ -128,6 +154,7 @@ impl Interpreter<'_> {
             Ok((!s.ended).then_some(row))
         });
         self.session.activation.options = now;
+        self.session.database = here;
         row
     }
 }
