@@ -470,19 +470,7 @@ impl Step<'_> {
             None => Lsn::ZERO,
         };
         let fork = set.header.last_fork;
-        if state.past_base && boot.backup.fork_of(reached) != fork {
-            return Err(BackupError::WrongFork);
-        }
-        pages_are_on(&boot, reached, fork)?;
-        if reached > set.header.last_lsn {
-            let last = set.header.last_lsn;
-            return Err(BackupError::LogTooEarly { last, needed: reached });
-        }
-        // Pages that a step has brought may be of its end, whether or not it came there: an earlier differential would leave them ahead.
-        if !state.only_log && state.target > set.header.last_lsn {
-            let last = set.header.last_lsn;
-            return Err(BackupError::LogTooEarly { last, needed: state.target });
-        }
+        differential_goes_on(&boot, &state, &set.header, reached)?;
         let target = set.header.last_lsn;
         boot.backup.restoring = Some(RestoreState {
             log_usable: false,
@@ -560,4 +548,25 @@ fn log_create_error(e: taffrail_log::LogError) -> BackupError {
 pub(super) fn pages_are_on(boot: &Boot, reached: Lsn, fork: [u8; 16]) -> BackupResult<()> {
     let ahead = boot.backup.restoring.as_ref().is_some_and(|s| !s.only_log && s.target > reached);
     if ahead && boot.backup.fork != fork { Err(BackupError::WrongFork) } else { Ok(()) }
+}
+
+/// Whether a differential brings a database on whose log ends at `reached`: on its recovery path, and never back.
+fn differential_goes_on(
+    boot: &Boot,
+    state: &RestoreState,
+    header: &SetHeader,
+    reached: Lsn,
+) -> BackupResult<()> {
+    if state.past_base && boot.backup.fork_of(reached) != header.last_fork {
+        return Err(BackupError::WrongFork);
+    }
+    pages_are_on(boot, reached, header.last_fork)?;
+    // Pages that a step has brought may be of its end, whether or not it came there: an earlier differential would leave them ahead.
+    let ahead = if state.only_log { Lsn::ZERO } else { state.target };
+    match reached.max(ahead) {
+        needed if needed > header.last_lsn => {
+            Err(BackupError::LogTooEarly { last: header.last_lsn, needed })
+        }
+        _ => Ok(()),
+    }
 }
