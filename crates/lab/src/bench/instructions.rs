@@ -68,15 +68,15 @@ const WORKS: [Work; 6] = [
     Work {
         name: "clients",
         setup: &[
-            "CREATE TABLE load (id int IDENTITY PRIMARY KEY, k int, sometext varchar(10))",
-            "CREATE PROCEDURE one @k int AS BEGIN SET NOCOUNT ON; UPDATE load SET sometext = 'x' WHERE id = @k; \
-             SELECT COUNT(*) FROM load WHERE id = @k END",
+            "CREATE TABLE sent (id int IDENTITY PRIMARY KEY, k int, sometext varchar(10))",
+            "CREATE PROCEDURE one @k int AS BEGIN SET NOCOUNT ON; UPDATE sent SET sometext = 'x' WHERE id = @k; \
+             SELECT COUNT(*) FROM sent WHERE id = @k END",
         ],
         calls: &[
-            Call::Prepared("INSERT load (k, sometext) VALUES (@k, 'sometext')", 400),
+            Call::Prepared("INSERT sent (k, sometext) VALUES (@k, 'sometext')", 400),
             Call::Text("EXEC one @k = {n}", 200),
             Call::Text(
-                "BEGIN TRAN; INSERT load (k) VALUES ({n}); SELECT SCOPE_IDENTITY(); COMMIT",
+                "BEGIN TRAN; INSERT sent (k) VALUES ({n}); SELECT SCOPE_IDENTITY(); COMMIT",
                 200,
             ),
         ],
