@@ -8,7 +8,15 @@ import { Refused, type Live } from "./server";
 import { openInQuery } from "./statements";
 import { bytes, count, typeOf } from "./units";
 
-const KINDS: Record<string, string> = { U: "table", V: "view", P: "procedure", FN: "function", IF: "function", TF: "function", TR: "trigger" };
+const KINDS: Record<string, string> = {
+  U: "table",
+  V: "view",
+  P: "procedure",
+  FN: "function",
+  IF: "function",
+  TF: "function",
+  TR: "trigger",
+};
 /** Objects that the server sends at most. */
 const SENT = 2000;
 
@@ -36,10 +44,28 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
   let chosen = "";
   const asks = new QuerySession();
   const trouble = h("p", { class: "trouble", role: "alert" });
-  const list = table("databases", "Databases", ["Name", "State", "Recovery model", "Data", "Log", "Sessions", "Log waits for", "Collation", "Made"], "databaseList", "sys.databases, sys.master_files");
-  const tables = table("objects", "Objects", ["Name", "Kind", "Rows", "Room", "Indexes", "Changed", ""], "tables", "sys.objects, sys.dm_db_partition_stats");
+  const list = table(
+    "databases",
+    "Databases",
+    ["Name", "State", "Recovery model", "Data", "Log", "Sessions", "Log waits for", "Collation", "Made"],
+    "databaseList",
+    "sys.databases, sys.master_files",
+  );
+  const tables = table(
+    "objects",
+    "Objects",
+    ["Name", "Kind", "Rows", "Room", "Indexes", "Changed", ""],
+    "tables",
+    "sys.objects, sys.dm_db_partition_stats",
+  );
   const columns = table("columns", "Columns", ["Column", "Type", "NULL", "Default", ""], "columns", "sys.columns");
-  const indexes = table("indexes", "Indexes", ["Index", "Kind", "Key", "Included", "Rows", "Room"], "indexes", "sys.indexes, sys.index_columns");
+  const indexes = table(
+    "indexes",
+    "Indexes",
+    ["Index", "Kind", "Key", "Included", "Rows", "Room"],
+    "indexes",
+    "sys.indexes, sys.index_columns",
+  );
   const words = h("input", { id: "object-words", type: "search", placeholder: "part of a name", size: 20, input: () => drawTables() });
   tables.heading.after(h("div", { class: "row" }, h("label", { for: "object-words" }, "With"), words));
   tables.element.hidden = columns.element.hidden = indexes.element.hidden = true;
@@ -71,7 +97,13 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
   const drawTables = () => {
     const wanted = words.value.trim().toLowerCase();
     const fits = objects.filter(([, schema, name]) => `${schema}.${name}`.toLowerCase().includes(wanted));
-    tables.note.textContent = !objects.length ? "Nothing of anybody's own is in it." : objects.length >= SENT ? `Only the first ${count(SENT)} are shown.` : fits.length ? "" : "None fits.";
+    tables.note.textContent = !objects.length
+      ? "Nothing of anybody's own is in it."
+      : objects.length >= SENT
+        ? `Only the first ${count(SENT)} are shown.`
+        : fits.length
+          ? ""
+          : "None fits.";
     set(
       tables.body,
       ...fits.map(([id, schema, name, type, n, room, indexed, changed]) => {
@@ -163,7 +195,11 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
         return h(
           "tr",
           { class: online ? "" : "blocks" },
-          h("td", {}, online ? h("button", { class: "link", type: "button", "data-database": name, click: () => void open(name) }, name) : name),
+          h(
+            "td",
+            {},
+            online ? h("button", { class: "link", type: "button", "data-database": name, click: () => void open(name) }, name) : name,
+          ),
           h("td", {}, state),
           h("td", {}, model),
           number(kb(data)),
@@ -179,7 +215,14 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
   };
   const silent = ask(live, "databases", 3, got, trouble);
   return {
-    element: h("div", { class: "page" }, trouble, list.element, tables.element, h("div", { class: "charts" }, columns.element, indexes.element)),
+    element: h(
+      "div",
+      { class: "page" },
+      trouble,
+      list.element,
+      tables.element,
+      h("div", { class: "charts" }, columns.element, indexes.element),
+    ),
     stop: () => {
       silent();
       asks.close();

@@ -68,8 +68,27 @@ export function files(live: Live): { element: HTMLElement; stop: () => void } {
         number(some ? micros((of[ms] / of[n]) * 1000) : "–"),
       ];
     };
-    note.textContent = !all.size ? "No file is open." : first ? (all.size >= 200 ? `Only the first ${count(200)} files are shown.` : "") : "Waiting for two samples …";
-    set(body, ...rows.map(({ file, rate: of }) => h("tr", {}, h("td", {}, file.name), h("td", {}, file.kind === "LOG" ? "log" : "data"), number(bytes(file.size)), ...half(of, [3, 4, 5]), ...half(of, [0, 1, 2]))));
+    note.textContent = !all.size
+      ? "No file is open."
+      : first
+        ? all.size >= 200
+          ? `Only the first ${count(200)} files are shown.`
+          : ""
+        : "Waiting for two samples …";
+    set(
+      body,
+      ...rows.map(({ file, rate: of }) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, file.name),
+          h("td", {}, file.kind === "LOG" ? "log" : "data"),
+          number(bytes(file.size)),
+          ...half(of, [3, 4, 5]),
+          ...half(of, [0, 1, 2]),
+        ),
+      ),
+    );
   };
   return { element, stop: ask(live, "files", 2, got, trouble) };
 }

@@ -54,7 +54,12 @@ export function showRuns(chosen: (run: Run) => void): void {
     h("div", { class: "row" }, h("label", { for: "run-words" }, "With"), words),
     list,
     h("p", { class: "state" }, "This browser keeps the last hundred, but none that may have a password in it."),
-    h("form", { method: "dialog", class: "row" }, h("button", { class: "main" }, "Close"), h("button", { type: "button", click: forget }, "Forget all")),
+    h(
+      "form",
+      { method: "dialog", class: "row" },
+      h("button", { class: "main" }, "Close"),
+      h("button", { type: "button", click: forget }, "Forget all"),
+    ),
   );
   const take = (run: Run) => {
     dialog.close();
@@ -66,7 +71,12 @@ export function showRuns(chosen: (run: Run) => void): void {
     set(
       list,
       ...all.map((r) =>
-        h("button", { type: "button", class: "run", click: () => take(r) }, h("code", {}, r.text.length > 300 ? `${r.text.slice(0, 300)}…` : r.text), h("small", {}, `${new Date(r.at).toLocaleString("en-GB")} · ${r.database} · ${r.how} in ${seconds(r.ms / 1000)}`)),
+        h(
+          "button",
+          { type: "button", class: "run", click: () => take(r) },
+          h("code", {}, r.text.length > 300 ? `${r.text.slice(0, 300)}…` : r.text),
+          h("small", {}, `${new Date(r.at).toLocaleString("en-GB")} · ${r.database} · ${r.how} in ${seconds(r.ms / 1000)}`),
+        ),
       ),
       all.length ? null : h("p", { class: "state" }, "None yet."),
     );

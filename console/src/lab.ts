@@ -101,9 +101,23 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
       "section",
       { class: "panel" },
       h("h2", {}, "Experiments"),
-      h("p", { class: "muted" }, "What VLFs, growth of the log, checkpoints and commits cost on this machine. Each repeats what an article has measured, or asks a question of its own, and writes a page with figures, drawings and what explains them."),
+      h(
+        "p",
+        { class: "muted" },
+        "What VLFs, growth of the log, checkpoints and commits cost on this machine. Each repeats what an article has measured, or asks a question of its own, and writes a page with figures, drawings and what explains them.",
+      ),
       list,
-      h("div", { class: "row" }, h("label", { for: "scale" }, "Size"), scale, h("label", { for: "place" }, "on"), place, secret, start, stop),
+      h(
+        "div",
+        { class: "row" },
+        h("label", { for: "scale" }, "Size"),
+        scale,
+        h("label", { for: "place" }, "on"),
+        place,
+        secret,
+        start,
+        stop,
+      ),
       size,
     ),
     h("section", { class: "panel" }, h("h2", {}, "The run"), state, meter, page, lines),
@@ -114,7 +128,9 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
   const one = () => experiments.find((e) => e.name === chosen);
   const sized = () => {
     const s = one()?.scales.find((x) => x.name === scale.value);
-    size.textContent = s ? `About ${seconds(Math.max(1, Math.round(guess(s))))}, up to ${bytes(s.disk_mb * 1024 * 1024)} of disk. Its databases are dropped at the end.` : "";
+    size.textContent = s
+      ? `About ${seconds(Math.max(1, Math.round(guess(s))))}, up to ${bytes(s.disk_mb * 1024 * 1024)} of disk. Its databases are dropped at the end.`
+      : "";
   };
   const placed = () => {
     secret.hidden = place.value === "own";
@@ -131,12 +147,25 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
     set(
       list,
       ...experiments.map((e) => {
-        const radio = h("input", { type: "radio", name: "experiment", id: `experiment-${e.name}`, value: e.name, checked: e.name === chosen, change: () => choose(e.name) });
+        const radio = h("input", {
+          type: "radio",
+          name: "experiment",
+          id: `experiment-${e.name}`,
+          value: e.name,
+          checked: e.name === chosen,
+          change: () => choose(e.name),
+        });
         return h(
           "label",
           { class: "choice", for: radio.id },
           radio,
-          h("span", {}, h("b", {}, e.name), ` ${e.question}`, h("small", {}, e.document ? `After "${e.document}"` : "Of our own", `: ${e.variants.join(", ")}`)),
+          h(
+            "span",
+            {},
+            h("b", {}, e.name),
+            ` ${e.question}`,
+            h("small", {}, e.document ? `After "${e.document}"` : "Of our own", `: ${e.variants.join(", ")}`),
+          ),
         );
       }),
     );
@@ -186,7 +215,11 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
       lines.scrollTop = lines.scrollHeight;
     }
     lines.hidden = !text;
-    set(reports, ...said.reports.map(([name, at]: [string, number]) => h("li", {}, open(name), ` ${new Date(at * 1000).toLocaleString("en-GB")}`)), said.reports.length ? null : h("li", {}, "None yet."));
+    set(
+      reports,
+      ...said.reports.map(([name, at]: [string, number]) => h("li", {}, open(name), ` ${new Date(at * 1000).toLocaleString("en-GB")}`)),
+      said.reports.length ? null : h("li", {}, "None yet."),
+    );
   };
   let asking = false;
   const refresh = async () => {

@@ -103,7 +103,11 @@ export function planTree(rows: Rows): HTMLElement {
   const draw = (sizes: Map<string, number>) => roots.map((n) => h("ul", { class: "plan" }, branch(n, all, sizes)));
   const element = h("div", { class: "plan-view", tabindex: 0, role: "region", "aria-label": "Plan" }, ...draw(new Map()));
   const tables = [...new Set(all.map((n) => tableOf(n.argument)).filter((t): t is string => t !== null))];
-  if (tables.length) void sizesOf(tables).then((sizes) => element.replaceChildren(...draw(sizes)), () => {});
+  if (tables.length)
+    void sizesOf(tables).then(
+      (sizes) => element.replaceChildren(...draw(sizes)),
+      () => {},
+    );
   return element;
 }
 
@@ -117,7 +121,12 @@ async function sizesOf(tables: string[]): Promise<Map<string, number>> {
   });
   try {
     const [found] = await results(asks, each.join("\nUNION ALL\n"));
-    return new Map(found.all().filter((r) => r[1] !== null).map(([table, rows]) => [table ?? "", Number(rows)]));
+    return new Map(
+      found
+        .all()
+        .filter((r) => r[1] !== null)
+        .map(([table, rows]) => [table ?? "", Number(rows)]),
+    );
   } finally {
     asks.close();
   }
