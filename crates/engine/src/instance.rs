@@ -4,6 +4,8 @@
 //! pool. All others belong to whoever calls a [`Connection`].
 
 mod logins;
+#[cfg(test)]
+mod tests;
 mod ticks;
 
 use crate::catalog::registry::{Databases, StartReport};
@@ -374,19 +376,15 @@ impl Instance {
         self.sessions.remove(id);
     }
 
-    /// Starts a log writer for every database that has none, and forgets those of databases that are gone.
+    /// Starts a log writer for every database that has none, and forgets those of databases that are gone: closing a database ends its writer.
+    /// One that is only out of use for a moment, while somebody finds out that it may not be closed, keeps it.
     pub(crate) fn adopt_databases(self: &Arc<Self>) {
         let open: Vec<Arc<Database>> = self.databases.open();
         {
             let mut writers = self.threads.writers.lock();
             writers.retain(|(id, log)| {
                 let there = open.iter().any(|d| d.id == *id && Arc::ptr_eq(d.storage.log(), log));
-                // One that is taken out of use may be put back; if it is closed, that ends its writer.
-                let there = there || self.databases.is_busy(*id);
-                if !there {
-                    log.stop_writer();
-                }
-                there
+                there || !log.is_failed()
             });
         }
         for database in &open {

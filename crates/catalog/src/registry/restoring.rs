@@ -93,7 +93,7 @@ impl Databases {
     }
 
     /// A restore of it runs, or it is on its way to be offline.
-    pub fn is_busy(&self, id: DatabaseId) -> bool {
+    pub(super) fn is_busy(&self, id: DatabaseId) -> bool {
         self.busy.lock().contains(&id)
     }
 
