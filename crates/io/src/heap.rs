@@ -24,20 +24,27 @@ fn count(bytes: isize) {
     TAKEN.set(TAKEN.get().wrapping_add(bytes));
 }
 
+/// Counts memory that was given; a null answer has given none.
+#[inline]
+fn given(memory: *mut u8, bytes: isize) -> *mut u8 {
+    if !memory.is_null() {
+        count(bytes);
+    }
+    memory
+}
+
 // SAFETY: each call is handed on to the system's allocator as it came, and its answer handed back. Counting allocates nothing and
 // cannot unwind: the figure is a thread-local without a destructor.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
         // SAFETY: the caller's promises are the system's.
-        unsafe { System.alloc(layout) }
+        given(unsafe { System.alloc(layout) }, layout.size() as isize)
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
         // SAFETY: the caller's promises are the system's.
-        unsafe { System.alloc_zeroed(layout) }
+        given(unsafe { System.alloc_zeroed(layout) }, layout.size() as isize)
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
@@ -47,9 +54,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count(new_size as isize - layout.size() as isize);
+        let more = new_size as isize - layout.size() as isize;
         // SAFETY: `ptr` came from the system's allocator, by the functions of this one.
-        unsafe { System.realloc(ptr, layout, new_size) }
+        given(unsafe { System.realloc(ptr, layout, new_size) }, more)
     }
 }
 
@@ -67,6 +74,14 @@ mod tests {
         let zeros = vec![0u8; 300];
         assert_eq!(taken() - before, 5300);
         drop((bytes, zeros));
+        assert_eq!(taken(), before);
+    }
+
+    #[test]
+    fn memory_that_is_refused_is_not_counted() {
+        let mut bytes = vec![1u8; 1000];
+        let before = taken();
+        assert!(bytes.try_reserve_exact(isize::MAX as usize - 1000).is_err());
         assert_eq!(taken(), before);
     }
 

@@ -101,14 +101,14 @@ impl Databases {
         files.iter().try_for_each(|file| self.is_there(file)).map_err(Unopened)?;
         // A file that was named and is none of the database's would be ignored; who named it expects it to count.
         let disk = &self.storage.env.disk;
-        let is_one = |named: &PathBuf| {
-            files
-                .iter()
-                .filter(|f| **f != spec.primary)
-                .any(|f| f == named || disk.same_file(f, named).unwrap_or(false))
-        };
-        if !spec.logs.iter().all(is_one) {
-            return Err(Unopened(SqlError::new(5173, &[])));
+        for named in &spec.logs {
+            let mut found = false;
+            for file in files.iter().filter(|f| **f != spec.primary) {
+                found |= disk.same_file(file, named).map_err(|e| Unopened(super::io(e)))?;
+            }
+            if !found {
+                return Err(Unopened(SqlError::new(5173, &[])));
+            }
         }
         let storage = taffrail_storage::Database::open_deferred(&self.storage, id, name, &spec);
         let (storage, report) = storage.map_err(|e| Unopened(sql(e)))?;
