@@ -5,7 +5,7 @@ use crate::support;
 
 use std::path::Path;
 use support::connect;
-use support::sim::{start, start_with_hook, world};
+use support::sim::{crash_and_start, start, start_with_hook, world};
 use taffrail_io::OpenSpec;
 use taffrail_io::sim::SimOptions;
 
@@ -125,10 +125,7 @@ fn an_attached_database_is_found_where_it_was_attached_from() {
     assert!(said.contains("Msg 5120, ") && said.contains("Msg 1813, "), "{said}");
     c.ok("CREATE DATABASE d ON (FILENAME = '/data/new.mdf') LOG ON (FILENAME = '/data/logs/other.ldf') FOR ATTACH");
     drop(c);
-    world.crash();
-    let _ = instance.shutdown();
-    world.restart();
-    let instance = start(&world).expect("a start after the crash");
+    let instance = crash_and_start(&world, instance);
     let mut c = connect(&instance);
     assert_eq!(
         c.rows("SELECT physical_name FROM d.sys.database_files ORDER BY file_id"),
@@ -148,10 +145,7 @@ fn read_only_outlives_a_crash() {
     c.ok(FILL);
     c.ok("ALTER DATABASE d SET READ_ONLY WITH ROLLBACK IMMEDIATE");
     drop(c);
-    world.crash();
-    let _ = instance.shutdown();
-    world.restart();
-    let instance = start(&world).expect("a start after the crash");
+    let instance = crash_and_start(&world, instance);
     let mut c = connect(&instance);
     assert_eq!(c.rows("SELECT is_read_only FROM sys.databases WHERE name = 'd'"), "1");
     assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "2");

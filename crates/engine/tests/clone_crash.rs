@@ -4,7 +4,7 @@ use crate::support;
 
 use std::path::Path;
 use support::connect;
-use support::sim::{start, start_with_hook, world};
+use support::sim::{crash_and_start, start, start_with_hook, world};
 use taffrail_io::OpenSpec;
 use taffrail_io::sim::SimOptions;
 
@@ -108,10 +108,7 @@ fn a_clone_is_a_database_of_its_own() {
     assert!(c.run("BACKUP LOG c TO DISK = 'c.trn'").contains("Msg 4214, "));
     c.ok("DROP DATABASE d");
     drop((c, user));
-    world.crash();
-    let _ = instance.shutdown();
-    world.restart();
-    let instance = start(&world).expect("a start after the crash");
+    let instance = crash_and_start(&world, instance);
     let mut c = connect(&instance);
     assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
     assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "2");
@@ -294,10 +291,7 @@ fn a_clone_has_guids_of_its_own() {
     // The copy of the boot page that is not read now and the log's header say so, too.
     c.ok("INSERT c.dbo.t DEFAULT VALUES; BACKUP DATABASE c TO DISK = 'c.bak'");
     drop(c);
-    world.crash();
-    let _ = instance.shutdown();
-    world.restart();
-    let instance = start(&world).expect("a start after the crash");
+    let instance = crash_and_start(&world, instance);
     let mut c = connect(&instance);
     assert_eq!(c.rows(guids), "3 | 3 | 3");
     // None takes the place of another by mistake.

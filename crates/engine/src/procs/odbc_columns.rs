@@ -35,6 +35,16 @@ const COLUMNS: [(&str, SqlType, bool); 18] = [
     ("IS_NULLABLE", TEXT, true),
 ];
 
+/// Types of assemblies and schemas of xml, as procedures show them from level 90 on: NULL here.
+pub(super) const TYPES_OF_DATABASES: [(&str, SqlType, bool); 6] = [
+    ("SS_UDT_CATALOG_NAME", NAME, true),
+    ("SS_UDT_SCHEMA_NAME", NAME, true),
+    ("SS_UDT_ASSEMBLY_TYPE_NAME", NAME, true),
+    ("SS_XML_SCHEMACOLLECTION_CATALOG_NAME", NAME, true),
+    ("SS_XML_SCHEMACOLLECTION_SCHEMA_NAME", NAME, true),
+    ("SS_XML_SCHEMACOLLECTION_NAME", NAME, true),
+];
+
 /// `sp_columns`.
 pub(super) fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     columns_of(cx, args, 80)
@@ -178,16 +188,8 @@ fn declared(level: u8) -> Vec<(&'static str, SqlType, bool)> {
         columns.extend([("SS_IS_SPARSE", SMALL, true), ("SS_IS_COLUMN_SET", SMALL, true)]);
     }
     if level >= 90 {
-        columns.extend([
-            ("SS_IS_COMPUTED", SMALL, true),
-            ("SS_IS_IDENTITY", SMALL, true),
-            ("SS_UDT_CATALOG_NAME", NAME, true),
-            ("SS_UDT_SCHEMA_NAME", NAME, true),
-            ("SS_UDT_ASSEMBLY_TYPE_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_CATALOG_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_SCHEMA_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_NAME", NAME, true),
-        ]);
+        columns.extend([("SS_IS_COMPUTED", SMALL, true), ("SS_IS_IDENTITY", SMALL, true)]);
+        columns.extend(TYPES_OF_DATABASES);
     }
     columns.push(("SS_DATA_TYPE", SqlType::TinyInt, true));
     columns

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::odbc::{database_of, fits, pattern, unquoted};
+use super::odbc_columns::TYPES_OF_DATABASES;
 use super::odbc_types::{Dialect, odbc};
 use crate::catalog::{Module, Object, Parameter, fold};
 use crate::database::Database;
@@ -145,14 +146,7 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
         columns.extend([("SS_TYPE_CATALOG_NAME", NAME, true), ("SS_TYPE_SCHEMA_NAME", NAME, true)]);
     }
     if level >= 90 {
-        columns.extend([
-            ("SS_UDT_CATALOG_NAME", NAME, true),
-            ("SS_UDT_SCHEMA_NAME", NAME, true),
-            ("SS_UDT_ASSEMBLY_TYPE_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_CATALOG_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_SCHEMA_NAME", NAME, true),
-            ("SS_XML_SCHEMACOLLECTION_NAME", NAME, true),
-        ]);
+        columns.extend(TYPES_OF_DATABASES);
     }
     columns.push(("SS_DATA_TYPE", SqlType::TinyInt, true));
     send(cx, &columns, rows)?;

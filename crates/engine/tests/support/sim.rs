@@ -17,6 +17,15 @@ pub fn start(world: &SimWorld) -> Result<Arc<Instance>, StartError> {
     start_in(world.env())
 }
 
+/// Power fails under an instance at rest, which is let go, and another one starts.
+pub fn crash_and_start(world: &SimWorld, instance: Arc<Instance>) -> Arc<Instance> {
+    world.crash();
+    // A shutdown without power fails: only its threads have to end.
+    let _ = instance.shutdown();
+    world.restart();
+    start(world).expect("a start after the crash")
+}
+
 /// What is done once, behind a write to a file with this end of its name.
 pub type Once = Arc<Mutex<Option<(&'static str, Box<dyn FnOnce() + Send>)>>>;
 
