@@ -25,7 +25,7 @@ SELECT lock_escalation, lock_escalation_desc FROM sys.tables WHERE name = 't'
 ALTER TABLE t SET (LOCK_ESCALATION = TABLE)
 SELECT lock_escalation, lock_escalation_desc FROM sys.tables WHERE name = 't'
 GO
---@ source: message 40510
+--@ source: documentation ALTER TABLE
 ALTER TABLE t SET (LOCK_ESCALATION = DISABLE)
 GO
 -- An identity column of another type goes on.

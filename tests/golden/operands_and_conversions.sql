@@ -59,6 +59,6 @@ SELECT CAST('-' AS money) AS a, CAST('.' AS money) AS b, CAST('$' AS money) AS c
 SELECT CAST(-0e0 AS varchar(10)) AS zero, 7 % '2' AS m, BINARY_CHECKSUM(NULL, 1) AS b
 SELECT SOUNDEX('Ashcraft') AS a, SOUNDEX('Bhb') AS b, SOUNDEX('BHB') AS c, SOUNDEX('Burroughs') AS d, SOUNDEX(N'Émile') AS e, SOUNDEX('ß') AS f, SOUNDEX('Robert') AS h
 GO
---@ source: peer msduck
+--@ source: documentation Data type precedence (Transact-SQL)
 SELECT name, system_type_name, is_nullable FROM sys.dm_exec_describe_first_result_set(N'SELECT LEFT(''abcdef'', 2) a, SUBSTRING(''abcdef'', 2, 3) b, REPLICATE(''ab'', 3) c, SPACE(3) d, STR(1.5) e, STR(1.5, 6, 2) f, CONCAT(''a'', 1) g, 1 + 1 h, CAST(1 AS int) i, ''a'' + ''b'' j, COALESCE(7, CAST(1 AS decimal(5, 2))) k, IIF(1 = 1, 1, 2.55) l', NULL, 0)
 GO

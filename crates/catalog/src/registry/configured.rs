@@ -5,12 +5,12 @@
 //!
 //! A file of a new database that nothing was said about is like model's of its kind: SIZE, FILEGROWTH, MAXSIZE. Of a file that
 //! was described, only the size that was left out is model's (of the primary file alone); the rest has the defaults that the
-//! documentation names. Options are model's: SET RECOVERY, DELAYED_DURABILITY, TARGET_RECOVERY_TIME, the scoped
+//! documentation names. Options are model's: SET RECOVERY, DELAYED_DURABILITY, TARGET_RECOVERY_TIME, CURSOR_DEFAULT, the scoped
 //! configuration of the log. Who may use model (SINGLE_USER) is not handed on.
 
 use super::{
-    Catalog, DEFAULT_GROWTH, DEFAULT_SIZE, Databases, EntryState, MODEL_SIZE, Slot,
-    default_options, sql,
+    Catalog, DEFAULT_GROWTH, DEFAULT_SIZE, Databases, EntryState, FLAG_LOCAL_CURSORS, MODEL_SIZE,
+    Slot, default_options, sql,
 };
 use crate::database::Database;
 use crate::systab::{self, SystemTables, number, number_or_null};
@@ -101,7 +101,8 @@ impl Databases {
         model.least = size.filter(|&size| size > MODEL_SIZE);
         model.options = database.storage.options();
         let collation = database.collation();
-        model.options.engine_flags = super::with_collation(0, collation);
+        let handed_on = model.options.engine_flags & FLAG_LOCAL_CURSORS;
+        model.options.engine_flags = super::with_collation(handed_on, collation);
         model
     }
 

@@ -377,6 +377,7 @@ fn drop_constraint(
     item: &ast::DropTableItem,
 ) -> SqlResult<()> {
     super::clauses::check_placement(item.move_to.as_ref())?;
+    super::index_options::drop_options(cx, &item.options, "ALTER TABLE")?;
     let key = fold(&item.name.value);
     let all = database.catalog.constraints_of(table.head.id, cx.session.id);
     let Some(constraint) = all.into_iter().find(|c| fold(&c.head.name) == key) else {
@@ -413,15 +414,16 @@ fn alter_column(
     table: &Arc<Table>,
     change: &ast::AlterColumn,
 ) -> SqlResult<()> {
-    let (name, ty, collation, nullable) = match change {
+    let (name, ty, collation, nullable, options) = match change {
         ast::AlterColumn::Property { property, .. } => {
             return Err(unsupported(format!("ALTER COLUMN … {property}")));
         }
         ast::AlterColumn::Type { sparse: true, .. } => return Err(unsupported("SPARSE")),
-        ast::AlterColumn::Type { name, ty, collation, nullable, .. } => {
-            (name, ty, collation, nullable)
+        ast::AlterColumn::Type { name, ty, collation, nullable, options, .. } => {
+            (name, ty, collation, nullable, options)
         }
     };
+    super::index_options::column_options(cx, options)?;
     let shown = shown_name(cx, table);
     let Some(at) = table.column(&name.value) else {
         return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));

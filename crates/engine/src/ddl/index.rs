@@ -27,7 +27,7 @@ pub(crate) fn create_index(
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
-    let replaces = drops_existing(&s.options);
+    let replaces = drops_existing(&s.options)?;
     let table = match s.clustered || replaces {
         true => resolve::lock_for_change(cx, &database, &table, missing)?,
         false => resolve::lock_for_index(cx, &database, &table, missing)?,
@@ -70,9 +70,13 @@ pub(crate) fn create_index(
 }
 
 /// DROP_EXISTING = ON among the options of CREATE INDEX.
-fn drops_existing(options: &[ast::NamedOption]) -> bool {
-    let off = |o: &ast::NamedOption| matches!(o.value, Some(ast::OptionValue::Off));
-    options.iter().any(|o| o.name.is("DROP_EXISTING") && !off(o))
+fn drops_existing(options: &[ast::NamedOption]) -> SqlResult<bool> {
+    for option in options.iter().filter(|o| o.name.is("DROP_EXISTING")) {
+        if super::index_options::is_on(option)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The index whose place CREATE INDEX takes, with DROP_EXISTING: 7999 if there is none, 1925 where a clustered one would
@@ -252,11 +256,7 @@ pub(crate) fn renew(
 /// `DROP INDEX`.
 pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> SqlResult<()> {
     super::clauses::check_placement(s.move_to.as_ref())?;
-    let known = |o: &&ast::NamedOption| !(o.name.is("ONLINE") || o.name.is("MAXDOP"));
-    if let Some(o) = s.options.iter().find(known) {
-        return Err(SqlError::new(155, &[&o.name.value, &"DROP INDEX"]));
-    }
-    super::index_options::tell(cx, &s.options)?;
+    super::index_options::drop_options(cx, &s.options, "DROP INDEX")?;
     for (name, table_name) in &s.indexes {
         let full = format!("{table_name}.{name}");
         let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);

@@ -10,6 +10,8 @@
 //! | OPTIMIZE_FOR_SEQUENTIAL_KEY | likewise: neither rows nor promises depend on any of these |
 //! | ALLOW_ROW_LOCKS, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 //! | BUCKET_COUNT, COMPRESSION_DELAY, DATA_COMPRESSION = COLUMNSTORE | 40510 |
+//!
+//! A switch is ON or OFF ([`is_on`]), another value 102.
 
 use crate::results::print;
 use crate::session::context::StatementContext;
@@ -65,30 +67,79 @@ pub(crate) fn rebuild_options(options: &[ast::NamedOption]) -> SqlResult<IndexOp
     read(&rest, "ALTER INDEX REBUILD")
 }
 
-/// Tells of options that were accepted and change nothing.
+/// The options of DROP INDEX and of ALTER TABLE … DROP CONSTRAINT, checked and told: ONLINE and MAXDOP, 155 for others.
+pub(crate) fn drop_options(
+    cx: &mut StatementContext<'_>,
+    options: &[ast::NamedOption],
+    statement: &str,
+) -> SqlResult<()> {
+    known_alone(options, &["ONLINE", "MAXDOP"], statement)?;
+    read(options, statement)?;
+    tell(cx, options)
+}
+
+/// The options of ALTER TABLE … ALTER COLUMN, checked and told: ONLINE, 155 for others.
+pub(crate) fn column_options(
+    cx: &mut StatementContext<'_>,
+    options: &[ast::NamedOption],
+) -> SqlResult<()> {
+    known_alone(options, &["ONLINE"], "ALTER TABLE")?;
+    for option in options {
+        if is_on(option)? {
+            let reason = "The column is changed offline: changes of the table wait for it.";
+            print(cx, &format!("Warning: ONLINE = ON was ignored. {reason}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// 155 for an option with none of these names.
+fn known_alone(options: &[ast::NamedOption], known: &[&str], statement: &str) -> SqlResult<()> {
+    match options.iter().find(|o| !known.iter().any(|name| o.name.is(name))) {
+        Some(o) => Err(SqlError::new(155, &[&o.name.value, &statement])),
+        None => Ok(()),
+    }
+}
+
+/// The state of a switch: a name alone and `ON (…)` are on. 102 near a value that is neither ON nor OFF.
+pub(crate) fn is_on(option: &ast::NamedOption) -> SqlResult<bool> {
+    let near: &str = match &option.value {
+        Some(OptionValue::On | OptionValue::List(_)) | None => return Ok(true),
+        Some(OptionValue::Off) => return Ok(false),
+        Some(OptionValue::Word(word) | OptionValue::Variable(word)) => &word.value,
+        Some(OptionValue::Number(text) | OptionValue::Text(text)) => text,
+        Some(OptionValue::Quantity(_, unit)) => &unit.value,
+        Some(OptionValue::Binary(_)) => &option.name.value,
+    };
+    Err(SqlError::new(102, &[&near]))
+}
+
+/// Tells of options that were accepted and change nothing. The options have been read.
 pub(crate) fn tell<'o>(
     cx: &mut StatementContext<'_>,
     options: impl IntoIterator<Item = &'o ast::NamedOption>,
 ) -> SqlResult<()> {
-    options.into_iter().filter_map(ignored).try_for_each(|text| print(cx, &text))
+    for option in options {
+        if let Some(text) = ignored(option)? {
+            print(cx, &text)?;
+        }
+    }
+    Ok(())
 }
 
-fn ignored(option: &ast::NamedOption) -> Option<String> {
+fn ignored(option: &ast::NamedOption) -> SqlResult<Option<String>> {
     let told = |value: &str, reason: &str| {
         let name = option.name.value.to_ascii_uppercase();
         Some(format!("Warning: {name} = {value} was ignored. {reason}"))
     };
-    match &option.value {
-        Some(OptionValue::Word(word)) if option.name.is("DATA_COMPRESSION") => {
+    Ok(match (&option.value, IGNORED.iter().find(|(name, _)| option.name.is(name))) {
+        (Some(OptionValue::Word(word)), None) if option.name.is("DATA_COMPRESSION") => {
             let reason = "The rows are stored without compression.";
             if word.is("NONE") { None } else { told(&word.value.to_ascii_uppercase(), reason) }
         }
-        Some(OptionValue::Off | OptionValue::Word(_)) => None,
-        _ => {
-            let (_, reason) = IGNORED.iter().find(|(name, _)| option.name.is(name))?;
-            told("ON", reason)
-        }
-    }
+        (_, Some((_, reason))) if is_on(option)? => told("ON", reason),
+        _ => None,
+    })
 }
 
 /// DATA_COMPRESSION = NONE, ROW or PAGE; 40510 for what only columnstore indexes have.
@@ -112,9 +163,7 @@ pub(crate) fn set_options(options: &[ast::NamedOption]) -> SqlResult<IndexOption
         "STATISTICS_NORECOMPUTE",
         "COMPRESSION_DELAY",
     ];
-    if let Some(o) = options.iter().find(|o| !SETTABLE.iter().any(|name| o.name.is(name))) {
-        return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX SET"]));
-    }
+    known_alone(options, SETTABLE, "ALTER INDEX SET")?;
     read(options, "ALTER INDEX SET")
 }
 
@@ -123,10 +172,10 @@ pub(crate) fn set_options(options: &[ast::NamedOption]) -> SqlResult<IndexOption
 pub(crate) fn reorganize_options(options: &[ast::NamedOption]) -> SqlResult<()> {
     for o in options.iter().filter(|o| !o.name.is("PARTITION")) {
         let known = o.name.is("LOB_COMPACTION") || o.name.is("COMPRESS_ALL_ROW_GROUPS");
-        match o.value {
-            Some(OptionValue::On | OptionValue::Off) if known => {}
-            _ => return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX REORGANIZE"])),
+        if !known || matches!(o.value, None | Some(OptionValue::List(_))) {
+            return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX REORGANIZE"]));
         }
+        is_on(o)?;
     }
     Ok(())
 }
@@ -148,7 +197,6 @@ fn read(options: &[ast::NamedOption], statement: &str) -> SqlResult<IndexOptions
     let mut read = IndexOptions::default();
     for option in options {
         let name = option.name.value.to_ascii_uppercase();
-        let on = matches!(option.value, Some(OptionValue::On | OptionValue::List(_)) | None);
         match name.as_str() {
             "FILLFACTOR" => {
                 let Some(OptionValue::Number(n)) = &option.value else {
@@ -157,7 +205,7 @@ fn read(options: &[ast::NamedOption], statement: &str) -> SqlResult<IndexOptions
                 let percent = n.parse::<u8>().ok().filter(|n| (1..=100).contains(n));
                 read.fill_factor = Some(percent.ok_or_else(|| SqlError::new(129, &[&n]))?);
             }
-            "PAD_INDEX" => read.padded = Some(on),
+            "PAD_INDEX" => read.padded = Some(is_on(option)?),
             "MAXDOP" => {
                 let Some(OptionValue::Number(n)) = &option.value else {
                     return Err(SqlError::new(155, &[&option.name.value, &statement]));
@@ -167,25 +215,24 @@ fn read(options: &[ast::NamedOption], statement: &str) -> SqlResult<IndexOptions
                 }
             }
             "DATA_COMPRESSION" => check_compression(option.value.as_ref())?,
-            "ALLOW_PAGE_LOCKS" => read.page_locks = Some(on),
-            "ALLOW_ROW_LOCKS" if !on => {
+            "ALLOW_PAGE_LOCKS" => read.page_locks = Some(is_on(option)?),
+            "ALLOW_ROW_LOCKS" if !is_on(option)? => {
                 return Err(unsupported(format!("{name} = OFF")));
             }
-            "IGNORE_DUP_KEY" | "RESUMABLE" if on => {
+            "IGNORE_DUP_KEY" | "RESUMABLE" if is_on(option)? => {
                 return Err(unsupported(format!("{name} = ON")));
             }
             "BUCKET_COUNT" | "COMPRESSION_DELAY" => return Err(unsupported(name)),
-            "IGNORE_DUP_KEY"
-            | "SORT_IN_TEMPDB"
+            "SORT_IN_TEMPDB"
             | "STATISTICS_NORECOMPUTE"
             | "STATISTICS_INCREMENTAL"
             | "DROP_EXISTING"
             | "ONLINE"
-            | "RESUMABLE"
             | "XML_COMPRESSION"
-            | "ALLOW_ROW_LOCKS"
-            | "OPTIMIZE_FOR_SEQUENTIAL_KEY"
-            | "MAX_DURATION" => {}
+            | "OPTIMIZE_FOR_SEQUENTIAL_KEY" => {
+                is_on(option)?;
+            }
+            "IGNORE_DUP_KEY" | "RESUMABLE" | "ALLOW_ROW_LOCKS" | "MAX_DURATION" => {}
             _ => return Err(SqlError::new(155, &[&option.name.value, &statement])),
         }
     }

@@ -101,7 +101,9 @@ fn create_table_statement(
     for option in &s.options {
         match &*option.name.value.to_ascii_uppercase() {
             "DATA_COMPRESSION" => index_options::check_compression(option.value.as_ref())?,
-            "XML_COMPRESSION" => {}
+            "XML_COMPRESSION" => {
+                index_options::is_on(option)?;
+            }
             name => {
                 return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … WITH {name}")]));
             }

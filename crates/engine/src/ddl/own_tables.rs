@@ -20,8 +20,11 @@ impl Tables for OwnTables {
         &self,
         cx: &mut StatementContext<'_>,
         name: &ast::ObjectName,
+        filegroup: Option<&ast::Ident>,
         columns: &[NewColumn],
     ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+        let on = filegroup.map(|name| ast::Placement { name: name.clone(), column: None });
+        super::clauses::check_placement(on.as_ref())?;
         let target = resolve::target(cx, name)?;
         resolve::require_free(cx, &target, 6)?;
         let draft = TableDraft::of_columns(

@@ -74,6 +74,11 @@ pub(super) fn alter(
     option: &ast::NamedOption,
 ) -> SqlResult<()> {
     let name = option.name.value.to_uppercase();
+    // These configurations and the cache are those of the database that is here, the primary.
+    if secondary && (clear || [LOG_INITIALIZATION.1, LOG_VLF_ALGORITHM.1].contains(&&*name)) {
+        let verb = if clear { "CLEAR" } else { "SET" };
+        return Err(unsupported(format!("SCOPED CONFIGURATION FOR SECONDARY {verb} {name}")));
+    }
     if clear && name == "PROCEDURE_CACHE" && option.value.is_none() {
         cx.instance().plans().forget_all();
         return Ok(());

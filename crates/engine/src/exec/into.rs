@@ -11,12 +11,12 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 
 impl Interpreter<'_> {
-    /// `SELECT … INTO`: a new table of the query's columns, filled by whole pages.
+    /// `SELECT … INTO name ON filegroup`: a new table of the query's columns, filled by whole pages.
     pub(super) fn select_into(
         &mut self,
         plan: &Arc<Plan>,
         q: &SelectPlan,
-        into: &ast::ObjectName,
+        (into, filegroup): (&ast::ObjectName, Option<&ast::Ident>),
         line: u32,
     ) -> SqlResult<Ended> {
         let mut columns = Vec::with_capacity(q.plan.columns.len());
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
             return Err(SqlError::new(8108, &[&into.name.value, &c.name]));
         }
         let mut cx = self.context(line);
-        let (database, table) = tables().create_of_query(&mut cx, into, &columns)?;
+        let (database, table) = tables().create_of_query(&mut cx, into, filegroup, &columns)?;
         let types = q.plan.columns.iter().map(|c| c.ty).collect();
         let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
         insert.explicit_identity = table.identity.is_some() && q.identity.is_none();

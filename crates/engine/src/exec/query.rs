@@ -263,7 +263,11 @@ impl Interpreter<'_> {
         self.in_statement(|it| {
             let plan = it.locked_plan(module, s.plan, s.visible, source)?;
             if let Statement::Select(q, Some(into)) = &plan.kind {
-                return it.select_into(&plan, q, into, s.line);
+                let filegroup = match source {
+                    Source::Select(s) => s.query.body.first_block().into_filegroup.as_ref(),
+                    _ => None,
+                };
+                return it.select_into(&plan, q, (into, filegroup), s.line);
             }
             it.one_writer(&plan)?;
             let (command, rows) = it.with_runtime(&plan, s.line, |rt| {

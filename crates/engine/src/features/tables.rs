@@ -30,11 +30,12 @@ pub struct NewColumn {
 
 /// The feature that makes and drops such tables.
 pub(crate) trait Tables: Sync {
-    /// Creates the table of a SELECT INTO, `#temp` or not: 2714 when it exists.
+    /// Creates the table of a SELECT INTO, `#temp` or not: 2714 when it exists, 1921 for a filegroup that does not.
     fn create_of_query(
         &self,
         cx: &mut StatementContext<'_>,
         name: &ast::ObjectName,
+        filegroup: Option<&ast::Ident>,
         columns: &[NewColumn],
     ) -> SqlResult<(Arc<Database>, Arc<Table>)>;
 

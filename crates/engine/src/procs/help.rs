@@ -39,6 +39,18 @@ pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Obj
     found.ok_or_else(missing)
 }
 
+/// The object of this name, if there is one: only a name that [`object`] does not find (15009) is none.
+pub(super) fn object_if_any(
+    cx: &mut StatementContext<'_>,
+    name: &str,
+) -> SqlResult<Option<Object>> {
+    match object(cx, name) {
+        Ok(object) => Ok(Some(object)),
+        Err(e) if e.number == 15009 => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
 /// `sp_help`.
 pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let Some(name) = args.text(0) else {
@@ -256,7 +268,7 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
 /// `sp_refreshview`: the columns of a view as they are now.
 pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
-    let Ok(Object::View(view)) = object(cx, &name) else {
+    let Some(Object::View(view)) = object_if_any(cx, &name)? else {
         return Err(SqlError::new(15165, &[&name]));
     };
     let database = cx.database();

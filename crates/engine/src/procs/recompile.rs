@@ -1,7 +1,7 @@
 //! sp_recompile, sp_removedbreplication.
 
 use super::Arguments;
-use super::help::object;
+use super::help::object_if_any;
 use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 
@@ -9,7 +9,7 @@ use taffrail_base::{SqlError, SqlResult};
 /// name: all are dropped.
 pub(super) fn recompile(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
-    if object(cx, &name).is_err() {
+    if object_if_any(cx, &name)?.is_none() {
         return Err(SqlError::new(15165, &[&name]));
     }
     cx.instance().plans().forget_all();

@@ -154,7 +154,13 @@ impl<'a> Binder<'a> {
                 }))
             }
         };
-        let columns = self.described(&rel, &outputs, &names);
+        // The slots are new and say themselves whether they are NULL: the tree is not walked at each step of a chain.
+        let mut columns = Vec::with_capacity(width);
+        for (slot, name) in outputs.iter().zip(&names) {
+            let column = &self.columns[*slot];
+            columns.push(column.described(name, column.nullable));
+        }
+        debug_assert_eq!(columns, self.described(&rel, &outputs, &names));
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 }

@@ -343,6 +343,8 @@ pub struct DropTableItem {
     pub if_exists: bool,
     /// The column's or constraint's name.
     pub name: Ident,
+    /// The options after `WITH`, `MOVE TO` aside; none of a column.
+    pub options: Vec<NamedOption>,
     /// `WITH (MOVE TO …)`.
     pub move_to: Option<Placement>,
 }

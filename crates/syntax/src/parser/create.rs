@@ -8,12 +8,11 @@ impl Parser<'_> {
     /// `CREATE` or `ALTER` of anything but a module.
     #[inline(never)]
     pub(super) fn create_or_alter(&mut self, alter: bool) -> Parse<StatementKind> {
-        if self.ahead_word(1, "DATABASE") && self.ahead_word(2, "SCOPED") {
-            return if alter && self.ahead_word(3, "CONFIGURATION") {
-                self.scoped_configuration()
-            } else {
-                Ok(self.unsupported(4))
-            };
+        if self.scoped("CREDENTIAL") {
+            return Ok(self.unsupported(4));
+        }
+        if alter && self.scoped("CONFIGURATION") {
+            return self.scoped_configuration();
         }
         if let Some(refused) = self.object_by_name() {
             return Ok(refused);
@@ -58,6 +57,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Behind the current token stands `DATABASE SCOPED` and this word: a database may be called SCOPED.
+    fn scoped(&self, word: &str) -> bool {
+        ["DATABASE", "SCOPED", word].iter().enumerate().all(|(n, w)| self.ahead_word(1 + n, w))
+    }
+
     /// The current token names no kind of object.
     #[cold]
     fn unknown_object(&self) -> Box<taffrail_base::SqlError> {
@@ -79,7 +83,7 @@ impl Parser<'_> {
         if let Some(refused) = self.object_by_name() {
             return Ok(refused);
         }
-        if self.ahead_word(1, "DATABASE") && self.ahead_word(2, "SCOPED") {
+        if self.scoped("CREDENTIAL") {
             return Ok(self.unsupported(4));
         }
         const KINDS: &[(&str, DropKind)] = &[

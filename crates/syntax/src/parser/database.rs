@@ -376,6 +376,7 @@ impl Parser<'_> {
             _ if eq => Some(self.option_value()?),
             _ => None,
         };
+        self.past_details(&name)?;
         Ok(match value {
             Some(OptionValue::On) => DatabaseOption::Switch(name, true),
             Some(OptionValue::Off) => DatabaseOption::Switch(name, false),

@@ -4,6 +4,10 @@ use super::{Parse, Parser};
 use crate::ast::{Ident, NamedOption, OptionValue};
 use crate::lexer::{Kw, TokenKind};
 
+/// Options whose value may have parentheses behind it: `LEDGER_VIEW = name (columns)`, `REMOTE_DATA_ARCHIVE = OFF (…)`,
+/// `QUERY_STORE = OFF (FORCED)`.
+const DETAILED: &[&str] = &["LEDGER_VIEW", "QUERY_STORE", "REMOTE_DATA_ARCHIVE"];
+
 impl Parser<'_> {
     /// `NAME`, `NAME = value` or `NAME (list)`.
     pub(super) fn named_option(&mut self) -> Parse<NamedOption> {
@@ -13,7 +17,14 @@ impl Parser<'_> {
         } else {
             None
         };
+        self.past_details(&name.value)?;
         Ok(NamedOption { name, value })
+    }
+
+    /// Past the parentheses behind the value of this option, if they stand here and may.
+    pub(super) fn past_details(&mut self, option: &str) -> Parse<()> {
+        let detailed = DETAILED.iter().any(|known| known.eq_ignore_ascii_case(option));
+        if detailed && self.is(TokenKind::LParen) { self.skip_parentheses() } else { Ok(()) }
     }
 
     /// Reads `(option, …)`, options nested in options too.
@@ -43,9 +54,7 @@ impl Parser<'_> {
             }
             TokenKind::Keyword(Kw::Off) => {
                 self.bump();
-                if self.is(TokenKind::LParen) {
-                    self.skip_parentheses()?;
-                }
+                self.on_partitions()?;
                 OptionValue::Off
             }
             TokenKind::LParen => self.option_value_list()?,
@@ -72,16 +81,12 @@ impl Parser<'_> {
                 let word = self.any_word()?;
                 let word = self.dotted_word(word)?;
                 self.on_partitions()?;
-                // LEDGER_VIEW = name (columns)
-                if self.is(TokenKind::LParen) {
-                    self.skip_parentheses()?;
-                }
                 OptionValue::Word(word)
             }
         })
     }
 
-    /// Past `ON PARTITIONS (1, 2 TO 4)` if it stands here, as behind `DATA_COMPRESSION = PAGE`.
+    /// Past `ON PARTITIONS (1, 2 TO 4)` if it stands here, as behind `DATA_COMPRESSION = PAGE` and `XML_COMPRESSION = OFF`.
     fn on_partitions(&mut self) -> Parse<()> {
         if self.eat_words(&["ON", "PARTITIONS"]) {
             self.skip_parentheses()?;

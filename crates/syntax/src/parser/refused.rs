@@ -69,14 +69,18 @@ const KEYS: &[&str] =
     &["ALL SYMMETRIC KEYS", "CERTIFICATE", "MASTER KEY", "SERVICE MASTER KEY", "SYMMETRIC KEY"];
 
 impl Parser<'_> {
-    /// A statement known by its first `words` only, which goes on to a semicolon, `ELSE`, `END` or the batch's end.
+    /// A statement known by its first `words` only, which goes on to a semicolon, to an `ELSE` or `END` that is not a CASE's, or to
+    /// the batch's end.
     pub(super) fn unsupported(&mut self, words: usize) -> StatementKind {
         let words: Vec<String> =
             (0..words).map(|n| self.slice(self.ahead(n)).to_ascii_uppercase()).collect();
-        let mut depth = 0usize;
+        let (mut depth, mut cases) = (0usize, 0usize);
         loop {
             match self.kind() {
                 TokenKind::End => break,
+                TokenKind::Keyword(Kw::Case) => cases += 1,
+                TokenKind::Keyword(Kw::End) if cases > 0 => cases -= 1,
+                TokenKind::Keyword(Kw::Else) if cases > 0 => {}
                 TokenKind::Semicolon | TokenKind::Keyword(Kw::End | Kw::Else) if depth == 0 => {
                     break;
                 }

@@ -503,13 +503,12 @@ impl Parser<'_> {
                 if_exists = p.eat_words(&["IF", "EXISTS"]);
             }
             let name = p.name()?;
-            let mut move_to = None;
+            let (mut options, mut move_to) = (Vec::new(), None);
             if !column && p.at_kw(Kw::With) && p.ahead(1).kind == TokenKind::LParen {
                 p.bump();
-                // What else may stand there says how to do it, not what.
-                p.paren_list(|p| p.drop_index_option(&mut Vec::new(), &mut move_to))?;
+                p.paren_list(|p| p.drop_index_option(&mut options, &mut move_to))?;
             }
-            Ok(DropTableItem { column, if_exists, name, move_to })
+            Ok(DropTableItem { column, if_exists, name, options, move_to })
         })?;
         Ok(AlterTableAction::Drop(items))
     }
