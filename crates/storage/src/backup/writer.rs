@@ -4,7 +4,7 @@
 //! A chunk's buffer is filled where it will be written from: pages are read from the data file straight behind the room for the chunk's
 //! first block, so that a page is copied by the devices alone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use taffrail_io::{AlignedBuf, Disk, Env, IoError, OpenSpec, UtcTime, Volume, WriteOp};
@@ -74,8 +74,25 @@ impl SetWriter {
                 return Err(BackupError::NotOneMedia(path.clone()));
             }
         }
-        let mut volumes: Vec<Option<Arc<dyn Volume>>> = Vec::new();
         let mut made = Vec::new();
+        let begun = SetWriter::open(env, spec, set, now, &mut made);
+        if begun.is_err() {
+            // Nothing is in them; the error is told, whatever becomes of them.
+            made.iter().for_each(|path| remove(&*env.disk, path));
+        }
+        begun
+    }
+
+    /// Opens the devices as [`Self::begin`] does, and lists in `made` the files that were not there before, also if it fails.
+    fn open(
+        env: &Env,
+        spec: &BackupSpec,
+        set: [u8; 16],
+        now: UtcTime,
+        made: &mut Vec<PathBuf>,
+    ) -> BackupResult<SetWriter> {
+        let devices = &spec.devices;
+        let mut volumes: Vec<Option<Arc<dyn Volume>>> = Vec::new();
         for d in devices {
             volumes.push(match d {
                 Device::Nul => None,
@@ -135,11 +152,7 @@ impl SetWriter {
                     if let Some(v) = &volume {
                         let begun =
                             v.truncate(0).and_then(|()| v.write_at(0, &label_block(&label)));
-                        if let Err(e) = begun {
-                            // Nothing is in them; the error is told, whatever becomes of them.
-                            made.iter().for_each(|path| _ = env.disk.remove(path));
-                            return Err(device("write")(e));
-                        }
+                        begun.map_err(device("write"))?;
                     }
                     targets.push(Target::new(volume, label, BLOCK as u64));
                 }
@@ -328,10 +341,7 @@ impl SetWriter {
             }
             let path = volume.path().to_owned();
             drop(volume);
-            let removed = self.disk.remove(&path);
-            if let (Ok(()), Some(dir)) = (removed, path.parent()) {
-                let _ = self.disk.sync_dir(dir);
-            }
+            remove(&*self.disk, &path);
         }
     }
 }
@@ -383,6 +393,13 @@ impl Target {
         }
         first.map_err(|e| self.failed(e))?;
         Ok(back)
+    }
+}
+
+/// Removes a file of a backup that has failed. The error to tell is that of the backup.
+fn remove(disk: &dyn Disk, path: &Path) {
+    if let (Ok(()), Some(dir)) = (disk.remove(path), path.parent()) {
+        let _ = disk.sync_dir(dir);
     }
 }
 

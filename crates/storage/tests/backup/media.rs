@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use taffrail_io::OpenSpec;
-use taffrail_io::sim::SimWorld;
+use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_storage::RecoveryModel;
 use taffrail_storage::backup::{
     self, BackupError, BackupKind, BackupSpec, Device, MediaMode, RestoreSpec, read_label,
@@ -82,6 +82,36 @@ fn something_else_is_not_written_over() {
     }
     spec.mode = MediaMode::Format;
     try_backup(&db, &spec).unwrap();
+}
+
+#[test]
+fn a_device_that_is_refused_leaves_no_file_on_the_others() {
+    let (rig, _, db) = source(15, RecoveryModel::Simple);
+    let disk = rig.world.env().disk;
+    let letter = disk.create(Path::new("/data/letter.txt"), OpenSpec::PLAIN).unwrap();
+    letter.write_at(0, &[7; 9000]).unwrap();
+    let there = |n: usize| disk.exists(Path::new(&format!("/data/s{n}.bak"))).unwrap();
+    let mut spec = BackupSpec::new(BackupKind::Full, stripes(3));
+    // Something else lies where the second is to go.
+    spec.devices[1] = Device::Disk("/data/letter.txt".into());
+    assert!(matches!(refused(try_backup(&db, &spec)), BackupError::NotMedia(_)));
+    assert!(!there(1) && !there(3));
+    assert_eq!(letter.len().unwrap(), 9000);
+    // The third cannot be made, cannot be emptied, or takes no label.
+    spec = BackupSpec::new(BackupKind::Full, stripes(3));
+    for kind in [IoKind::Name, IoKind::Truncate, IoKind::Write] {
+        let (kind, fault) = (Some(kind), FaultKind::Full);
+        let path_contains = "s3.bak".to_owned();
+        rig.world.inject(Fault { nth: 1, kind, path_contains, fault, sticky: false });
+        refused(try_backup(&db, &spec));
+        assert!(!there(1) && !there(2) && !there(3), "{kind:?}");
+    }
+    try_backup(&db, &spec).unwrap();
+    // A media that is there stays as it is.
+    spec.devices[0] = Device::Disk("/data/more.bak".into());
+    assert!(matches!(refused(try_backup(&db, &spec)), BackupError::NotOneMedia(_)));
+    assert!(!disk.exists(Path::new("/data/more.bak")).unwrap());
+    assert_eq!(read_sets(&rig.world.env(), &stripes(3)).unwrap().len(), 1);
 }
 
 /// A small backup, and where it was taken.
