@@ -225,3 +225,43 @@ fn behind_a_differential_that_broke_off_no_earlier_one_is_taken() {
     assert!(matches!(early, BackupError::LogTooEarly { .. }), "{early}");
     check(restore(&shared, LATER, 1, false, true), &rows);
 }
+
+#[test]
+fn behind_images_of_another_recovery_path_no_differential_is_taken() {
+    const PATH: &str = "/data/path.bak";
+    let (_rig, shared, db) = source(6, RecoveryModel::BulkLogged);
+    let heap = make(&db, 50, 0);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..300, 1);
+    backup(&db, BackupKind::Full, BAK);
+    put(&db, &mut rows, 0..50, 2);
+    backup(&db, BackupKind::Log, BAK);
+    // A copy goes another way from here, and fills pages that its log backup has as images.
+    restore(&shared, BAK, 1, false, false).unwrap();
+    let copy = restore(&shared, BAK, 2, true, true).unwrap().database.unwrap();
+    load(&copy, heap, 2000, 7);
+    let images = backup(&copy, BackupKind::Log, LOG).header;
+    copy.close().unwrap();
+    // The database itself goes on for longer, and knows nothing of them.
+    for n in 0..6 {
+        put(&db, &mut rows, n * 300..n * 300 + 900, 3);
+    }
+    let differential = backup(&db, BackupKind::Differential, PATH).header;
+    assert!(differential.last_lsn > images.last_lsn, "its end alone does not forbid it");
+    restore(&shared, BAK, 1, false, false).unwrap();
+    restore(&shared, BAK, 2, true, false).unwrap();
+    let cancelled =
+        refused(backup::restore(&shared, &restore_spec(LOG, 1, true, true), &mut After(2)));
+    assert!(matches!(cancelled, BackupError::Cancelled), "{cancelled}");
+    let state = backup::restoring(&shared, "copy", COPY_PRIMARY.as_ref()).unwrap().unwrap();
+    assert!(state.redo_lsn <= images.fork_point, "the log is still on both paths");
+    let other = refused(restore(&shared, PATH, 1, false, true));
+    assert!(matches!(other, BackupError::WrongFork), "{other}");
+    // Their own path goes on, and before they came the differential would have.
+    let copy = restore(&shared, LOG, 1, true, true).unwrap().database.unwrap();
+    assert_eq!(counts(&copy, heap), [(7, 2000)].into());
+    copy.close().unwrap();
+    restore(&shared, BAK, 1, false, false).unwrap();
+    restore(&shared, BAK, 2, true, false).unwrap();
+    check(restore(&shared, PATH, 1, false, true), &rows);
+}
