@@ -22,6 +22,8 @@ mod foreign;
 pub mod identity;
 mod index_rows;
 pub mod master;
+pub mod module;
+mod module_rows;
 pub mod object;
 mod pending;
 pub mod properties;
@@ -38,9 +40,10 @@ mod wait;
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
+pub use module::{FunctionFacts, Module, Parameter};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
-    Module, Object, ObjectHead, ObjectKind, Parameter, Statistics, Table,
+    Object, ObjectHead, ObjectKind, Statistics, Table,
 };
 
 pub use pending::DdlOutcome;
@@ -64,8 +67,8 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
-/// statistics.
-pub(crate) const SCHEMA_VERSION: i64 = 3;
+/// statistics, 4 has functions.
+pub(crate) const SCHEMA_VERSION: i64 = 4;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;

@@ -2,6 +2,7 @@
 
 use super::filter::IndexFilter;
 use super::identity::IdentitySequence;
+use super::module::Module;
 use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
@@ -20,6 +21,9 @@ pub enum ObjectKind {
     Table,
     View,
     Procedure,
+    ScalarFunction,
+    InlineFunction,
+    TableFunction,
     PrimaryKey,
     Unique,
     Default,
@@ -29,10 +33,13 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// The kinds, in a fixed order.
-    pub const ALL: [ObjectKind; 8] = [
+    pub const ALL: [ObjectKind; 11] = [
         ObjectKind::Table,
         ObjectKind::View,
         ObjectKind::Procedure,
+        ObjectKind::ScalarFunction,
+        ObjectKind::InlineFunction,
+        ObjectKind::TableFunction,
         ObjectKind::PrimaryKey,
         ObjectKind::Unique,
         ObjectKind::Default,
@@ -46,6 +53,9 @@ impl ObjectKind {
             ObjectKind::Table => "U ",
             ObjectKind::View => "V ",
             ObjectKind::Procedure => "P ",
+            ObjectKind::ScalarFunction => "FN",
+            ObjectKind::InlineFunction => "IF",
+            ObjectKind::TableFunction => "TF",
             ObjectKind::PrimaryKey => "PK",
             ObjectKind::Unique => "UQ",
             ObjectKind::Default => "D ",
@@ -60,12 +70,21 @@ impl ObjectKind {
             ObjectKind::Table => "USER_TABLE",
             ObjectKind::View => "VIEW",
             ObjectKind::Procedure => "SQL_STORED_PROCEDURE",
+            ObjectKind::ScalarFunction => "SQL_SCALAR_FUNCTION",
+            ObjectKind::InlineFunction => "SQL_INLINE_TABLE_VALUED_FUNCTION",
+            ObjectKind::TableFunction => "SQL_TABLE_VALUED_FUNCTION",
             ObjectKind::PrimaryKey => "PRIMARY_KEY_CONSTRAINT",
             ObjectKind::Unique => "UNIQUE_CONSTRAINT",
             ObjectKind::Default => "DEFAULT_CONSTRAINT",
             ObjectKind::Check => "CHECK_CONSTRAINT",
             ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
         }
+    }
+
+    /// Whether it is a function of one of the three kinds.
+    pub fn is_function(self) -> bool {
+        use ObjectKind::{InlineFunction, ScalarFunction, TableFunction};
+        matches!(self, ScalarFunction | InlineFunction | TableFunction)
     }
 
     /// By its code, blanks aside.
@@ -138,6 +157,8 @@ pub enum Object {
     View(Arc<Module>),
     /// A stored procedure, by its text.
     Procedure(Arc<Module>),
+    /// A function of any kind, by its text.
+    Function(Arc<Module>),
     /// A constraint: its table holds what it means.
     Constraint(Arc<ConstraintObject>),
 }
@@ -147,16 +168,16 @@ impl Object {
     pub fn head(&self) -> &ObjectHead {
         match self {
             Object::Table(t) => &t.head,
-            Object::View(m) | Object::Procedure(m) => &m.head,
+            Object::View(m) | Object::Procedure(m) | Object::Function(m) => &m.head,
             Object::Constraint(c) => &c.head,
         }
     }
 
-    /// The columns of a table or view; others have none.
+    /// The columns of a table, view or table-valued function; others have none.
     pub fn columns(&self) -> &[Column] {
         match self {
             Object::Table(t) => &t.columns,
-            Object::View(v) => &v.columns,
+            Object::View(m) | Object::Function(m) => &m.columns,
             _ => &[],
         }
     }
@@ -165,6 +186,14 @@ impl Object {
     pub fn column(&self, name: &str) -> Option<&Column> {
         let collation = Collation::default();
         self.columns().iter().find(|c| collation.eq_str(&c.name, name))
+    }
+
+    /// The procedure, view or function, if it is one.
+    pub fn as_module(&self) -> Option<&Arc<Module>> {
+        match self {
+            Object::View(m) | Object::Procedure(m) | Object::Function(m) => Some(m),
+            Object::Table(_) | Object::Constraint(_) => None,
+        }
     }
 
     /// The table, if it is one.
@@ -561,38 +590,4 @@ impl Table {
     pub fn row_count(&self) -> u64 {
         self.base().hobt().map_or(0, |h| h.row_count())
     }
-}
-
-/// A parameter of a procedure.
-#[derive(Clone, Debug)]
-pub struct Parameter {
-    /// The parameter's name with its `@`.
-    pub name: Arc<str>,
-    /// The type of the parameter.
-    pub ty: SqlType,
-    /// Whether the parameter is OUTPUT.
-    pub output: bool,
-    /// It has a default (the text of the module holds it).
-    pub has_default: bool,
-}
-
-/// A procedure or view: its text is what defines it.
-#[derive(Debug)]
-pub struct Module {
-    /// The module's name, schema and id.
-    pub head: ObjectHead,
-    /// The batch that created it.
-    pub definition: Arc<str>,
-    /// QUOTED_IDENTIFIER when it was created.
-    pub quoted_identifier: bool,
-    /// ANSI_NULLS when it was created.
-    pub ansi_nulls: bool,
-    /// `execute_as_principal_id`: none is CALLER, -2 OWNER.
-    pub execute_as: Option<i32>,
-    /// The parameters of a procedure; a view has none.
-    pub parameters: Vec<Parameter>,
-    /// Of a view: its columns as they were when it was made; they have no place in any row.
-    pub columns: Vec<Column>,
-    /// Differs between any two snapshots of the same module.
-    pub version: u64,
 }

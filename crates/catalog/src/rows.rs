@@ -3,9 +3,13 @@
 use super::identity::{IdentitySequence, Sequence, base_key};
 use super::index_rows::read_statistics;
 pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
+pub use super::module_rows::{
+    write_execute_as, write_function_facts, write_module, write_parameters, write_signature,
+    write_view_columns,
+};
 use super::object::{
-    Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Module, Object,
-    ObjectHead, ObjectKind, Parameter, Table,
+    Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Object, ObjectHead,
+    ObjectKind, Table,
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{Catalog, Sight, fold, properties};
@@ -20,24 +24,18 @@ const OBJECT_SYSTEM_NAMED: i64 = 1;
 const OBJECT_ESCALATION_AUTO: i64 = 2;
 const OBJECT_ESCALATION_DISABLE: i64 = 4;
 
-const COLUMN_NULLABLE: i64 = 1;
-const COLUMN_IDENTITY: i64 = 2;
+pub(super) const COLUMN_NULLABLE: i64 = 1;
+pub(super) const COLUMN_IDENTITY: i64 = 2;
 const COLUMN_ROWGUID: i64 = 4;
 const COLUMN_DROPPED: i64 = 8;
-const COLUMN_OLD_LARGE: i64 = 16;
-const COLUMN_XML: i64 = 32;
+pub(super) const COLUMN_OLD_LARGE: i64 = 16;
+pub(super) const COLUMN_XML: i64 = 32;
 const COLUMN_UNPADDED: i64 = 64;
-const PARAMETER_OUTPUT: i64 = 16;
-const PARAMETER_DEFAULT: i64 = 32;
 
-const MODULE_QUOTED_IDENTIFIER: i64 = 1;
-const MODULE_ANSI_NULLS: i64 = 2;
-const MODULE_AS_OWNER: i64 = 16;
-const MODULE_AS_DBO: i64 = 32;
 const CHECK_DISABLED: i64 = 4;
 const CHECK_NOT_TRUSTED: i64 = 8;
 
-fn int(v: i64) -> Value {
+pub(super) fn int(v: i64) -> Value {
     Value::Int(v as i32)
 }
 
@@ -144,35 +142,6 @@ fn place_of(number: i64, ty: SqlType) -> SqlResult<Place> {
     }
 }
 
-/// Writes the text of a module, default or check.
-pub fn write_module(
-    tx: &mut Transaction,
-    object: ObjectId,
-    definition: &str,
-    quoted_identifier: bool,
-    ansi_nulls: bool,
-) -> SqlResult<()> {
-    let flags = if quoted_identifier { MODULE_QUOTED_IDENTIFIER } else { 0 }
-        | if ansi_nulls { MODULE_ANSI_NULLS } else { 0 };
-    let row = [int(flags), Value::nvarchar(definition)];
-    systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
-}
-
-/// Says of a module as whom it runs ([`super::Module::execute_as`]).
-pub fn write_execute_as(tx: &mut Transaction, module: ObjectId, who: Option<i32>) -> SqlResult<()> {
-    let key = [module.0 as i64];
-    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
-    let mut row = row.ok_or_else(|| damaged("a module without text"))?;
-    let others = number(&row, 0)? & !(MODULE_AS_OWNER | MODULE_AS_DBO);
-    let flag = match who {
-        None => 0,
-        Some(-2) => MODULE_AS_OWNER,
-        Some(_) => MODULE_AS_DBO,
-    };
-    row[0] = int(others | flag);
-    systab::put(tx, &SystemTables::MODULES, &key, &row)
-}
-
 /// Says of a check whether it is looked at, and whether all rows are known to keep it.
 pub fn write_check_state(
     tx: &mut Transaction,
@@ -188,35 +157,6 @@ pub fn write_check_state(
         | if disabled { CHECK_DISABLED } else { 0 }
         | if not_trusted { CHECK_NOT_TRUSTED } else { 0 });
     systab::put(tx, &SystemTables::MODULES, &key, &row)
-}
-
-/// Replaces the parameters of a procedure.
-pub fn write_parameters(
-    tx: &mut Transaction,
-    object: ObjectId,
-    parameters: &[Parameter],
-) -> SqlResult<()> {
-    systab::remove_all(tx, &SystemTables::COLUMNS, &[object.0 as i64])?;
-    for (i, p) in parameters.iter().enumerate() {
-        let flags = COLUMN_NULLABLE
-            | if p.output { PARAMETER_OUTPUT } else { 0 }
-            | if p.has_default { PARAMETER_DEFAULT } else { 0 };
-        let row = [
-            Value::nvarchar(&p.name),
-            Value::binary(&typecode::type_bytes(p.ty)),
-            int(flags),
-            int(Collation::default().stored().into()),
-            int(0),
-            int(0),
-            int(0),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            Value::Null,
-        ];
-        systab::put(tx, &SystemTables::COLUMNS, &[object.0 as i64, i as i64 + 1], &row)?;
-    }
-    Ok(())
 }
 
 /// A column of a view, which has no place in any row.
@@ -243,16 +183,6 @@ pub fn view_column(
         default: None,
         missing: Value::Null,
     }
-}
-
-/// Replaces the columns of a view.
-pub fn write_view_columns(
-    tx: &mut Transaction,
-    view: ObjectId,
-    columns: &[Column],
-) -> SqlResult<()> {
-    systab::remove_all(tx, &SystemTables::COLUMNS, &[view.0 as i64])?;
-    columns.iter().try_for_each(|c| write_column(tx, view, c, None))
 }
 
 /// Removes every row that describes an object (not those of its constraints).
@@ -309,8 +239,9 @@ impl Catalog {
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
             ObjectKind::Table => Object::Table(Arc::new(self.read_table(tx, head, sight)?)),
-            ObjectKind::View => Object::View(Arc::new(self.read_module(tx, head)?)),
-            ObjectKind::Procedure => Object::Procedure(Arc::new(self.read_module(tx, head)?)),
+            ObjectKind::View => Object::View(self.read_module(tx, head)?),
+            ObjectKind::Procedure => Object::Procedure(self.read_module(tx, head)?),
+            kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
             _ => {
                 let module = systab::get(tx, &SystemTables::MODULES, &[id.0 as i64])?;
                 let flags = module.as_ref().map_or(Ok(0), |m| number(m, 0))?;
@@ -320,51 +251,6 @@ impl Catalog {
                 let c = ConstraintObject { head, detail, definition, disabled, not_trusted };
                 Object::Constraint(Arc::new(c))
             }
-        })
-    }
-
-    fn read_module(&self, tx: &mut Transaction, head: ObjectHead) -> SqlResult<Module> {
-        let id = head.id.0 as i64;
-        let row = systab::get(tx, &SystemTables::MODULES, &[id])?
-            .ok_or_else(|| damaged("a module without text"))?;
-        let flags = number(&row, 0)?;
-        let (mut parameters, mut columns) = (Vec::new(), Vec::new());
-        for (key, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
-            let flags = number(&row, 2)?;
-            let name: Arc<str> = text(&row, 0)?.into();
-            let ty = typecode::type_from_bytes(bytes(&row, 1)?)?;
-            if head.kind == ObjectKind::View {
-                let id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))? as i32;
-                let collation = Collation::from_stored(number(&row, 3)? as u32)
-                    .ok_or_else(|| damaged("a column's collation"))?;
-                let nullable = flags & COLUMN_NULLABLE != 0;
-                let mut column = view_column(id, name, ty, nullable, collation);
-                column.is_identity = flags & COLUMN_IDENTITY != 0;
-                column.old_large = flags & COLUMN_OLD_LARGE != 0;
-                column.xml = flags & COLUMN_XML != 0;
-                columns.push(column);
-                continue;
-            }
-            parameters.push(Parameter {
-                name,
-                ty,
-                output: flags & PARAMETER_OUTPUT != 0,
-                has_default: flags & PARAMETER_DEFAULT != 0,
-            });
-        }
-        Ok(Module {
-            head,
-            definition: text(&row, 1)?.into(),
-            quoted_identifier: flags & MODULE_QUOTED_IDENTIFIER != 0,
-            ansi_nulls: flags & MODULE_ANSI_NULLS != 0,
-            execute_as: match () {
-                () if flags & MODULE_AS_OWNER != 0 => Some(-2),
-                () if flags & MODULE_AS_DBO != 0 => Some(1),
-                () => None,
-            },
-            parameters,
-            columns,
-            version: self.new_version(),
         })
     }
 

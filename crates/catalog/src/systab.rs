@@ -3,10 +3,10 @@
 //! | hobt | table | key | columns |
 //! |---|---|---|---|
 //! | 1 | sysobjects | object id | [`ObjectRow`](super::rows::ObjectRow) |
-//! | 2 | syscolumns | object id, column id | columns of tables, parameters of procedures |
+//! | 2 | syscolumns | object id, column id | columns of tables and views; parameters of procedures and functions ([`super::module_rows`]) |
 //! | 3 | sysindexes | object id, index id | |
 //! | 4 | sysindexcolumns | object id, index id, position | |
-//! | 5 | sysmodules | object id | text of procedures, views, defaults, checks |
+//! | 5 | sysmodules | object id | text of procedures, views, functions, defaults, checks |
 //! | 6 | sysschemas | schema id | |
 //! | 7 | sysidentity | sequence | limit; see [`super::identity`] |
 //! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; in master sessions of events |

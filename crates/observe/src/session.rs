@@ -56,6 +56,7 @@ named! {
         Save = "SAVE TRANSACTION",
         CreateTable = "CREATE TABLE",
         CreateIndex = "CREATE INDEX",
+        CreateFunction = "CREATE FUNCTION",
         CreateProcedure = "CREATE PROCEDURE",
         CreateDatabase = "CREATE DATABASE",
         AlterDatabase = "ALTER DATABASE",

@@ -1,4 +1,4 @@
-//! DROP of tables, procedures and schemas; TRUNCATE TABLE.
+//! DROP of tables, views, procedures, functions and schemas; TRUNCATE TABLE.
 
 use super::resolve;
 use crate::catalog::rows::{self, IdentityRow};
@@ -11,31 +11,32 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 
-/// `DROP TABLE | PROCEDURE | SCHEMA | VIEW`; databases are dropped in [`super::database`].
+/// `DROP TABLE | PROCEDURE | FUNCTION | SCHEMA | VIEW`; databases are dropped in [`super::database`].
 pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
-    let (kind, what, state) = match s.kind {
-        ast::DropKind::Table => (ObjectKind::Table, "table", 5),
-        ast::DropKind::Procedure => (ObjectKind::Procedure, "procedure", 5),
-        ast::DropKind::View => (ObjectKind::View, "view", 5),
+    let (is, what): (fn(ObjectKind) -> bool, _) = match s.kind {
+        ast::DropKind::Table => (|k| k == ObjectKind::Table, "table"),
+        ast::DropKind::Procedure => (|k| k == ObjectKind::Procedure, "procedure"),
+        ast::DropKind::View => (|k| k == ObjectKind::View, "view"),
+        ast::DropKind::Function => (ObjectKind::is_function, "function"),
         ast::DropKind::Schema => return drop_schemas(cx, s),
         _ => unreachable!("no such DROP is registered"),
     };
     for name in &s.names {
-        let missing = || SqlError::new(3701, &[&"drop", &what, name]).with_state(state);
+        let missing = || SqlError::new(3701, &[&"drop", &what, name]).with_state(5);
         let found = match resolve::find(cx, name) {
             Ok(found) => found,
             Err(e) if s.if_exists && absent(&e) => None,
             Err(e) => return Err(e),
         };
         if let Some((_, o)) = &found
-            && o.head().kind != kind
+            && !is(o.head().kind)
             && let Some((other, with)) = dropped_with(o.head().kind)
         {
             let verb = what.to_uppercase();
             let name = &name.name.value;
             return Err(SqlError::new(3705, &[&verb, name, name, &other, &with]));
         }
-        let found = found.filter(|(_, o)| o.head().kind == kind);
+        let found = found.filter(|(_, o)| is(o.head().kind));
         let Some((database, object)) = found else {
             if s.if_exists {
                 continue;
@@ -49,7 +50,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             catalog.lock_name(cx.transaction(&database)?, session, head.schema_id, &head.name)?;
         }
         let locked = resolve::lock_object(cx, &database, head)?;
-        let Some(object) = locked.filter(|o| o.head().kind == kind) else {
+        let Some(object) = locked.filter(|o| is(o.head().kind)) else {
             if s.if_exists {
                 continue;
             }
@@ -74,6 +75,7 @@ fn dropped_with(kind: ObjectKind) -> Option<(&'static str, &'static str)> {
         ObjectKind::Table => Some(("table", "DROP TABLE")),
         ObjectKind::View => Some(("view", "DROP VIEW")),
         ObjectKind::Procedure => Some(("procedure", "DROP PROCEDURE")),
+        kind if kind.is_function() => Some(("function", "DROP FUNCTION")),
         _ => None,
     }
 }

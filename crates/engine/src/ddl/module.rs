@@ -3,7 +3,7 @@
 use super::clauses::resolve_type;
 use super::resolve::Target;
 use super::{create, resolve};
-use crate::binder::declared::named_too_wide;
+use crate::binder::declared::{self, named_too_wide};
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{ObjectHead, ObjectKind, Parameter};
@@ -45,43 +45,60 @@ pub(crate) fn procedure(
         if p.varying || p.readonly {
             return Err(unsupported("A cursor or table-valued parameter"));
         }
-        if parameters.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
-            return Err(SqlError::new(134, &[&p.name.value]));
-        }
-        let ty = resolve_type(&p.ty, i + 1);
-        let (ty, _) = ty.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
-        parameters.push(Parameter {
-            name: (&*p.name.value).into(),
-            ty,
-            output: p.output,
-            has_default: p.default.is_some(),
-        });
+        parameters.push(parameter(p, i, &parameters)?);
     }
     let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
     let id = claimed.head.id;
     let (database, name) = (cx.database(), claimed.head.name.clone());
     let schema = Some(&*claimed.head.schema).filter(|s| !s.eq_ignore_ascii_case("dbo"));
-    let mut errors = mistakes::of_procedure(cx, &database, &text.into(), (&name, schema))?;
-    if let Some(last) = errors.pop() {
-        for e in errors {
-            let line = std::mem::replace(&mut cx.line, e.line);
-            cx.reason(Box::new(e))?;
-            cx.line = line;
-        }
-        // As if it had been found while the batch was read.
-        return Err(Box::new(last).with_origin(Origin::Binding));
-    }
+    let errors = mistakes::of_definition(cx, &database, &text.into(), (&name, schema))?;
+    tell_mistakes(cx, errors)?;
     keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
         rows::write_parameters(tx, id, &parameters)
     })
 }
 
+/// The `at`th parameter, counted from 0, behind those of `before`: 134.
+pub(super) fn parameter(
+    p: &ast::Parameter,
+    at: usize,
+    before: &[Parameter],
+) -> SqlResult<Parameter> {
+    if before.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
+        return Err(SqlError::new(134, &[&p.name.value]));
+    }
+    let ty = resolve_type(&p.ty, at + 1);
+    let (ty, _) = ty.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
+    Ok(Parameter {
+        name: (&*p.name.value).into(),
+        ty,
+        large: declared::large(&p.ty),
+        output: p.output,
+        has_default: p.default.is_some(),
+    })
+}
+
+/// Tells the mistakes of a definition; the last one is the statement's error.
+pub(super) fn tell_mistakes(
+    cx: &mut StatementContext<'_>,
+    mut errors: Vec<SqlError>,
+) -> SqlResult<()> {
+    let Some(last) = errors.pop() else { return Ok(()) };
+    for e in errors {
+        let line = std::mem::replace(&mut cx.line, e.line);
+        cx.reason(Box::new(e))?;
+        cx.line = line;
+    }
+    // As if it had been found while the batch was read.
+    Err(Box::new(last).with_origin(Origin::Binding))
+}
+
 /// dbo's `principal_id`.
 const DBO_USER: i32 = 1;
 
 /// EXECUTE AS CALLER, SELF, OWNER and 'dbo': the one user that runs anything here.
-fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
+pub(super) fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
     let (who, quoted) = match value {
         Some(OptionValue::Word(w)) => (&*w.value, false),
         Some(OptionValue::Text(t)) => (&**t, true),
@@ -105,7 +122,7 @@ pub(super) struct Claimed {
     pub head: ObjectHead,
 }
 
-/// Takes a name for a module of a kind, or the module that has the name: 208, 2714.
+/// Takes a name for a module of a kind, or the module that has the name: 208, 2010, 2714.
 pub(super) fn claim(
     cx: &mut StatementContext<'_>,
     kind: ObjectKind,
@@ -128,11 +145,11 @@ pub(super) fn claim(
             head.modified = catalog.now();
             head
         }
-        (Some(_), ModuleVerb::CreateOrAlter) => {
-            let taken = SqlError::new(2714, &[&target.name]).with_state(3);
-            return Err(taken.in_procedure(&target.name).with_line(cx.line));
+        (Some(_), _) => {
+            let other = SqlError::new(2010, &[name]);
+            return Err(other.in_procedure(&target.name).with_line(cx.line));
         }
-        (_, ModuleVerb::Alter) => return Err(SqlError::new(208, &[name]).with_state(6)),
+        (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[name]).with_state(6)),
         (None, _) => {
             let schema = (target.schema.id, &target.schema.name);
             create::head(catalog, kind, schema, &target.name, ObjectId(0))?

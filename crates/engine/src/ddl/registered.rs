@@ -1,6 +1,8 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
-use super::{alter, alter_index, attach, database, drop, index, login, module, statistics, view};
+use super::{
+    alter, alter_index, attach, database, drop, function, index, login, module, statistics, view,
+};
 use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
     OnServer, Owned,
@@ -68,8 +70,8 @@ fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
     if let K::CreateDatabase(s) = &s.kind { database::create_database(cx, s) } else { other(s) }
 }
 
-fn create_index(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
-    if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s, text) } else { other(s) }
+fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s) } else { other(s) }
 }
 
 fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -101,6 +103,10 @@ fn drop_objects(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
 
 fn drop_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::Drop(s) = &s.kind { statistics::drop(cx, s) } else { other(s) }
+}
+
+fn function(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::Function(s) = &s.kind { function::function(cx, s, text) } else { other(s) }
 }
 
 fn procedure(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -170,6 +176,9 @@ const ALTERS_LOGIN: Needs = Needs::All(&[
 const ALTERS_TABLE: Needs =
     Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
 
+const CREATES_FUNCTION: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateFunction), Needs::Schema(OnSchema::Alter)]);
+
 const CREATES_PROCEDURE: Needs =
     Needs::All(&[Needs::Database(OnDatabase::CreateProcedure), Needs::Schema(OnSchema::Alter)]);
 
@@ -198,6 +207,7 @@ const DROPS_SCHEMA: Needs =
 
 static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
+    of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, alter_index)),
     new("ALTER LOGIN", ALTERS_LOGIN, alter_login),
     of_objects("ALTER PROCEDURE", ALTERS, procedure)
@@ -210,6 +220,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
+    of_objects("CREATE FUNCTION", CREATES_FUNCTION, function).shown(Shown::CreateFunction),
     of_objects("CREATE INDEX", ALTERS, create_index)
         .done(Command::CREATE_INDEX)
         .shown(Shown::CreateIndex),
@@ -223,6 +234,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateTable),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
+    of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),

@@ -70,6 +70,8 @@ pub(crate) struct Activation {
     pub procedure_id: i32,
     /// An INSERT … EXEC takes the rows of what runs.
     pub taking: Option<Taking>,
+    /// A function runs, or what a function has called: nothing but functions may be called.
+    pub in_function: bool,
     /// Others are shown the module that runs: see [`SessionEntry::calls`].
     ///
     /// [`SessionEntry::calls`]: crate::session::entry::SessionEntry::calls
@@ -174,6 +176,8 @@ pub(crate) struct Way {
     pub text: bool,
     /// An INSERT … EXEC takes its rows; `None`: whoever takes the caller's.
     pub taking: Option<Taking>,
+    /// It is a function: nothing but functions runs within it.
+    pub function: bool,
     /// An expression calls it: an error ends the statement that computes the expression, and `@@ROWCOUNT` and `@@ERROR` stay its own.
     pub expression: bool,
 }
@@ -206,6 +210,7 @@ impl Activation {
             nest_level: 0,
             procedure_id: 0,
             taking: None,
+            in_function: false,
             shown: false,
             caller: None,
         }
@@ -223,6 +228,7 @@ impl Activation {
             procedure_id: caller.procedure_id,
             taking: way.taking.or(caller.taking.filter(|_| !way.expression)),
             number,
+            in_function: caller.in_function || way.function,
             ..Activation::with_options(caller.options)
         }
     }
@@ -399,6 +405,8 @@ pub(crate) struct Locals {
     pub tables: Vec<(String, ObjectId)>,
     /// What RETURN has said.
     pub status: Option<i32>,
+    /// The value of a scalar function, once RETURN has given it.
+    pub result: Value,
     /// The module and its plans as memory of the request. None: what goes by it outlasts the request.
     pub counted: Option<Counted>,
 }
@@ -437,7 +445,8 @@ impl Locals {
     pub fn new(module: Arc<Module>) -> Locals {
         let vars = vec![Value::Null; module.variables.list.len()];
         let plans = vec![None; module.shared.len()];
-        Locals { module, vars, plans, tables: Vec::new(), status: None, counted: None }
+        let (tables, status, result) = (Vec::new(), None, Value::Null);
+        Locals { module, vars, plans, tables, status, result, counted: None }
     }
 
     /// One whose module counts as memory of the request.

@@ -84,7 +84,7 @@ impl Interpreter<'_> {
                 self.check_condition(check, s, cond)?;
                 return self.check_one(check, body);
             }
-            StmtKind::Set(_, code) | StmtKind::Return(Some(code)) => {
+            StmtKind::Set(_, code) | StmtKind::Return(Some(code)) | StmtKind::Result(code) => {
                 return self.check_code(check, s, code);
             }
             StmtKind::Declare(list) => {

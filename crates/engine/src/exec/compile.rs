@@ -2,6 +2,8 @@
 
 pub(crate) use super::declarations::declare_list;
 use super::declarations::parameter;
+pub(crate) use super::definition::{CreatedUnder, procedure};
+use super::definition::Returns;
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
@@ -35,7 +37,8 @@ pub(super) struct Compiler<'s> {
     pub(super) temp_tables: Vec<Box<str>>,
     plans: u32,
     loops: u32,
-    pub(super) procedure: bool,
+    /// What its RETURN gives back.
+    pub(super) returns: Returns,
     /// SET QUOTED_IDENTIFIER where the text runs.
     pub(super) quoted_identifier: bool,
     /// A statement of it changes the session's database, or that one's collation.
@@ -109,63 +112,7 @@ pub(crate) fn with_variables(
     }
 }
 
-/// The options that a procedure keeps.
-#[derive(Clone, Copy)]
-pub(crate) struct CreatedUnder {
-    pub quoted_identifier: bool,
-    pub ansi_nulls: bool,
-}
-
-/// A procedure's definition compiled; `head` is its name and, where it is not dbo, its schema.
-pub(crate) fn procedure(
-    session: &Session,
-    home: &Arc<Database>,
-    text: &Arc<str>,
-    created_under: CreatedUnder,
-    head: (&str, Option<&str>),
-    object_id: i32,
-) -> Result<Module, Vec<SqlError>> {
-    procedure_for(session, home, text, created_under, head, object_id, false)
-}
-
-/// The same; `strictly`: to find mistakes, not to run.
-pub(super) fn procedure_for(
-    session: &Session,
-    home: &Arc<Database>,
-    text: &Arc<str>,
-    created_under: CreatedUnder,
-    (name, schema): (&str, Option<&str>),
-    object_id: i32,
-    strictly: bool,
-) -> Result<Module, Vec<SqlError>> {
-    let measured = Measured::begin();
-    let mut parsed = parse(session, created_under.quoted_identifier, text)?;
-    let damaged = || vec![*SqlError::new(15197, &[&name])];
-    let Some(statement) = parsed.statements.pop() else { return Err(damaged()) };
-    let StatementKind::Procedure(definition) = statement.kind else { return Err(damaged()) };
-    let mut compiler = Compiler::new(session, home, parsed.lines.clone());
-    compiler.procedure = true;
-    compiler.quoted_identifier = created_under.quoted_identifier;
-    compiler.strict = strictly.then(|| (text.clone(), created_under.quoted_identifier));
-    let mut parameters = Vec::new();
-    for p in &definition.parameters {
-        let one = compiler.parameter(p).map_err(|e| vec![*e])?;
-        let at = compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
-        compiler.variables.list[at as usize].large = one.large;
-        parameters.push(one);
-    }
-    let mut module = compiler.module(definition.body, text.clone(), parameters);
-    module.name = Some(name.into());
-    module.object_id = object_id;
-    module.quoted_identifier = Some(created_under.quoted_identifier);
-    module.ansi_nulls = Some(created_under.ansi_nulls);
-    module.database = Some(home.clone());
-    module.schema = schema.map(Into::into);
-    module.bytes = measured.taken() + text.len();
-    Ok(module)
-}
-
-fn parse(
+pub(super) fn parse(
     session: &Session,
     quoted_identifier: bool,
     text: &str,
@@ -175,7 +122,11 @@ fn parse(
 }
 
 impl<'s> Compiler<'s> {
-    fn new(session: &'s Session, home: &'s Arc<Database>, lines: ast::LineIndex) -> Compiler<'s> {
+    pub(super) fn new(
+        session: &'s Session,
+        home: &'s Arc<Database>,
+        lines: ast::LineIndex,
+    ) -> Compiler<'s> {
         Compiler {
             session,
             home,
@@ -185,7 +136,7 @@ impl<'s> Compiler<'s> {
             temp_tables: Vec::new(),
             plans: 0,
             loops: 0,
-            procedure: false,
+            returns: Returns::Nothing,
             quoted_identifier: session.activation.options.quoted_identifier,
             moves: false,
             strict: None,
@@ -195,7 +146,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn module(
+    pub(super) fn module(
         mut self,
         statements: Vec<ast::Statement>,
         text: Arc<str>,
@@ -230,7 +181,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn parameter(&mut self, p: &ast::Parameter) -> SqlResult<Parameter> {
+    pub(super) fn parameter(&mut self, p: &ast::Parameter) -> SqlResult<Parameter> {
         let mut out = parameter(p)?;
         if let Some(e) = &p.default {
             let metadata = SessionMetadata::new(self.session, self.home, &[]);
@@ -337,7 +288,7 @@ impl<'s> Compiler<'s> {
             K::Declare(list) => return self.declare(list, self.lines.line_of(s.span.start)),
             K::SetVariable(set) => self.set_variable(*set)?,
             K::SetOption(o) => {
-                stands_alone(&o, self.alone && !self.procedure && depth == 0)?;
+                stands_alone(&o, self.alone && !self.returns.in_module() && depth == 0)?;
                 self.set_option(*o)?
             }
             K::Block(list) => StmtKind::Block(self.list(list, d)),
@@ -360,13 +311,15 @@ impl<'s> Compiler<'s> {
             K::Continue if self.loops > 0 => StmtKind::Continue,
             K::Continue => return Err(SqlError::new(136, &[])),
             K::TryCatch(t) => StmtKind::TryCatch(self.list(t.body, d), self.list(t.catch, d)),
-            K::Return(None) => StmtKind::Return(None),
-            K::Return(Some(e)) => {
-                if !self.procedure {
-                    return Err(SqlError::new(178, &[]));
-                }
-                StmtKind::Return(Some(self.code(*e, Some(SqlType::Int))?))
+            K::Return(None) if matches!(self.returns, Returns::Value(_)) => {
+                return Err(SqlError::new(1075, &[]));
             }
+            K::Return(None) => StmtKind::Return(None),
+            K::Return(Some(e)) => match self.returns {
+                Returns::Nothing | Returns::Table => return Err(SqlError::new(178, &[])),
+                Returns::Status => StmtKind::Return(Some(self.code(*e, Some(SqlType::Int))?)),
+                Returns::Value(to) => StmtKind::Result(self.code_for(*e, Some(to))?),
+            },
             K::Goto(label) => StmtKind::Goto(label.value),
             K::Label(label) => StmtKind::Label(label.value),
             K::WaitFor(w) => StmtKind::WaitFor { until: w.until, value: self.code(w.value, None)? },
@@ -412,7 +365,7 @@ impl<'s> Compiler<'s> {
             K::Commit(c) => StmtKind::Commit(c.delayed_durability),
             K::Rollback(r) => StmtKind::Rollback(r.name.map(|n| self.name(n)).transpose()?),
             K::SaveTransaction(n) => StmtKind::Save(self.name(*n)?),
-            K::Use(_) if self.procedure => {
+            K::Use(_) if self.returns.in_module() => {
                 let places = "a procedure, function or trigger";
                 return Err(SqlError::new(154, &[&"a USE database statement", &places]));
             }

@@ -320,6 +320,15 @@ impl<'s> Interpreter<'s> {
                 }
                 return Ok(Flow::Return);
             }
+            StmtKind::Result(code) => {
+                return match self.value(module, s, code) {
+                    Ok(v) => {
+                        self.session.activation.locals.result = v;
+                        Ok(Flow::Return)
+                    }
+                    Err(e) => self.fail(module, s, e, false, Command::NONE),
+                };
+            }
             StmtKind::Execute(e) => {
                 if let Err(e) = self.session.check_cancel() {
                     return self.fail(module, s, e, false, Command::EXECUTE);

@@ -3,7 +3,7 @@
 use super::user_views::Views;
 use super::variants::{TempUse, Temps};
 use crate::binder::{Metadata, NullRule, Resolved, ViewText};
-use crate::catalog::{Module, Object, Table};
+use crate::catalog::{Module, Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::features::view as views;
@@ -122,6 +122,24 @@ impl<'s> SessionMetadata<'s> {
         self.views.push(database, schema.into(), None);
     }
 
+    /// The object of a name, in the schema that it names, that of the module, or dbo.
+    fn named(&self, database: &Database, name: &ast::ObjectName) -> Option<Object> {
+        let (catalog, id) = (&database.catalog, self.session.id);
+        let bare = &*name.name.value;
+        let schema = name.schema.as_ref().map(|s| &*s.value);
+        self.session.note_blocked(catalog.blocked_name(schema, bare, id));
+        let own =
+            self.view_schema().or_else(|| self.schema.clone().filter(|_| name.database.is_none()));
+        match (schema, own) {
+            (None, Some(own)) => {
+                self.session.note_blocked(catalog.blocked_name(Some(&own), bare, id));
+                let found = catalog.find_named(Some(&own), bare, id);
+                found.or_else(|| catalog.find_named(None, bare, id))
+            }
+            _ => catalog.find_named(schema, bare, id),
+        }
+    }
+
     fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
         if name.server.is_some() {
             return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)])
@@ -175,21 +193,12 @@ impl Metadata for SessionMetadata<'_> {
         let database = self.database(name)?;
         self.depend(&database);
         let schema = name.schema.as_ref().map(|s| &*s.value);
-        let id = self.session.id;
-        self.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
-        let own =
-            self.view_schema().or_else(|| self.schema.clone().filter(|_| name.database.is_none()));
-        let found = match (schema, own) {
-            (None, Some(own)) => {
-                self.session.note_blocked(database.catalog.blocked_name(Some(&own), bare, id));
-                let found = database.catalog.find_named(Some(&own), bare, id);
-                found.or_else(|| database.catalog.find_named(None, bare, id))
-            }
-            _ => database.catalog.find_named(schema, bare, id),
-        };
-        match found {
+        match self.named(&database, name) {
             Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
             Some(Object::View(v)) => return Ok(Resolved::UserView(database, v)),
+            Some(Object::Function(f)) if f.head.kind != ObjectKind::ScalarFunction => {
+                return Err(SqlError::new(216, &[name]));
+            }
             Some(_) => return Err(missing()),
             None => {}
         }
@@ -236,6 +245,16 @@ impl Metadata for SessionMetadata<'_> {
                 Err(SqlError::new(208, &[name]))
             }
         }
+    }
+
+    fn function(&self, name: &ast::ObjectName) -> SqlResult<Option<(Arc<Database>, Arc<Module>)>> {
+        let database = self.database(name)?;
+        self.depend(&database);
+        let found = self.named(&database, name);
+        Ok(match found {
+            Some(Object::Function(f)) => Some((database, f)),
+            _ => None,
+        })
     }
 
     fn current_database(&self) -> SqlResult<Arc<Database>> {

@@ -1,6 +1,7 @@
-//! What is wrong with a procedure before it ever runs: CREATE and ALTER PROCEDURE tell of it.
+//! What is wrong with a procedure or function before it ever runs: CREATE and ALTER tell of it.
 
-use super::compile::{Compiler, CreatedUnder, procedure_for};
+use super::compile::{Compiler, CreatedUnder};
+use super::definition::procedure_for;
 use super::interpret::Interpreter;
 use crate::binder::Variable;
 use crate::database::Database;
@@ -14,7 +15,7 @@ use taffrail_types::Collation;
 /// The mistakes of a definition: variables that nothing declares, types and functions that are none, statements that have no
 /// place in a procedure; then what is wrong with the statements whose tables are all there. Tables may still come, and what is
 /// not built is told of when it would run.
-pub(crate) fn of_procedure(
+pub(crate) fn of_definition(
     cx: &mut StatementContext<'_>,
     home: &Arc<Database>,
     text: &Arc<str>,

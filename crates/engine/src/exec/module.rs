@@ -176,6 +176,8 @@ pub(crate) enum StmtKind {
     Break,
     Continue,
     Return(Option<Code>),
+    /// RETURN of a scalar function.
+    Result(Code),
     Goto(Box<str>),
     Label(Box<str>),
     TryCatch(Vec<Stmt>, Vec<Stmt>),

@@ -180,6 +180,7 @@ impl Interpreter<'_> {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Return(_)
+            | StmtKind::Result(_)
             | StmtKind::Goto(_)
             | StmtKind::Label(_)
             | StmtKind::TryCatch(..)

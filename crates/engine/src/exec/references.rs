@@ -92,7 +92,8 @@ fn list(
                 within(std::slice::from_ref(body), found);
             }
             StmtKind::Set(_, Code::Lazy(e, _, to))
-            | StmtKind::Return(Some(Code::Lazy(e, _, to))) => {
+            | StmtKind::Return(Some(Code::Lazy(e, _, to)))
+            | StmtKind::Result(Code::Lazy(e, _, to)) => {
                 bind(Source::Scalar(e, *to), found);
             }
             StmtKind::Declare(list) => {

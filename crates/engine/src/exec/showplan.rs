@@ -99,7 +99,9 @@ fn sources(s: &Stmt) -> Vec<Source<'_>> {
         StmtKind::If(Cond::Lazy(e, _), ..) | StmtKind::While(Cond::Lazy(e, _), _) => {
             vec![Source::Condition(e)]
         }
-        StmtKind::Set(_, Code::Lazy(e, _, to)) | StmtKind::Return(Some(Code::Lazy(e, _, to))) => {
+        StmtKind::Set(_, Code::Lazy(e, _, to))
+        | StmtKind::Return(Some(Code::Lazy(e, _, to)))
+        | StmtKind::Result(Code::Lazy(e, _, to)) => {
             vec![Source::Scalar(e, *to)]
         }
         StmtKind::Declare(list) => {
@@ -137,6 +139,7 @@ fn kind(s: &Stmt) -> &'static str {
         StmtKind::Throw(_) => "THROW",
         StmtKind::WaitFor { .. } => "WAITFOR",
         StmtKind::Return(_) => "RETURN NONE",
+        StmtKind::Result(_) => "RETURN",
         StmtKind::Begin(..) => "BEGIN TRANSACTION",
         StmtKind::Commit(_) => "COMMIT TRANSACTION",
         StmtKind::Rollback(_) => "ROLLBACK TRANSACTION",

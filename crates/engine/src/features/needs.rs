@@ -60,6 +60,7 @@ permissions! {
         BackupLog = "BACKUP LOG",
         Control = "CONTROL",
         CreateDatabase = "CREATE DATABASE",
+        CreateFunction = "CREATE FUNCTION",
         CreateProcedure = "CREATE PROCEDURE",
         CreateSchema = "CREATE SCHEMA",
         CreateTable = "CREATE TABLE",

@@ -269,7 +269,7 @@ impl Walk<'_> {
                 found => Ok(found),
             },
             StmtKind::While(_, body) => self.statement(body),
-            StmtKind::Return(_) => Ok(Found::End),
+            StmtKind::Return(_) | StmtKind::Result(_) => Ok(Found::End),
             StmtKind::If(_, then, others) => self.branches(then, others),
             StmtKind::Execute(e) => self.executed(s, e),
             // Its rows go into the table.

@@ -280,7 +280,7 @@ pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sq
 pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
     let text = match object(cx, &name)? {
-        Object::Procedure(m) | Object::View(m) => m.definition.clone(),
+        Object::Procedure(m) | Object::View(m) | Object::Function(m) => m.definition.clone(),
         Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),
         _ => return Err(SqlError::new(15197, &[&name])),
     };

@@ -252,13 +252,13 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
 fn syscomments(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         let (id, text) = match &object {
-            crate::catalog::Object::Procedure(m) | crate::catalog::Object::View(m) => {
-                (m.head.id.0, m.definition.clone())
-            }
             crate::catalog::Object::Constraint(c) if !c.definition.is_empty() => {
                 (c.head.id.0, c.definition.clone())
             }
-            _ => continue,
+            other => match other.as_module() {
+                Some(m) => (m.head.id.0, m.definition.clone()),
+                None => continue,
+            },
         };
         let characters: Vec<char> = text.chars().collect();
         for (n, piece) in characters.chunks(4000).enumerate() {

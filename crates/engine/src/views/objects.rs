@@ -337,7 +337,7 @@ fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 
 fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
-        let (Object::Procedure(module) | Object::View(module)) = object else { continue };
+        let Some(module) = object.as_module() else { continue };
         rows.push(row![
             module.head.id.0,
             &module.definition,

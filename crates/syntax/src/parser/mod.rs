@@ -89,7 +89,7 @@ struct Parser<'a> {
     gotos: Vec<(Ident, Vec<usize>)>,
     /// The TRY and CATCH blocks that surround the current statement, each by its beginning.
     scopes: Vec<usize>,
-    /// The procedure or view that the batch defines.
+    /// The procedure, view or function that the batch defines.
     defines: Option<Box<str>>,
     /// Where functions are called by a name of one part, if somebody asks.
     calls: Option<Vec<Span>>,

@@ -152,6 +152,7 @@ impl Parser<'_> {
 
     fn function_definition(&mut self, verb: ModuleVerb) -> Parse<StatementKind> {
         let name = self.object_name()?;
+        self.defines = Some(name.name.value.clone());
         self.expect(TokenKind::LParen)?;
         let parameters =
             if self.is(TokenKind::RParen) { Vec::new() } else { self.list(Self::parameter)? };

@@ -18,10 +18,10 @@ impl Parser<'_> {
         } else if self.module_follows() {
             let start = self.start();
             let kind = self.module()?;
-            let alone = matches!(kind, StatementKind::View(_));
+            let alone = matches!(kind, StatementKind::View(_) | StatementKind::Function(_));
             statements.push(Statement { span: self.since(start), kind });
             terminated = self.semicolons();
-            // A view is all of its batch.
+            // A view or function is all of its batch.
             if alone && !self.is(TokenKind::End) {
                 return Err(self.unexpected());
             }

@@ -112,7 +112,7 @@ impl Session {
             _ if name.starts_with("cnst") => self.constraint_property(&o, name),
             _ => match &o {
                 Object::Table(t) => self.table_property(t, name),
-                Object::View(m) | Object::Procedure(m) => module_property(m, name),
+                Object::View(m) | Object::Procedure(m) | Object::Function(m) => module_property(m, name),
                 Object::Constraint(_) if is_in(OF_TABLES, name) => flag(false),
                 Object::Constraint(_) => Value::Null,
             },

@@ -1,0 +1,74 @@
+//! Modules: procedures, views and functions, each of which its text defines.
+
+use super::object::{Column, ObjectHead};
+use std::sync::Arc;
+use taffrail_types::SqlType;
+use taffrail_types::convert::{Declared, Large};
+
+/// A parameter of a procedure or function, or the result of a scalar function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The parameter's name with its `@`; a result has an empty one.
+    pub name: Arc<str>,
+    /// The type of the parameter.
+    pub ty: SqlType,
+    /// Declared as xml, text, ntext or image.
+    pub large: Large,
+    /// Whether the parameter is OUTPUT.
+    pub output: bool,
+    /// It has a default (the text of the module holds it).
+    pub has_default: bool,
+}
+
+impl Parameter {
+    /// The type as conversions treat it.
+    pub fn declared(&self) -> Declared {
+        Declared::new(self.ty, self.large)
+    }
+}
+
+/// The facts of a function that its text and the objects beneath it decided when it was made.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct FunctionFacts {
+    /// WITH SCHEMABINDING.
+    pub schema_bound: bool,
+    /// WITH RETURNS NULL ON NULL INPUT.
+    pub null_on_null_input: bool,
+    /// WITH INLINE = OFF.
+    pub inline_off: bool,
+    /// Its body may take the place of a call: `is_inlineable`.
+    pub inlineable: bool,
+    /// Equal arguments give equal results: `IsDeterministic`, if it is schema-bound.
+    pub deterministic: bool,
+    /// It computes with float or real.
+    pub imprecise: bool,
+    /// It reads tables or views of users: `UserDataAccess`.
+    pub reads_data: bool,
+    /// It reads the catalogue: `SystemDataAccess`.
+    pub reads_system: bool,
+}
+
+/// A procedure, view or function.
+#[derive(Debug)]
+pub struct Module {
+    /// The module's name, schema and id.
+    pub head: ObjectHead,
+    /// The batch that created it.
+    pub definition: Arc<str>,
+    /// QUOTED_IDENTIFIER when it was created.
+    pub quoted_identifier: bool,
+    /// ANSI_NULLS when it was created.
+    pub ansi_nulls: bool,
+    /// `execute_as_principal_id`: none is CALLER, -2 OWNER.
+    pub execute_as: Option<i32>,
+    /// The parameters of a procedure or function; a view has none.
+    pub parameters: Vec<Parameter>,
+    /// The result of a scalar function.
+    pub result: Option<Parameter>,
+    /// Of a view or a table-valued function: its columns as they were when it was made; they have no place in any row.
+    pub columns: Vec<Column>,
+    /// The facts of a function; of other modules none holds.
+    pub facts: FunctionFacts,
+    /// Differs between any two snapshots of the same module.
+    pub version: u64,
+}

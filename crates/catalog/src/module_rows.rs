@@ -1,0 +1,264 @@
+//! Modules to and from the rows of the catalogue's tables.
+//!
+//! `syscolumns` holds the parameters of a procedure or function from number 1, the result of a scalar function as number 0, the columns of
+//! a view from number 1, and those of a table-valued function behind its parameters, from [`RETURNED`].
+
+use super::module::{FunctionFacts, Module, Parameter};
+use super::object::{Column, ObjectHead, ObjectKind};
+use super::rows::{
+    COLUMN_IDENTITY, COLUMN_NULLABLE, COLUMN_OLD_LARGE, COLUMN_XML, int, view_column, write_column,
+};
+use super::systab::{self, SystemTables, bytes, number, text};
+use super::{Catalog, ensure_schema_version};
+use crate::rowcodec::{damaged, typecode};
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlResult};
+use taffrail_storage::Transaction;
+use taffrail_types::convert::Large;
+use taffrail_types::{Collation, Value};
+
+const PARAMETER_OUTPUT: i64 = 16;
+const PARAMETER_DEFAULT: i64 = 32;
+/// 16 is [`PARAMETER_OUTPUT`], 32 [`PARAMETER_DEFAULT`]; these two stand for [`COLUMN_OLD_LARGE`] and [`COLUMN_XML`].
+const PARAMETER_OLD_LARGE: i64 = 64;
+const PARAMETER_XML: i64 = 128;
+
+/// The number behind which the columns of a table-valued function follow; no module has so many parameters.
+const RETURNED: i64 = 1 << 16;
+
+const MODULE_QUOTED_IDENTIFIER: i64 = 1;
+const MODULE_ANSI_NULLS: i64 = 2;
+const MODULE_AS_OWNER: i64 = 16;
+const MODULE_AS_DBO: i64 = 32;
+const FUNCTION_SCHEMA_BOUND: i64 = 64;
+const FUNCTION_NULL_ON_NULL: i64 = 128;
+const FUNCTION_INLINE_OFF: i64 = 256;
+const FUNCTION_INLINEABLE: i64 = 512;
+const FUNCTION_DETERMINISTIC: i64 = 1024;
+const FUNCTION_IMPRECISE: i64 = 2048;
+const FUNCTION_READS_DATA: i64 = 4096;
+const FUNCTION_READS_SYSTEM: i64 = 8192;
+
+/// The version of the catalogue's tables that knows functions.
+const FUNCTIONS: i64 = 4;
+
+/// Writes the text of a module, default or check.
+pub fn write_module(
+    tx: &mut Transaction,
+    object: ObjectId,
+    definition: &str,
+    quoted_identifier: bool,
+    ansi_nulls: bool,
+) -> SqlResult<()> {
+    let flags = if quoted_identifier { MODULE_QUOTED_IDENTIFIER } else { 0 }
+        | if ansi_nulls { MODULE_ANSI_NULLS } else { 0 };
+    let row = [int(flags), Value::nvarchar(definition)];
+    systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
+}
+
+/// Puts flags of a module, out of `all` of their kind, in place of those that it has.
+fn write_flags(tx: &mut Transaction, module: ObjectId, all: i64, flags: i64) -> SqlResult<()> {
+    let key = [module.0 as i64];
+    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
+    let mut row = row.ok_or_else(|| damaged("a module without text"))?;
+    row[0] = int(number(&row, 0)? & !all | flags);
+    systab::put(tx, &SystemTables::MODULES, &key, &row)
+}
+
+/// Says of a module as whom it runs ([`Module::execute_as`]).
+pub fn write_execute_as(tx: &mut Transaction, module: ObjectId, who: Option<i32>) -> SqlResult<()> {
+    let flag = match who {
+        None => 0,
+        Some(-2) => MODULE_AS_OWNER,
+        Some(_) => MODULE_AS_DBO,
+    };
+    write_flags(tx, module, MODULE_AS_OWNER | MODULE_AS_DBO, flag)
+}
+
+/// The flag of each fact of a function.
+fn flags_of(facts: &FunctionFacts) -> [(i64, bool); 8] {
+    [
+        (FUNCTION_SCHEMA_BOUND, facts.schema_bound),
+        (FUNCTION_NULL_ON_NULL, facts.null_on_null_input),
+        (FUNCTION_INLINE_OFF, facts.inline_off),
+        (FUNCTION_INLINEABLE, facts.inlineable),
+        (FUNCTION_DETERMINISTIC, facts.deterministic),
+        (FUNCTION_IMPRECISE, facts.imprecise),
+        (FUNCTION_READS_DATA, facts.reads_data),
+        (FUNCTION_READS_SYSTEM, facts.reads_system),
+    ]
+}
+
+/// Replaces the facts of a function, whose text has been written.
+pub fn write_function_facts(
+    tx: &mut Transaction,
+    function: ObjectId,
+    facts: &FunctionFacts,
+) -> SqlResult<()> {
+    ensure_schema_version(tx, FUNCTIONS)?;
+    let all = flags_of(facts);
+    let on = all.iter().filter(|(_, on)| *on).map(|(flag, _)| flag).sum();
+    write_flags(tx, function, all.iter().map(|(flag, _)| flag).sum(), on)
+}
+
+/// Replaces the parameters of a procedure.
+pub fn write_parameters(
+    tx: &mut Transaction,
+    object: ObjectId,
+    parameters: &[Parameter],
+) -> SqlResult<()> {
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[object.0 as i64])?;
+    let numbered = parameters.iter().zip(1..);
+    numbered.into_iter().try_for_each(|(p, number)| write_parameter(tx, object, number, p))
+}
+
+/// Replaces the parameters of a function, its result, and the columns that it returns.
+pub fn write_signature(
+    tx: &mut Transaction,
+    function: ObjectId,
+    parameters: &[Parameter],
+    result: Option<&Parameter>,
+    columns: &[Column],
+) -> SqlResult<()> {
+    write_parameters(tx, function, parameters)?;
+    if let Some(result) = result {
+        write_parameter(tx, function, 0, result)?;
+    }
+    for c in columns {
+        let behind = Column { id: c.id + RETURNED as i32, ..c.clone() };
+        write_column(tx, function, &behind, None)?;
+    }
+    Ok(())
+}
+
+fn write_parameter(
+    tx: &mut Transaction,
+    object: ObjectId,
+    number: i64,
+    p: &Parameter,
+) -> SqlResult<()> {
+    let flags = COLUMN_NULLABLE
+        | if p.output { PARAMETER_OUTPUT } else { 0 }
+        | if p.has_default { PARAMETER_DEFAULT } else { 0 }
+        | match p.large {
+            Large::Plain => 0,
+            Large::Old => PARAMETER_OLD_LARGE,
+            Large::Xml => PARAMETER_XML,
+        };
+    let row = [
+        Value::nvarchar(&p.name),
+        Value::binary(&typecode::type_bytes(p.ty)),
+        int(flags),
+        int(Collation::default().stored().into()),
+        int(0),
+        int(0),
+        int(0),
+        Value::Null,
+        Value::Null,
+        Value::Null,
+        Value::Null,
+    ];
+    systab::put(tx, &SystemTables::COLUMNS, &[object.0 as i64, number], &row)
+}
+
+/// Replaces the columns of a view.
+pub fn write_view_columns(
+    tx: &mut Transaction,
+    view: ObjectId,
+    columns: &[Column],
+) -> SqlResult<()> {
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[view.0 as i64])?;
+    columns.iter().try_for_each(|c| write_column(tx, view, c, None))
+}
+
+/// A parameter of a row of `syscolumns`.
+fn read_parameter(row: &[Value]) -> SqlResult<Parameter> {
+    let flags = number(row, 2)?;
+    let is = |flag: i64| flags & flag != 0;
+    let large = match (is(PARAMETER_XML), is(PARAMETER_OLD_LARGE)) {
+        (true, _) => Large::Xml,
+        (_, true) => Large::Old,
+        _ => Large::Plain,
+    };
+    Ok(Parameter {
+        name: text(row, 0)?.into(),
+        ty: typecode::type_from_bytes(bytes(row, 1)?)?,
+        large,
+        output: is(PARAMETER_OUTPUT),
+        has_default: is(PARAMETER_DEFAULT),
+    })
+}
+
+/// The column `id` of a view or table-valued function, from its row of `syscolumns`.
+fn read_shown_column(id: i32, row: &[Value]) -> SqlResult<Column> {
+    let flags = number(row, 2)?;
+    let ty = typecode::type_from_bytes(bytes(row, 1)?)?;
+    let collation = Collation::from_stored(number(row, 3)? as u32)
+        .ok_or_else(|| damaged("a column's collation"))?;
+    let nullable = flags & COLUMN_NULLABLE != 0;
+    let mut column = view_column(id, text(row, 0)?.into(), ty, nullable, collation);
+    column.is_identity = flags & COLUMN_IDENTITY != 0;
+    column.old_large = flags & COLUMN_OLD_LARGE != 0;
+    column.xml = flags & COLUMN_XML != 0;
+    Ok(column)
+}
+
+fn facts_of(flags: i64) -> FunctionFacts {
+    let is = |flag: i64| flags & flag != 0;
+    FunctionFacts {
+        schema_bound: is(FUNCTION_SCHEMA_BOUND),
+        null_on_null_input: is(FUNCTION_NULL_ON_NULL),
+        inline_off: is(FUNCTION_INLINE_OFF),
+        inlineable: is(FUNCTION_INLINEABLE),
+        deterministic: is(FUNCTION_DETERMINISTIC),
+        imprecise: is(FUNCTION_IMPRECISE),
+        reads_data: is(FUNCTION_READS_DATA),
+        reads_system: is(FUNCTION_READS_SYSTEM),
+    }
+}
+
+impl Catalog {
+    pub(super) fn read_module(
+        &self,
+        tx: &mut Transaction,
+        head: ObjectHead,
+    ) -> SqlResult<Arc<Module>> {
+        let id = head.id.0 as i64;
+        let row = systab::get(tx, &SystemTables::MODULES, &[id])?
+            .ok_or_else(|| damaged("a module without text"))?;
+        let flags = number(&row, 0)?;
+        let (mut parameters, mut columns, mut result) = (Vec::new(), Vec::new(), None);
+        for (key, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
+            let number = *key.get(1).ok_or_else(|| damaged("a catalogue key"))?;
+            match number {
+                _ if head.kind == ObjectKind::View => {
+                    columns.push(read_shown_column(number as i32, &row)?);
+                }
+                0 => result = Some(read_parameter(&row)?),
+                _ if number > RETURNED => {
+                    columns.push(read_shown_column((number - RETURNED) as i32, &row)?);
+                }
+                _ => parameters.push(read_parameter(&row)?),
+            }
+        }
+        if result.is_some() != (head.kind == ObjectKind::ScalarFunction) {
+            return Err(damaged("a function's result"));
+        }
+        Ok(Arc::new(Module {
+            head,
+            definition: text(&row, 1)?.into(),
+            quoted_identifier: flags & MODULE_QUOTED_IDENTIFIER != 0,
+            ansi_nulls: flags & MODULE_ANSI_NULLS != 0,
+            execute_as: match () {
+                () if flags & MODULE_AS_OWNER != 0 => Some(-2),
+                () if flags & MODULE_AS_DBO != 0 => Some(1),
+                () => None,
+            },
+            parameters,
+            result,
+            columns,
+            facts: facts_of(flags),
+            version: self.new_version(),
+        }))
+    }
+}

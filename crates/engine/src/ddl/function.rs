@@ -1,0 +1,200 @@
+//! CREATE and ALTER FUNCTION.
+//!
+//! The catalogue keeps the batch's text, the parameters, the result of a scalar function, and the columns that a table-valued one had when
+//! it was made.
+
+use super::module::{self, parameter, principal};
+use crate::binder::{Binder, Variable, Variables};
+use crate::catalog::{Column, DBO, FunctionFacts, ObjectKind, Parameter, rows};
+use crate::exec::definition::result_type;
+use crate::exec::metadata::SessionMetadata;
+use crate::exec::mistakes;
+use crate::features::tables::tables;
+use crate::session::context::StatementContext;
+use taffrail_base::message::unsupported;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, FunctionReturns, OptionValue};
+use taffrail_types::Collation;
+
+/// The options after WITH.
+#[derive(Default)]
+struct Options {
+    facts: FunctionFacts,
+    /// INLINE = ON was written.
+    inline: bool,
+    execute_as: Option<i32>,
+}
+
+/// `CREATE | ALTER FUNCTION`. `text` is the whole batch: what the catalogue keeps.
+pub(crate) fn function(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    text: &str,
+) -> SqlResult<()> {
+    if s.name.database.is_some() {
+        return Err(SqlError::new(166, &[&"CREATE/ALTER FUNCTION"]));
+    }
+    let name = &*s.name.name.value;
+    if name.starts_with('#') {
+        return Err(SqlError::new(1074, &[]));
+    }
+    let kind = match &s.returns {
+        FunctionReturns::Scalar(_) => ObjectKind::ScalarFunction,
+        FunctionReturns::InlineTable => ObjectKind::InlineFunction,
+        FunctionReturns::Table(..) => ObjectKind::TableFunction,
+    };
+    let Options { facts, inline, execute_as } = options(s, kind)?;
+    if inline && !facts.inlineable {
+        return Err(SqlError::new(16203, &[]));
+    }
+    let parameters = parameters(s)?;
+    let result = match &s.returns {
+        FunctionReturns::Scalar(ty) => {
+            let declared = result_type(ty)?;
+            let (ty, large) = (declared.ty, declared.large());
+            Some(Parameter { name: "".into(), ty, large, output: true, has_default: false })
+        }
+        _ => None,
+    };
+    let columns = match &s.returns {
+        FunctionReturns::InlineTable => columns_of_query(cx, s, &parameters, text)?,
+        FunctionReturns::Table(variable, body) => {
+            check_body(cx, s, text)?;
+            let own = cx.database().collation();
+            let table = tables().unmade_variable(cx.session, own, &variable.value, body, text)?;
+            table.columns
+        }
+        FunctionReturns::Scalar(_) => {
+            check_body(cx, s, text)?;
+            Vec::new()
+        }
+    };
+    let claimed = module::claim(cx, kind, &s.name, s.verb)?;
+    let id = claimed.head.id;
+    module::keep(cx, &claimed, s.verb, text, |tx| {
+        rows::write_execute_as(tx, id, execute_as)?;
+        rows::write_signature(tx, id, &parameters, result.as_ref(), &columns)?;
+        rows::write_function_facts(tx, id, &facts)
+    })
+}
+
+/// The options: 487 for one that this kind of function has not, 1039, 195 for one that no function has.
+fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<Options> {
+    let mut options = Options::default();
+    let is_inline_table = kind == ObjectKind::InlineFunction;
+    let is_scalar = kind == ObjectKind::ScalarFunction;
+    let mut seen: Vec<String> = Vec::new();
+    for option in &s.options {
+        let name = option.name.value.to_ascii_uppercase();
+        // The two ways of NULL are one option.
+        let same = if name.ends_with("NULL INPUT") { "NULL INPUT" } else { &*name };
+        if seen.iter().any(|n| n == same) {
+            return Err(SqlError::new(1039, &[&option.name.value]));
+        }
+        seen.push(same.into());
+        let refused = || Err(SqlError::new(487, &[&"CREATE/ALTER FUNCTION"]));
+        match &*name {
+            "SCHEMABINDING" => options.facts.schema_bound = true,
+            "RETURNS NULL ON NULL INPUT" if is_scalar => options.facts.null_on_null_input = true,
+            "CALLED ON NULL INPUT" if is_scalar => {}
+            "RETURNS NULL ON NULL INPUT" | "CALLED ON NULL INPUT" => return refused(),
+            "INLINE" if is_scalar => match &option.value {
+                Some(OptionValue::On) => options.inline = true,
+                Some(OptionValue::Off) => options.facts.inline_off = true,
+                _ => return Err(SqlError::new(102, &[&"INLINE"])),
+            },
+            "INLINE" => return refused(),
+            "EXECUTE AS" if is_inline_table => return refused(),
+            "EXECUTE AS" => options.execute_as = principal(option.value.as_ref())?,
+            "ENCRYPTION" | "NATIVE_COMPILATION" => {
+                return Err(unsupported(format_args!("WITH {name}")));
+            }
+            _ => return Err(SqlError::new(195, &[&option.name.value, &"option"])),
+        }
+    }
+    // Of what is not schema-bound nothing is verified.
+    options.facts.reads_data = !options.facts.schema_bound;
+    options.facts.reads_system = !options.facts.schema_bound;
+    Ok(options)
+}
+
+fn parameters(s: &ast::FunctionDefinition) -> SqlResult<Vec<Parameter>> {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for (i, p) in s.parameters.iter().enumerate() {
+        if p.output {
+            return Err(SqlError::new(181, &[]));
+        }
+        if p.ty.name.name.is("cursor") {
+            return Err(SqlError::new(5306, &[&p.name.value]));
+        }
+        if p.readonly {
+            return Err(unsupported("A table-valued parameter"));
+        }
+        parameters.push(parameter(p, i, &parameters)?);
+    }
+    Ok(parameters)
+}
+
+/// Checks a body of statements, all of whose mistakes are told.
+fn check_body(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    text: &str,
+) -> SqlResult<()> {
+    let database = cx.database();
+    let schema = s.name.schema.as_ref().map(|s| &*s.value);
+    let schema = schema.filter(|s| !s.eq_ignore_ascii_case("dbo"));
+    let head = (&*s.name.name.value, schema);
+    let errors = mistakes::of_definition(cx, &database, &text.into(), head)?;
+    module::tell_mistakes(cx, errors)
+}
+
+/// The columns of an inline function: 4506, 4514, and what its query raises.
+fn columns_of_query(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    parameters: &[Parameter],
+    text: &str,
+) -> SqlResult<Vec<Column>> {
+    let database = cx.database();
+    let name = &*s.name.name.value;
+    let schema = s.name.schema.as_ref().map_or("dbo", |s| &*s.value);
+    let lines = ast::LineIndex::new(text);
+    let variable =
+        |p: &Parameter| Variable { name: p.name.to_string(), ty: Some(p.ty), large: p.large };
+    let variables = Variables { list: parameters.iter().map(variable).collect() };
+    let id = database.catalog.schema(schema, cx.session.id).map_or(DBO, |s| s.id);
+    let old = database.catalog.find(id, name, cx.session.id);
+    let id = old.map_or(ObjectId(0), |o| o.head().id);
+    let bound = cx.settled(|cx| {
+        cx.session.lookups.failed_views.take();
+        let metadata = SessionMetadata::new(cx.session, &database, &[]);
+        metadata.as_view(&database, schema);
+        let mut binder = Binder::new(&metadata, &variables, &lines);
+        Ok(binder.bind_inline((database.id, id), s)?.columns)
+    });
+    let bound = match bound {
+        Ok(bound) => bound,
+        Err(e) => {
+            let e = e.in_procedure(name).with_line(1);
+            return Err(cx.binding_failed(e)?);
+        }
+    };
+    let fail = |e: Box<SqlError>| Err(e.in_procedure(name).with_line(1));
+    let mut columns: Vec<Column> = Vec::with_capacity(bound.len());
+    for (i, c) in bound.iter().enumerate() {
+        if c.name.is_empty() {
+            return fail(SqlError::new(4514, &[&(i + 1)]));
+        }
+        if columns.iter().any(|k| Collation::default().eq_str(&k.name, &c.name)) {
+            return fail(SqlError::new(4506, &[&c.name, &name]));
+        }
+        let collation = c.collation.unwrap_or_default();
+        let id = i as i32 + 1;
+        let mut column = rows::view_column(id, (&*c.name).into(), c.ty, c.nullable, collation);
+        column.is_identity = c.identity;
+        column.set_large(c.large);
+        columns.push(column);
+    }
+    Ok(columns)
+}
