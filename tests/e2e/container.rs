@@ -169,6 +169,29 @@ fn health_looks_where_the_server_has_its_settings() {
 }
 
 #[test]
+fn health_without_tls_sends_the_password_that_it_is_given() {
+    let temp = TempDir::new("health-plain");
+    let server = Server::start(&temp.path().join("data"), &["--console", "off", "--tls", "off"]);
+    let asked = |settings: &[(&str, &str)], words: &[&str]| {
+        let mut command = Command::new(binary());
+        command.arg("health").args(words).env("SQLCMDPASSWORD", PASSWORD);
+        command.envs(settings.iter().copied()).output().unwrap()
+    };
+    let said = |out: &Output| String::from_utf8_lossy(&out.stderr).into_owned();
+    let listen = format!("127.0.0.1:{}", server.port);
+    let own = asked(&[("TAFFRAIL_LISTEN", &listen), ("TAFFRAIL_TLS", "off")], &[]);
+    assert!(own.status.success(), "{}", said(&own));
+    // Nobody has said that this one may have it.
+    let at = format!("127.0.0.1,{}", server.port);
+    let other = asked(&[], &["-S", &at]);
+    assert!(
+        !other.status.success() && said(&other).contains("encrypts nothing"),
+        "{}",
+        said(&other)
+    );
+}
+
+#[test]
 fn variables_of_the_image_are_settings() {
     let temp = TempDir::new("image-variables");
     let folder = fs::canonicalize(temp.path()).unwrap();

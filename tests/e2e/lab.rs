@@ -133,6 +133,25 @@ fn encryption_asks_who_answers() {
     assert!(!out.status.success() && said.contains("not valid for name"), "{said}");
 }
 
+#[test]
+fn no_password_goes_out_in_the_clear() {
+    let dir = TempDir::new("lab-clear");
+    let server = Server::start(&dir.path().join("data"), &["--console", "off", "--tls", "off"]);
+    let out = dir.path().join("out");
+    let load = ["load", "tpcc-customer", "--rows", "1", "-q", "-d", "tempdb"];
+    for mut command in
+        [lab(&server, &["try"]), lab(&server, &load), run_on(&server, &out, &["loop"])]
+    {
+        let refused = command.output().unwrap();
+        let told = "the server encrypts nothing, and whoever listens in would read the password";
+        assert!(!refused.status.success() && said(&refused).contains(told), "{}", said(&refused));
+        assert!(said(&refused).contains("-N disable sends it"), "{}", said(&refused));
+        assert!(!said(&refused).contains("no SQL Server"), "{}", said(&refused));
+    }
+    let open = lab(&server, &[&load[..], &["-N", "disable"]].concat()).output().unwrap();
+    assert!(open.status.success(), "{}", said(&open));
+}
+
 /// Names of the databases that experiments have made and not dropped.
 const LEFT: &str = "SELECT name FROM sys.databases WHERE name LIKE 'TaffrailLab%' ORDER BY name";
 

@@ -105,6 +105,15 @@ fn a_password_goes_out_encrypted_and_the_servers_own_only_to_the_server() {
     let open = Server::start(&data, &["--console", "off", "--tls", "off"]);
     for (good, said) in asked(open.port, &[]) {
         assert!(!good && said.contains("encrypts nothing"), "{said}");
+        assert!(said.contains("-N disable sends it all the same"), "{said}");
+    }
+    // Settings that turn TLS off say so for their own server, and for no other.
+    let at = format!("127.0.0.1:{}", open.port);
+    for (good, said) in asked(open.port, &[("TAFFRAIL_LISTEN", &at), ("TAFFRAIL_TLS", "off")]) {
+        assert!(good, "{said}");
+    }
+    for (good, said) in asked(open.port, &[("TAFFRAIL_TLS", "off")]) {
+        assert!(!good && said.contains("encrypts nothing"), "{said}");
     }
     let mut command = Command::new(binary());
     command.args(["sql", "-S", &format!("127.0.0.1,{}", open.port), "-U", "sa", "-N", "disable"]);

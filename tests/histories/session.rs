@@ -191,7 +191,7 @@ fn failed(sql: &str, e: &ClientError) -> Failed {
             6005 | 17187 | 596 | 4060 => Failed::Gone,
             _ => panic!("{sql}: {e}"),
         },
-        ClientError::Io(_) | ClientError::Protocol(_) => Failed::Gone,
+        ClientError::Io(_) | ClientError::Protocol(_) | ClientError::Encryption(_) => Failed::Gone,
     }
 }
 

@@ -1,6 +1,6 @@
 //! `taffrail health`: whether a server answers a query, for probes and HEALTHCHECK.
 
-use crate::place::{careful, only_to, own_password};
+use crate::place::{careful_by, only_to, own_password};
 use crate::sql::split_server;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr};
@@ -34,7 +34,7 @@ The password comes from the variable SQLCMDPASSWORD, from where the server has i
 (TAFFRAIL_SA_PASSWORD_FILE, TAFFRAIL_SA_PASSWORD, MSSQL_SA_PASSWORD, SA_PASSWORD, the TOML
 file of TAFFRAIL_CONFIG), or from the file DIR/sa-password. One that is not from SQLCMDPASSWORD
 goes only to who has the server's certificate (DIR/server.crt, or that of the settings); where
-the settings turn TLS off, SQLCMDPASSWORD is needed.
+the settings turn TLS off, SQLCMDPASSWORD is needed, and goes unencrypted to their server only.
 Exit code 0: the server has answered a query. 1: it has not, and the reason is on standard
 error: it is not there, it refuses the login, it takes too long.";
 
@@ -76,7 +76,9 @@ fn check(flags: &Health) -> Result<(), String> {
         ..ConnectOptions::default()
     };
     options = match given {
-        Some(password) => careful(ConnectOptions { password, ..options }),
+        Some(password) => {
+            careful_by(ConnectOptions { password, ..options }, settings.as_ref().ok())
+        }
         None => as_the_server(options, &settings?)?,
     };
     let mut client = Client::connect(&options).map_err(said)?;

@@ -2,9 +2,10 @@
 
 use crate::sql::{PORT, split_server};
 use clap::Args;
+use std::net::IpAddr;
 use std::path::PathBuf;
-use taffrail_lab::client::{ConnectOptions, Encrypt};
-use taffrail_server::settings::TlsPolicy;
+use taffrail_lab::client::{ClientError, ConnectOptions, Disagreement, Encrypt};
+use taffrail_server::settings::{Place as Listens, TlsPolicy};
 use taffrail_server::{Overrides, Settings};
 
 /// A server and a login.
@@ -22,9 +23,67 @@ pub struct Place {
     /// Login; its password comes from SQLCMDPASSWORD
     #[arg(short = 'U', long, value_name = "LOGIN", env = "SQLCMDUSER", default_value = "sa")]
     pub user: String,
+    #[command(flatten)]
+    pub trust: Trust,
+}
+
+/// Encryption of a connection, and which certificates it takes.
+#[derive(Args)]
+pub struct Trust {
     /// Take the server's certificate unseen
     #[arg(short = 'C', long)]
-    pub trust_server_certificate: bool,
+    trust_server_certificate: bool,
+    /// Encryption [default: of the login at least]; -N alone is 'mandatory'
+    #[arg(
+        short = 'N',
+        long,
+        value_name = "m|o|disable",
+        num_args = 0..=1,
+        default_missing_value = "mandatory",
+        value_parser = encryption
+    )]
+    encrypt: Option<Encrypt>,
+}
+
+impl Trust {
+    /// Options as sqlcmd has them: who asks for no encryption asks for no certificate either.
+    pub fn as_sqlcmd(&self, options: ConnectOptions) -> ConnectOptions {
+        match (self.encrypt, self.trust_server_certificate) {
+            (None, false) => careful(options),
+            (encrypt, any) => ConnectOptions {
+                encrypt: encrypt.unwrap_or(Encrypt::Login),
+                trust_server_certificate: any || encrypt == Some(Encrypt::Optional),
+                ..options
+            },
+        }
+    }
+
+    /// Options of the lab. A server elsewhere shows a certificate that is valid, and so does one of this machine where the flags name
+    /// certificates or ask for encryption.
+    pub fn checked(&self, options: ConnectOptions) -> ConnectOptions {
+        let (encrypt, any) = (self.encrypt, self.trust_server_certificate);
+        let unseen =
+            encrypt != Some(Encrypt::Yes) && is_here(&options.host) && options.ca_file.is_none();
+        match encrypt {
+            None if unseen && !any => careful(options),
+            _ => ConnectOptions {
+                encrypt: encrypt.unwrap_or(Encrypt::Login),
+                trust_server_certificate: any || unseen,
+                ..options
+            },
+        }
+    }
+}
+
+/// Encryption as a value of sqlcmd's -N names it, in any case.
+pub fn encryption(word: &str) -> Result<Encrypt, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "disable" => Ok(Encrypt::No),
+        "m" | "mandatory" | "yes" | "1" | "t" | "true" => Ok(Encrypt::Yes),
+        "o" | "optional" | "no" | "0" | "f" | "false" => Ok(Encrypt::Optional),
+        "s" | "strict" => Err("strict encryption (TDS 8.0) is not supported: give -N m".into()),
+        _ => Err("the values are 'm' (mandatory), 'o' (optional) and 'disable'".into()),
+    }
 }
 
 impl Place {
@@ -37,7 +96,18 @@ impl Place {
 
 /// Nobody stands between a program and its own machine.
 pub fn is_here(host: &str) -> bool {
-    matches!(host, "127.0.0.1" | "localhost" | "::1")
+    host.trim_end_matches('.').eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+/// The error of a connection, and the flag that helps.
+pub fn told(e: &ClientError) -> String {
+    match e {
+        ClientError::Encryption(Disagreement::EncryptsNothing) => {
+            format!("{e}: -N disable sends it all the same")
+        }
+        e => e.to_string(),
+    }
 }
 
 /// The password that the settings give for `sa`, or that the server has made for itself.
@@ -55,25 +125,32 @@ pub fn own_password(settings: &Settings) -> Result<String, String> {
     Ok(text.lines().next().unwrap_or_default().to_string())
 }
 
-/// The certificate that the server of the settings shows, where a password is that server's own for `sa` and goes to its port on this
-/// machine. None: the password is somebody else's, or there is no such server.
-pub fn own_certificate(options: &ConnectOptions) -> Option<PathBuf> {
-    if options.password.is_empty() || !is_here(&options.host) {
-        return None;
-    }
-    let settings = Settings::resolve(Overrides::default()).ok()?;
-    let own = settings.listen.port() == options.port
-        && settings.tls != TlsPolicy::Off
-        && own_password(&settings).is_ok_and(|own| own == options.password);
-    own.then(|| settings.certificate())
+/// A connection of this machine to a port of the server that the settings describe.
+fn is_own(options: &ConnectOptions, settings: &Settings) -> bool {
+    let admin = match settings.admin_listen {
+        Listens::Off => None,
+        Listens::Default(at) | Listens::At(at) => Some(at.port()),
+    };
+    is_here(&options.host)
+        && (settings.listen.port() == options.port || admin == Some(options.port))
 }
 
-/// Options for a caller who has said nothing of encryption. The password never goes out unencrypted, and a server's own one for `sa` goes
-/// to that server only.
-pub fn careful(mut options: ConnectOptions) -> ConnectOptions {
+/// Options for a caller who has said nothing of encryption, by the settings of the environment.
+pub fn careful(options: ConnectOptions) -> ConnectOptions {
+    careful_by(options, Settings::resolve(Overrides::default()).ok().as_ref())
+}
+
+/// Options for a caller who has said nothing of encryption. The password goes out encrypted, and a server's own one for `sa` to that
+/// server only. The one exception is the server of these settings where they turn TLS off.
+pub fn careful_by(mut options: ConnectOptions, settings: Option<&Settings>) -> ConnectOptions {
     (options.encrypt, options.trust_server_certificate) = (Encrypt::Login, true);
-    if let Some(certificate) = own_certificate(&options) {
-        only_to(&mut options, certificate);
+    let Some(settings) = settings.filter(|s| is_own(&options, s)) else { return options };
+    if settings.tls == TlsPolicy::Off {
+        options.encrypt = Encrypt::Optional;
+    } else if !options.password.is_empty()
+        && own_password(settings).is_ok_and(|own| own == options.password)
+    {
+        only_to(&mut options, settings.certificate());
     }
     options
 }
@@ -88,4 +165,70 @@ pub fn only_to(options: &mut ConnectOptions, certificate: PathBuf) {
 /// The password of a login that no flag gives.
 pub fn password() -> String {
     std::env::var("SQLCMDPASSWORD").unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_several_names() {
+        for host in [
+            "localhost",
+            "LOCALHOST",
+            "localhost.",
+            "127.0.0.1",
+            "127.1.2.3",
+            "::1",
+            "::ffff:127.0.0.1",
+        ] {
+            assert!(is_here(host), "{host}");
+        }
+        for host in ["localhost.example", "10.0.0.1", "::2", "", "127.0.0.1.example"] {
+            assert!(!is_here(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_servers_own_password_goes_to_each_of_its_ports_by_its_certificate() {
+        let data = std::env::temp_dir().join(format!("taffrail-place-{}", std::process::id()));
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::write(data.join("sa-password"), "Own-1\n").unwrap();
+        let given = |tls: &str| Overrides {
+            data: Some(data.clone()),
+            listen: Some("127.0.0.1:4711".into()),
+            tls: Some(tls.into()),
+            ..Overrides::default()
+        };
+        let to = |host: &str, port, password: &str, tls: &str| {
+            let options = ConnectOptions {
+                host: host.into(),
+                port,
+                password: password.into(),
+                ..ConnectOptions::default()
+            };
+            let settings = Settings::resolve(given(tls)).unwrap();
+            let options = careful_by(options, Some(&settings));
+            (options.encrypt, options.pinned_certificate.is_some())
+        };
+        // The second port is that of the reserved connection.
+        for port in [4711, 4712] {
+            assert_eq!(to("LOCALHOST", port, "Own-1", "required"), (Encrypt::Yes, true));
+            assert_eq!(to("127.0.0.1", port, "Other-1", "required"), (Encrypt::Login, false));
+            assert_eq!(to("127.0.0.1", port, "Own-1", "off"), (Encrypt::Optional, false));
+        }
+        assert_eq!(to("127.0.0.1", 4713, "Own-1", "required"), (Encrypt::Login, false));
+        assert_eq!(to("127.0.0.1", 4713, "Own-1", "off"), (Encrypt::Login, false));
+        assert_eq!(to("db.example.com", 4711, "Own-1", "off"), (Encrypt::Login, false));
+        std::fs::remove_dir_all(&data).unwrap();
+    }
+
+    #[test]
+    fn encryption_has_the_words_of_sqlcmd() {
+        assert_eq!(encryption("M"), Ok(Encrypt::Yes));
+        assert_eq!(encryption("no"), Ok(Encrypt::Optional));
+        assert_eq!(encryption("disable"), Ok(Encrypt::No));
+        assert!(encryption("strict").is_err_and(|why| why.contains("-N m")));
+        assert!(encryption("maybe").is_err());
+    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 use taffrail_lab::client::stream::{Column, DONE_COUNT, Token};
-use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
+use taffrail_lab::client::{Client, ClientError, ConnectOptions};
 
 /// Flags of `query`.
 #[derive(Args)]
@@ -18,9 +18,6 @@ pub struct Query {
     /// Database [default: the login's]
     #[arg(short = 'd', long, value_name = "NAME", env = "SQLCMDDBNAME")]
     database: Option<String>,
-    /// Encrypt all, and ask for a certificate that is valid
-    #[arg(short = 'N', long)]
-    encrypt: bool,
     /// The batch [default: standard input]
     #[arg(short = 'Q', long, value_name = "SQL")]
     query: Option<String>,
@@ -62,17 +59,11 @@ pub fn run(flags: Query) -> ExitCode {
         user: flags.place.user,
         password: place::password(),
         database: flags.database.unwrap_or_default(),
-        encrypt: Encrypt::Yes,
-        trust_server_certificate: flags.place.trust_server_certificate,
         packet_bytes: 16_000,
         application: "taffrail query".into(),
         ..ConnectOptions::default()
     };
-    let options = match (flags.encrypt, flags.place.trust_server_certificate) {
-        (true, _) => options,
-        (false, true) => ConnectOptions { encrypt: Encrypt::Login, ..options },
-        (false, false) => place::careful(options),
-    };
+    let options = flags.place.trust.as_sqlcmd(options);
     let why = match carry_out(&options, flags.query) {
         Ok(true) => return ExitCode::SUCCESS,
         Ok(false) => return ExitCode::FAILURE,
@@ -82,7 +73,7 @@ pub fn run(flags: Query) -> ExitCode {
         }
         Err(Failure::Output(e)) => format!("standard output: {e}"),
         Err(Failure::Input(e)) => format!("standard input: {e}"),
-        Err(Failure::Client(e)) => e.to_string(),
+        Err(Failure::Client(e)) => place::told(&e),
     };
     eprintln!("taffrail: {why}");
     ExitCode::FAILURE

@@ -126,6 +126,31 @@ pub enum ClientError {
     Io(io::Error),
     /// The answer was not TDS.
     Protocol(String),
+    /// The two sides do not encrypt alike. No password has gone out.
+    Encryption(Disagreement),
+}
+
+/// Why two sides do not encrypt alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disagreement {
+    /// The server encrypts nothing, against [`Encrypt::Login`].
+    EncryptsNothing,
+    /// The server encrypts nothing, against [`Encrypt::Yes`].
+    HasNone,
+    /// The server encrypts at least the login, against [`Encrypt::No`].
+    Insists,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Disagreement::EncryptsNothing => {
+                "the server encrypts nothing, and whoever listens in would read the password"
+            }
+            Disagreement::HasNone => "the server has no encryption",
+            Disagreement::Insists => "the server insists on encryption",
+        })
+    }
 }
 
 impl ClientError {
@@ -154,6 +179,7 @@ impl fmt::Display for ClientError {
             }
             ClientError::Io(e) => write!(f, "connection: {e}"),
             ClientError::Protocol(what) => write!(f, "protocol: {what}"),
+            ClientError::Encryption(why) => write!(f, "{why}"),
         }
     }
 }

@@ -156,7 +156,7 @@ fn what_a_version_lacks_is_left_out_by_name() {
         // The versions differ in what is known of the log.
         let names = if n == 0 { &all[..] } else { &all[3..] };
         let run = Command::new(binary())
-            .args(["lab", "run", "--scale", "tiny", "--repeat", "1", "-N", "no", "-S"])
+            .args(["lab", "run", "--scale", "tiny", "--repeat", "1", "-N", "disable", "-S"])
             .arg(format!("127.0.0.1,{port}"))
             .arg("--out")
             .arg(&out)

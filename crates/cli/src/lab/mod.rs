@@ -4,13 +4,13 @@ mod ask;
 mod experiments;
 mod run;
 
-use crate::place::{self, Place, is_here};
+use crate::place::{self, Place};
 use clap::{Args, Subcommand};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use taffrail_lab::articles::{Line, try_the_log as try_the_log_on};
-use taffrail_lab::client::{Client, ConnectOptions, Encrypt};
+use taffrail_lab::client::{Client, ConnectOptions};
 use taffrail_lab::load::{self, LoadOptions};
 
 /// Experiments and loads.
@@ -106,10 +106,7 @@ struct Load {
     /// Empty the table first
     #[arg(long)]
     truncate: bool,
-    /// Encryption: 'yes' (of all, and the certificate is checked), 'optional' (the login at least, if the server can), 'no'
-    #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional")]
-    encrypt: String,
-    /// Certificates to trust, in PEM [default: those of SSL_CERT_FILE, or the system's; on this machine any without -N yes]
+    /// Certificates to trust, in PEM [default: those of SSL_CERT_FILE, or the system's; on this machine any without -N m]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
     /// Bytes per packet, 512 to 32767
@@ -143,14 +140,13 @@ fn try_the_log(flags: Try) -> ExitCode {
         }
     };
     let options = ConnectOptions {
-        trust_server_certificate: flags.place.trust_server_certificate || is_here(&host),
         host,
         port,
         user: flags.place.user,
         password: place::password(),
-        encrypt: Encrypt::Optional,
         ..ConnectOptions::default()
     };
+    let options = flags.place.trust.checked(options);
     let mut printed = Ok(());
     let mut show = |line| {
         printed = print(&match line {
@@ -164,7 +160,7 @@ fn try_the_log(flags: Try) -> ExitCode {
     match Client::connect(&options).and_then(|mut c| try_the_log_on(&mut c, &mut show)) {
         Ok(()) => ended(printed),
         Err(e) => {
-            eprintln!("taffrail: {e}");
+            eprintln!("taffrail: {}", place::told(&e));
             ExitCode::FAILURE
         }
     }
@@ -228,7 +224,7 @@ fn load(flags: Load) -> ExitCode {
             )))
         }
         Err(e) => {
-            eprintln!("taffrail: {e}");
+            eprintln!("taffrail: {}", place::told(&e));
             ExitCode::FAILURE
         }
     }
@@ -236,29 +232,19 @@ fn load(flags: Load) -> ExitCode {
 
 fn options(f: Load) -> Result<LoadOptions, String> {
     let (host, port) = f.place.host_and_port()?;
-    let encrypt = match &*f.encrypt {
-        "no" => Encrypt::No,
-        "optional" => Encrypt::Optional,
-        "yes" => Encrypt::Yes,
-        other => return Err(format!("'{other}': --encrypt is 'yes', 'optional' or 'no'")),
+    let connect = ConnectOptions {
+        host,
+        port,
+        user: f.place.user,
+        password: f.password.unwrap_or_else(place::password),
+        database: f.database.unwrap_or_default(),
+        ca_file: f.ca_file,
+        packet_bytes: f.packet_size as usize,
+        ..ConnectOptions::default()
     };
-    let local = is_here(&host);
     Ok(LoadOptions {
         generator: f.generator,
-        connect: ConnectOptions {
-            host,
-            port,
-            user: f.place.user,
-            password: f.password.unwrap_or_else(place::password),
-            database: f.database.unwrap_or_default(),
-            encrypt,
-            // Who asks for encryption asks who answers, on this machine too.
-            trust_server_certificate: f.place.trust_server_certificate
-                || (local && f.ca_file.is_none() && encrypt != Encrypt::Yes),
-            ca_file: f.ca_file,
-            packet_bytes: f.packet_size as usize,
-            ..ConnectOptions::default()
-        },
+        connect: f.place.trust.checked(connect),
         table: f.table,
         rows: f.rows,
         first: f.first,
@@ -275,6 +261,7 @@ fn options(f: Load) -> Result<LoadOptions, String> {
 mod tests {
     use super::*;
     use clap::Parser;
+    use taffrail_lab::client::Encrypt;
 
     #[derive(Parser)]
     struct Only {
@@ -284,7 +271,7 @@ mod tests {
 
     fn parsed(words: &[&str]) -> Result<LoadOptions, String> {
         let words = ["x", "load", "tpcc-customer"].iter().chain(words);
-        match Only::parse_from(words).lab.command {
+        match Only::try_parse_from(words).map_err(|e| e.to_string())?.lab.command {
             LabCommand::Load(flags) => options(*flags),
             _ => unreachable!(),
         }
@@ -296,11 +283,17 @@ mod tests {
             .unwrap();
         assert_eq!((o.connect.host.as_str(), o.connect.port), ("db.example.com", 1434));
         assert!(!o.connect.trust_server_certificate);
-        assert_eq!((o.connect.encrypt, o.rows), (Encrypt::Optional, 30_000));
+        assert_eq!((o.connect.encrypt, o.rows), (Encrypt::Login, 30_000));
         let o = parsed(&["-S", "localhost"]).unwrap();
         assert_eq!((o.connect.port, o.connect.trust_server_certificate), (1433, true));
-        let o = parsed(&["-S", "localhost", "-N", "yes"]).unwrap();
-        assert!(!o.connect.trust_server_certificate);
+        assert_eq!(o.connect.encrypt, Encrypt::Login);
+        for all in [&["-N", "m"][..], &["-Nmandatory"], &["-N"], &["-N", "yes"]] {
+            let o = parsed(&[&["-S", "localhost"], all].concat()).unwrap();
+            assert!(!o.connect.trust_server_certificate, "{all:?}");
+            assert_eq!(o.connect.encrypt, Encrypt::Yes, "{all:?}");
+        }
+        assert_eq!(parsed(&["-N", "disable"]).unwrap().connect.encrypt, Encrypt::No);
+        assert_eq!(parsed(&["-No"]).unwrap().connect.encrypt, Encrypt::Optional);
         assert!(parsed(&["-S", "a,b"]).is_err());
         assert!(parsed(&["-N", "maybe"]).is_err());
     }

@@ -1,14 +1,14 @@
 //! `taffrail lab run`: says what a run needs and makes, asks before it takes much, runs, prints tables, writes pages.
 
 use super::ask::{Terminal, yes};
-use crate::place::{is_here, password};
+use crate::place::{Trust, password};
 use crate::sql::{PORT, split_server};
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
-use taffrail_lab::client::{ConnectOptions, Encrypt};
+use taffrail_lab::client::ConnectOptions;
 use taffrail_lab::experiment::files::built_in;
 use taffrail_lab::experiment::judge::number;
 use taffrail_lab::experiment::place::Place;
@@ -83,12 +83,8 @@ pub struct Run {
         hide_env_values = true
     )]
     password: Option<String>,
-    /// Take the server's certificate unseen
-    #[arg(short = 'C', long)]
-    trust_server_certificate: bool,
-    /// Encryption: 'yes' (of all, and the certificate is checked), 'optional' (the login at least, if the server can), 'no'
-    #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional", value_parser = ["yes", "optional", "no"])]
-    encrypt: String,
+    #[command(flatten)]
+    trust: Trust,
     /// How long the login may take in s
     #[arg(short = 'l', long, value_name = "S", default_value_t = 15)]
     login_timeout: u64,
@@ -197,24 +193,15 @@ fn listening() -> Result<Interrupted, Stop> {
 
 fn options(flags: &Run, server: &str) -> Result<ConnectOptions, Stop> {
     let (host, port) = split_server(server)?;
-    let encrypt = match &*flags.encrypt {
-        "no" => Encrypt::No,
-        "yes" => Encrypt::Yes,
-        _ => Encrypt::Optional,
-    };
-    // Nobody stands between a program and its own machine, unless it is asked for.
-    let here = is_here(&host) && encrypt != Encrypt::Yes;
-    Ok(ConnectOptions {
+    Ok(flags.trust.checked(ConnectOptions {
         port: port.unwrap_or(PORT),
         user: flags.user.clone(),
         password: flags.password.clone().unwrap_or_else(password),
-        encrypt,
-        trust_server_certificate: flags.trust_server_certificate || here,
         application: "taffrail lab".into(),
         login_timeout: Some(Duration::from_secs(flags.login_timeout.clamp(1, 3600))),
         host,
         ..ConnectOptions::default()
-    })
+    }))
 }
 
 /// Says what is needed and made.

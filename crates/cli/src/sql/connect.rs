@@ -1,6 +1,6 @@
 //! From the words of the command line to a connection.
 
-use crate::place::careful;
+use crate::place::{careful, encryption, told};
 use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
@@ -78,15 +78,9 @@ impl Settings {
             return Err("integrated authentication is not supported: give a login with -U".into());
         }
         let port = port.unwrap_or(if self.admin { ADMIN_PORT } else { PORT });
-        let encrypt = match self.encrypt.to_ascii_lowercase().as_str() {
-            "disable" => Encrypt::No,
-            "m" | "mandatory" | "yes" | "1" | "t" | "true" => Encrypt::Yes,
-            "s" | "strict" => {
-                return Err("strict encryption (TDS 8.0) is not supported: give -N m".into());
-            }
-            // -C: whoever it is. Else who has not asked for encryption has not asked who answers, either.
+        let encrypt = match self.encrypt.as_str() {
             "" => Encrypt::Login,
-            _ => Encrypt::Optional,
+            word => encryption(word)?,
         };
         let options = ConnectOptions {
             host: host.clone(),
@@ -131,7 +125,9 @@ impl Settings {
             ClientError::Io(e) => {
                 format!("unable to open tcp connection with host '{host}:{port}': {e}")
             }
-            e @ ClientError::Protocol(_) => format!("'{host}:{port}': {e}"),
+            e @ (ClientError::Protocol(_) | ClientError::Encryption(_)) => {
+                format!("'{host}:{port}': {}", told(&e))
+            }
         })
     }
 }

@@ -34,7 +34,7 @@ Usage: taffrail sql [options]      (or as a link: sqlcmd [options])
   -C              trust any certificate         -F HOST  the name that it must bear
   -J FILE         the server's certificate      -l SECONDS  for the login
   -H NAME         this machine's name  -a BYTES   packet size
-  -K ReadOnly     the session reads only
+  -K ReadOnly     the session says that it only reads; nothing is refused
 
   -Q QUERY        run it and end       -q QUERY   run it and go on
   -i FILE …       run files            -o FILE    output; -u in UTF-16

@@ -2,7 +2,7 @@
 
 use super::timed::Timed;
 use super::trust::config;
-use super::{ClientError, ConnectOptions, Encrypt, Result};
+use super::{ClientError, ConnectOptions, Disagreement, Encrypt, Result};
 use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
 use std::io::{self, Read, Write};
@@ -60,15 +60,12 @@ impl Transport {
         let answer = Prelogin::decode(transport.assembler.data())?;
         let tunnel = match (options.encrypt, answer.encryption) {
             (Encrypt::No, Encryption::NotSupported) => Tunnel::None,
-            (Encrypt::No, _) => {
-                return Err(ClientError::Protocol("the server insists on encryption".into()));
-            }
+            (Encrypt::No, _) => return Err(ClientError::Encryption(Disagreement::Insists)),
             (Encrypt::Yes, Encryption::NotSupported) => {
-                return Err(ClientError::Protocol("the server has no encryption".into()));
+                return Err(ClientError::Encryption(Disagreement::HasNone));
             }
             (Encrypt::Login, Encryption::NotSupported) => {
-                let why = "the server encrypts nothing, and whoever listens in would read the password: -N disable sends it all the same";
-                return Err(ClientError::Protocol(why.into()));
+                return Err(ClientError::Encryption(Disagreement::EncryptsNothing));
             }
             (_, Encryption::NotSupported) => Tunnel::None,
             (_, Encryption::Off) => Tunnel::Login,

@@ -2,7 +2,7 @@
 
 use super::record::Server;
 use super::stop::Stop;
-use crate::client::{Answer, Client, ClientError, ConnectOptions, display};
+use crate::client::{Answer, Client, ClientError, ConnectOptions, Disagreement, display};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -178,6 +178,10 @@ fn connected(options: &ConnectOptions) -> Result<Client, Stop> {
             }
             ClientError::Io(e) => format!("{at}: {e}: is this a SQL Server?"),
             ClientError::Protocol(why) => format!("{at} is no SQL Server: {why}"),
+            ClientError::Encryption(Disagreement::EncryptsNothing) => {
+                format!("{at}: {}: -N disable sends it all the same", Disagreement::EncryptsNothing)
+            }
+            ClientError::Encryption(why) => format!("{at}: {why}"),
         })
     })
 }
