@@ -44,5 +44,21 @@ GO
 CREATE TABLE dbo.w (a int CHECK ((SELECT 1) > 1))
 GO
 --@ source: reasoned
-DROP TABLE dbo.defined, dbo.defaulted
+-- the forms of values and conditions, of names that are bound
+CREATE TABLE dbo.forms (a int, b int, c int, n varchar(10), X datetime, Y datetime, k xml)
+ALTER TABLE dbo.forms ADD CONSTRAINT f01 CHECK (n NOT LIKE '%x%'), CONSTRAINT f02 CHECK (A = 1 AND B = 2 OR C = 3), CONSTRAINT f03 CHECK (((a != b)) and (a !< b)),
+    CONSTRAINT f04 CHECK (a * (b + c) > 1 - -1), CONSTRAINT f05 CHECK (a - (b - c) = (a - b) - c), CONSTRAINT f06 CHECK ((a + b) * c / 2 % 3 > - a + -(-b)),
+    CONSTRAINT f07 CHECK (CONVERT(datetime2(7), x) > CAST(y AS varchar)), CONSTRAINT f08 CHECK (FORMS.a > 1e0 AND a IS NOT NULL), CONSTRAINT f09 CHECK (DATEDIFF(mi, x, y) BETWEEN MONTH(x) AND DATEPART(dw, y)),
+    CONSTRAINT f10 CHECK (TRY_CONVERT(decimal(9), n, 1) > TRY_CAST(n AS decimal(9, 2))), CONSTRAINT f11 CHECK (a IS DISTINCT FROM b OR a IS NOT DISTINCT FROM NULL),
+    CONSTRAINT f12 CHECK (n LIKE '5!%' ESCAPE '!' OR TRIM('x' FROM n) COLLATE latin1_general_bin2 = CAST(n AS nvarchar(max))), CONSTRAINT f13 CHECK (n COLLATE database_default IN ('a')),
+    CONSTRAINT f14 CHECK (x > {d '2020-01-01'} AND a < CHOOSE(b, +1, 2)), CONSTRAINT f15 CHECK (a = NULL OR a <> 3000000000 OR @@SPID > 0.50), CONSTRAINT f16 CHECK ((a = 1 AND b = 1) AND (b = 2 AND c = 2)),
+    CONSTRAINT f17 CHECK (a NOT IN (1, 2.5, b) AND ISNULL(a, 1) = COALESCE(b, NULL, 1)), CONSTRAINT f18 CHECK (k.exist('/a') = 1), CONSTRAINT f19 CHECK (CASE a WHEN 1 + 1 THEN b END = 0x00ff | ~a & b ^ c)
+SELECT name, definition FROM sys.check_constraints WHERE parent_object_id = OBJECT_ID('dbo.forms') ORDER BY name
+GO
+--@ source: reasoned
+CREATE INDEX i ON dbo.forms (a) WHERE 1 < A AND b IN (+5, -1) AND c <> 7 AND n = N'x' AND x IS NOT NULL
+SELECT filter_definition FROM sys.indexes WHERE name = 'i'
+GO
+--@ source: reasoned
+DROP TABLE dbo.defined, dbo.defaulted, dbo.forms
 GO

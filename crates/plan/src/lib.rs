@@ -27,4 +27,6 @@ pub mod subquery;
 pub mod system_view;
 pub mod text;
 pub mod typed;
+pub mod user_call;
 pub mod visit;
+pub mod written;

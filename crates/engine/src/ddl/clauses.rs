@@ -1,11 +1,30 @@
 //! Clauses that several statements share: types, expressions kept as text, placement, options of indexes.
 
 use crate::binder::declared::{is_absent_type, named_too_wide, typed_xml};
+use crate::database::Database;
+use crate::exec::metadata::SessionMetadata;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::names::{self, TypeArg, TypeUse};
 use taffrail_types::{MaxLen, SqlType, Value};
+
+/// The batch in which a table's body stands, and the names that its expressions can hold.
+pub(crate) struct Body<'a> {
+    /// The text of the batch.
+    pub text: &'a str,
+    /// The database whose collation texts have.
+    pub database: &'a Database,
+    /// Functions, by name.
+    pub names: &'a SessionMetadata<'a>,
+}
+
+impl Body<'_> {
+    /// An expression that has no normal form, in parentheses. Its binding, which comes later, says why it has none.
+    pub fn as_typed(&self, e: &ast::Expr) -> String {
+        format!("({})", e.span.of(self.text).trim())
+    }
+}
 
 /// The type of a declaration; `ordinal` is the column's or parameter's number for messages. The flag: `sysname`.
 pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {

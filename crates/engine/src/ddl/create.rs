@@ -1,5 +1,6 @@
 //! Tables from drafts: rows of the catalogue, heaps and trees.
 
+use super::clauses::Body;
 use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
 use super::sql;
@@ -7,6 +8,7 @@ use crate::catalog::rows::{self, IdentityRow, IndexRow};
 use crate::catalog::{Catalog, Index, IndexKind, ObjectHead, ObjectKind, Table, fold};
 use crate::database::Database;
 use crate::exec::bulk::build;
+use crate::exec::metadata::SessionMetadata;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -128,7 +130,10 @@ pub(crate) fn add_body(
     text: &str,
 ) -> SqlResult<()> {
     draft.unpadded = !cx.session.activation.options.ansi_padding;
-    match draft.add_body(body, text, cx.session.activation.options.ansi_null_dflt_on) {
+    let database = cx.database();
+    let names = SessionMetadata::new(cx.session, &database, &[]);
+    let within = Body { text, database: &database, names: &names };
+    match draft.add_body(body, &within, cx.session.activation.options.ansi_null_dflt_on) {
         Err(e) if matches!(e.number, 1752 | 1769 | 1779 | 1909 | 1911 | 1919 | 8111 | 8112) => {
             return Err(could_not_create(cx, e)?);
         }

@@ -1,10 +1,10 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
-use super::clauses::{check_placement, column_type, constant};
+use super::clauses::{Body, check_placement, column_type, constant};
 use super::foreign::ForeignDraft;
 use super::index_options::constraint_options;
-use super::normal::normalised;
 use crate::binder::declared::large;
+use crate::binder::{check_text, default_text};
 use crate::catalog::{Column, IndexFilter, Table, fold};
 use crate::features::tables::NewColumn;
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
@@ -160,15 +160,15 @@ impl TableDraft {
         Ok(draft)
     }
 
-    /// Adds what a body in parentheses says. `text` is the batch.
+    /// Adds what a body in parentheses says.
     pub fn add_body(
         &mut self,
         body: &ast::TableBody,
-        text: &str,
+        within: &Body<'_>,
         null_default: bool,
     ) -> SqlResult<()> {
         for c in &body.columns {
-            self.add_column(c, text, null_default)?;
+            self.add_column(c, within, null_default)?;
         }
         // The columns first: a constraint may name any of them. Clustered ones before a primary key takes the default.
         let mut keys: Vec<(&ast::TableConstraint, Option<usize>)> = Vec::new();
@@ -176,12 +176,12 @@ impl TableDraft {
             let column = Some(self.columns.len() - body.columns.len() + i);
             keys.extend(c.constraints.iter().map(|k| (k, column)));
             if let Some(index) = &c.index {
-                self.add_inline_index(index, column, text)?;
+                self.add_inline_index(index, column)?;
             }
         }
         keys.extend(body.constraints.iter().map(|k| (k, None)));
         for index in &body.indexes {
-            self.add_inline_index(index, None, text)?;
+            self.add_inline_index(index, None)?;
         }
         let said_clustered = |k: &ast::TableConstraint| matches!(&k.kind, ast::ConstraintKind::Key(k) if k.clustered == Some(true));
         if keys.iter().any(|(k, _)| said_clustered(k)) {
@@ -192,7 +192,7 @@ impl TableDraft {
         }
         let someone_clustered = keys.iter().any(|(k, _)| said_clustered(k)) || self.has_clustered;
         for (constraint, column) in keys {
-            self.add_constraint(constraint, column, text, someone_clustered)?;
+            self.add_constraint(constraint, column, within, someone_clustered)?;
         }
         if self.columns.len() > MAX_COLUMNS {
             let name = &self.columns[MAX_COLUMNS].name;
@@ -275,7 +275,7 @@ impl TableDraft {
     fn add_column(
         &mut self,
         c: &ast::ColumnDefinition,
-        text: &str,
+        within: &Body<'_>,
         null_default: bool,
     ) -> SqlResult<()> {
         if c.computed.is_some() {
@@ -327,7 +327,7 @@ impl TableDraft {
             return Err(SqlError::new(8148, &parts).with_state(0));
         }
         if let Some(default) = &c.default {
-            self.add_default(default, at, text)?;
+            self.add_default(default, at, within);
         }
         Ok(())
     }
@@ -357,27 +357,30 @@ impl TableDraft {
         Ok(())
     }
 
-    fn add_default(
-        &mut self,
-        default: &ast::DefaultConstraint,
-        column: usize,
-        text: &str,
-    ) -> SqlResult<()> {
+    fn add_default(&mut self, default: &ast::DefaultConstraint, column: usize, within: &Body<'_>) {
+        let definition = default_text(within.names, within.database, &default.expr);
         self.defaults.push(DefaultDraft {
             column,
             name: default.name.as_ref().map(|n| n.value.to_string()),
-            definition: normalised(&default.expr, text, &self.table, &self.columns),
+            definition: definition.unwrap_or_else(|| within.as_typed(&default.expr)),
             constant: constant(&default.expr),
             with_values: default.with_values,
         });
-        Ok(())
+    }
+
+    /// The definition of a CHECK.
+    fn check_definition(&self, condition: &ast::Expr, within: &Body<'_>) -> String {
+        let columns = self.columns.clone();
+        let table = Table::unmade(within.database, &self.table, columns, self.identity);
+        let definition = check_text(within.names, within.database, &table, condition);
+        definition.unwrap_or_else(|| within.as_typed(condition))
     }
 
     fn add_constraint(
         &mut self,
         constraint: &ast::TableConstraint,
         column: Option<usize>,
-        text: &str,
+        within: &Body<'_>,
         someone_clustered: bool,
     ) -> SqlResult<()> {
         let name = constraint.name.as_ref().map(|n| n.value.to_string());
@@ -406,7 +409,7 @@ impl TableDraft {
                 })
             }
             ast::ConstraintKind::Check(check) => {
-                let definition = normalised(&check.condition, text, &self.table, &self.columns);
+                let definition = self.check_definition(&check.condition, within);
                 self.checks.push(CheckDraft { name, definition, column });
                 Ok(())
             }
@@ -417,7 +420,8 @@ impl TableDraft {
                 let at = self
                     .position(&column.value)
                     .ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
-                self.add_default(default, at, text)
+                self.add_default(default, at, within);
+                Ok(())
             }
             ast::ConstraintKind::ForeignKey(key) => {
                 let columns = match (column, key.columns.is_empty()) {
@@ -522,7 +526,6 @@ impl TableDraft {
         &mut self,
         index: &ast::InlineIndex,
         column: Option<usize>,
-        text: &str,
     ) -> SqlResult<()> {
         if let Some(variant) = &index.variant {
             return Err(unsupported(format!("A {variant} index")));
@@ -550,7 +553,7 @@ impl TableDraft {
                 None => None,
                 Some(f) => {
                     let clustered = index.clustered == Some(true);
-                    Some(self.filter(&index.name.value, clustered, f, text)?)
+                    Some(self.filter(&index.name.value, clustered, f)?)
                 }
             },
         })
@@ -562,12 +565,11 @@ impl TableDraft {
         index: &str,
         clustered: bool,
         condition: &ast::Expr,
-        text: &str,
     ) -> SqlResult<IndexFilter> {
         if clustered {
             return Err(SqlError::new(156, &[&"WHERE"]));
         }
-        super::filter::filter(index, &self.table, &self.columns, condition, text)
+        super::filter::filter(index, &self.table, &self.columns, condition)
     }
 
     /// Positions of included columns: 1911.

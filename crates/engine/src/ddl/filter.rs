@@ -2,24 +2,24 @@
 
 use super::clauses::constant;
 use crate::catalog::{Column, IndexFilter, Term, Test};
-use crate::plan::names::bracketed;
-use crate::plan::text::compare_sign;
+use crate::plan::expr::Slot;
+use crate::plan::written::Written;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
-/// A filter and its text. `text` is what the spans point into.
+/// A filter and its text.
 pub(super) fn filter(
     index: &str,
     table: &str,
     columns: &[Column],
     condition: &ast::Expr,
-    text: &str,
 ) -> SqlResult<IndexFilter> {
-    let mut draft = Draft { index, table, columns, text, terms: Vec::new(), shown: Vec::new() };
+    let mut draft = Draft { index, table, columns, terms: Vec::new(), written: Vec::new() };
     draft.conjunct(condition)?;
-    let definition = format!("({})", draft.shown.join(" AND "));
+    let names: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
+    let definition = Written::And(draft.written).definition(&names);
     Ok(IndexFilter { definition: definition.into(), terms: draft.terms })
 }
 
@@ -27,9 +27,9 @@ struct Draft<'a> {
     index: &'a str,
     table: &'a str,
     columns: &'a [Column],
-    text: &'a str,
     terms: Vec<Term>,
-    shown: Vec<String>,
+    /// The form of each term.
+    written: Vec<Written>,
 }
 
 impl Draft<'_> {
@@ -51,38 +51,34 @@ impl Draft<'_> {
                 let op = if flipped { op.flip() } else { op };
                 let at = self.column(column)?;
                 let value = self.value(at, other)?;
-                let sign = compare_sign(op);
-                let name = bracketed(&self.columns[at].name);
-                self.shown.push(format!("{name}{sign}{}", self.literal(other)));
-                self.term(at, Test::Compare(op, value))
+                let both = (Written::Column(at as Slot), self.constant(other)?);
+                let written = Written::Compare(op, Box::new(both));
+                self.term(at, Test::Compare(op, value), written)
             }
             ExprKind::IsNull(n) => {
                 let at = self.column(&n.operand)?;
-                let (test, word) = match n.negated {
-                    true => (Test::NotNull, "IS NOT NULL"),
-                    false => (Test::Null, "IS NULL"),
-                };
-                self.shown.push(format!("{} {word}", bracketed(&self.columns[at].name)));
-                self.term(at, test)
+                let test = if n.negated { Test::NotNull } else { Test::Null };
+                let column = Box::new(Written::Column(at as Slot));
+                self.term(at, test, Written::IsNull(column, n.negated))
             }
             ExprKind::InList(l) if !l.negated => {
                 let at = self.column(&l.operand)?;
                 let values = l.list.iter().map(|e| self.value(at, e)).collect::<SqlResult<_>>()?;
-                let shown: Vec<String> = l.list.iter().map(|e| self.literal(e)).collect();
-                let name = bracketed(&self.columns[at].name);
-                self.shown.push(format!("{name} IN ({})", shown.join(", ")));
-                self.term(at, Test::In(values))
+                let list = l.list.iter().map(|e| self.constant(e)).collect::<SqlResult<_>>()?;
+                let column = Box::new(Written::Column(at as Slot));
+                self.term(at, Test::In(values), Written::Among(column, list))
             }
             _ => Err(self.wrong()),
         }
     }
 
-    fn term(&mut self, column: usize, test: Test) -> SqlResult<()> {
+    fn term(&mut self, column: usize, test: Test, written: Written) -> SqlResult<()> {
         let c = &self.columns[column];
         if c.ty.max_length() < 0 || c.ty == SqlType::Variant {
             return Err(unsupported(format_args!("A filter on column '{}'", c.name)));
         }
         self.terms.push(Term { column, collation: c.collation, test });
+        self.written.push(written);
         Ok(())
     }
 
@@ -117,13 +113,8 @@ impl Draft<'_> {
         Ok(value)
     }
 
-    /// A constant as the catalogue shows it: numbers in parentheses.
-    fn literal(&self, e: &ast::Expr) -> String {
-        let source = e.span.of(self.text).trim();
-        let source = source.trim_start_matches('(').trim_end_matches(')');
-        match &e.kind {
-            ExprKind::Literal(ast::Literal::String(_) | ast::Literal::NString(_)) => source.into(),
-            _ => format!("({source})"),
-        }
+    /// The form of a constant.
+    fn constant(&self, e: &ast::Expr) -> SqlResult<Written> {
+        Written::constant(e).ok_or_else(|| self.wrong())
     }
 }

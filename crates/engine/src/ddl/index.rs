@@ -16,11 +16,7 @@ use taffrail_syntax::ast;
 use taffrail_types::Value;
 
 /// `CREATE INDEX`.
-pub(crate) fn create_index(
-    cx: &mut StatementContext<'_>,
-    s: &ast::CreateIndex,
-    text: &str,
-) -> SqlResult<()> {
+pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) -> SqlResult<()> {
     if s.columnstore {
         return Err(unsupported("A columnstore index"));
     }
@@ -57,7 +53,7 @@ pub(crate) fn create_index(
         ignore_dup_key: false,
         filter: match &s.filter {
             None => None,
-            Some(f) => Some(draft.filter(&s.name.value, s.clustered, f, text)?),
+            Some(f) => Some(draft.filter(&s.name.value, s.clustered, f)?),
         },
     };
     draft.add_key(key)?;

@@ -1,10 +1,12 @@
 //! Tables that statements make and drop as they go: SELECT INTO, table variables, `#temp` tables.
 
+use super::clauses::Body;
 use super::draft::TableDraft;
 use super::resolve::Target;
 use super::{create, drop, resolve};
 use crate::catalog::{Object, Table};
 use crate::database::Database;
+use crate::exec::metadata::SessionMetadata;
 use crate::features::tables::{NewColumn, Tables};
 use crate::session::Session;
 use crate::session::context::StatementContext;
@@ -65,8 +67,10 @@ impl Tables for OwnTables {
         text: &str,
     ) -> SqlResult<Table> {
         let mut draft = TableDraft::new(variable).collated(own, own);
-        draft.add_body(body, text, session.activation.options.ansi_null_dflt_on)?;
         let home = session.home_of_table_variables()?;
+        let names = SessionMetadata::new(session, &home, &[]);
+        let within = Body { text, database: &home, names: &names };
+        draft.add_body(body, &within, session.activation.options.ansi_null_dflt_on)?;
         Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
     }
 

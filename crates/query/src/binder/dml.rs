@@ -1,7 +1,7 @@
 //! INSERT, and what all changes share: the target, defaults, checks, foreign keys.
 
 use super::query::BoundQuery;
-use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
+use super::{Binder, Bound, Hints, Resolved, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
@@ -13,7 +13,7 @@ use taffrail_plan::foreign::{Incoming, Outgoing};
 use taffrail_plan::locking::{LevelHint, Locking, TableLock};
 use taffrail_plan::node::QueryPlan;
 use taffrail_plan::rel::Rel;
-use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
+use taffrail_syntax::ast::{self, ExprKind, InsertSource, TableRef};
 use taffrail_types::convert::{self, Kind};
 use taffrail_types::{Conversion, SqlType};
 
@@ -25,11 +25,13 @@ pub(super) struct Target {
 }
 
 /// What is named as the target of a change.
-pub(super) enum NamedTarget {
+pub(super) enum NamedTarget<'a> {
     /// A table or a table variable, with the hints that stand beside it.
     Table(Target, Hints),
     /// A view.
     View(Arc<Database>, Arc<Module>, Hints),
+    /// A function by its call.
+    Function(&'a ast::TableFunction),
     /// A common table expression, by its place.
     Expression(usize),
 }
@@ -40,6 +42,7 @@ impl<'a> Binder<'a> {
         match self.named_target(t)? {
             NamedTarget::Table(target, hints) => self.table_of_insert(target, hints),
             NamedTarget::View(..) => Err(unsupported("A change through a view")),
+            NamedTarget::Function(_) => Err(unsupported("A change through a function")),
             NamedTarget::Expression(_) => {
                 Err(unsupported("A change through a common table expression"))
             }
@@ -57,7 +60,7 @@ impl<'a> Binder<'a> {
     }
 
     /// What a name stands for that is to be changed.
-    pub(super) fn named_target(&mut self, t: &'a TableRef) -> SqlResult<NamedTarget> {
+    pub(super) fn named_target(&mut self, t: &'a TableRef) -> SqlResult<NamedTarget<'a>> {
         match t {
             TableRef::Named(n) => {
                 if let Some(name) = n.name.as_bare()
@@ -85,6 +88,7 @@ impl<'a> Binder<'a> {
                 let table_lock = TableLock::Intent;
                 Ok(NamedTarget::Table(Target { database, table, table_lock }, hints))
             }
+            TableRef::Function(f) => Ok(NamedTarget::Function(f)),
             _ => Err(unsupported("This target")),
         }
     }
@@ -241,7 +245,7 @@ impl<'a> Binder<'a> {
         match &c.default {
             None => Ok(ColumnSource::Null),
             Some(d) => {
-                let (expr, ty) = bind_text(self.meta, database, &d.definition)?;
+                let (expr, ty) = super::bind_text(self.meta, database, &d.definition)?;
                 if !c.xml {
                     return Ok(ColumnSource::Expr(expr, ty));
                 }
@@ -456,7 +460,7 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<Vec<(Arc<str>, Pred)>> {
         let mut out = Vec::new();
         for c in table.checks.iter().filter(|c| !c.disabled) {
-            let check = bind_check(self.meta, database, table, &c.definition)?;
+            let check = super::bind_check(self.meta, database, table, &c.definition)?;
             let mut asked = set.is_none();
             slots_of(Part::Pred(&check), &mut |slot| {
                 asked |= set.is_some_and(|s| s.iter().any(|a| a.column == slot as usize));
@@ -467,107 +471,4 @@ impl<'a> Binder<'a> {
         }
         Ok(out)
     }
-}
-
-/// An error of an expression of the catalogue: the statement that uses it has a line, its text has none.
-fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
-    e.line = 0;
-    e
-}
-
-/// An expression of a database's catalogue (a default), bound alone: 1046 for a subquery, 128 for a column.
-pub fn bind_text(
-    meta: &dyn super::Metadata,
-    database: &Database,
-    text: &str,
-) -> SqlResult<(Expr, SqlType)> {
-    text_bound(meta, database, text).map_err(without_line).map_err(|e| match e.number {
-        157 => SqlError::new(147, &[]),
-        _ => e,
-    })
-}
-
-fn text_bound(
-    meta: &dyn super::Metadata,
-    database: &Database,
-    text: &str,
-) -> SqlResult<(Expr, SqlType)> {
-    let batch = format!("SELECT {text}");
-    let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
-        .map_err(|mut e| Box::new(e.errors.remove(0)))?;
-    let variables = super::Variables::default();
-    let mut binder = Binder::new(meta, &variables, &parsed.lines);
-    binder.scalars_only = true;
-    // It means the same to sessions of other databases.
-    binder.collation = database.collation();
-    let bound = match &parsed.statements[..] {
-        [ast::Statement { kind: ast::StatementKind::Select(s), .. }] => {
-            match &s.query.body.first_block().items[..] {
-                [SelectItem::Expr { expr, .. }] => {
-                    binder.whole_default = Some(expr);
-                    binder.bind_scalar(expr)?
-                }
-                _ => return Err(SqlError::new(102, &[&text])),
-            }
-        }
-        _ => return Err(SqlError::new(102, &[&text])),
-    };
-    Ok((bound.expr, bound.ty))
-}
-
-/// A CHECK's condition: slot `n` is column `n` of the table. It is evaluated with nothing but those slots, so there can
-/// be no subquery (1046), aggregate (175) or window function (4108) in it.
-pub fn bind_check(
-    meta: &dyn super::Metadata,
-    database: &Database,
-    table: &Arc<Table>,
-    text: &str,
-) -> SqlResult<Pred> {
-    check_bound(meta, database, table, text).map_err(without_line)
-}
-
-fn check_bound(
-    meta: &dyn super::Metadata,
-    database: &Database,
-    table: &Arc<Table>,
-    text: &str,
-) -> SqlResult<Pred> {
-    let batch = format!("SELECT 1 WHERE {text}");
-    let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
-        .map_err(|mut e| Box::new(e.errors.remove(0)))?;
-    let variables = super::Variables::default();
-    let mut binder = Binder::new(meta, &variables, &parsed.lines);
-    binder.scalars_only = true;
-    // The condition means the same to sessions of other databases.
-    binder.collation = database.collation();
-    let [ast::Statement { kind: ast::StatementKind::Select(s), .. }] = &parsed.statements[..]
-    else {
-        return Err(SqlError::new(102, &[&text]));
-    };
-    let Some(filter) = &s.query.body.first_block().filter else {
-        return Err(SqlError::new(102, &[&text]));
-    };
-    binder.push_block();
-    let id = binder.source_id();
-    let source = Source {
-        id,
-        alias: table.name().into(),
-        schema: None,
-        qualified: false,
-        columns: super::from::table_columns(database.id, table),
-        kind: SourceKind::Derived(None),
-        locator: None,
-        left_out: false,
-        object: None,
-    };
-    binder.block().sources.push(source);
-    for c in 0..table.columns.len() {
-        binder.source_column(0, 0, c);
-    }
-    let condition = binder.pred(filter).map_err(|e| match e.number {
-        147 => SqlError::new(175, &[]),
-        _ => e,
-    })?;
-    debug_assert_eq!(binder.frame_size(), table.columns.len());
-    Ok(condition)
 }

@@ -49,19 +49,14 @@ impl<'a> Binder<'a> {
         if bound.label == Label::CoercibleDefault && is_text(bound.ty) {
             bound.collation = self.collation;
         }
+        self.note_value(e, &bound);
         Ok(bound)
     }
 
     fn expr_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         match &e.kind {
             ExprKind::Literal(l) => literal(l),
-            ExprKind::Variable(v) => {
-                let (at, ty) = self.variables.scalar(&v.value)?;
-                if self.wanted.as_ref().is_some_and(|w| w.has(at)) {
-                    return Ok(Bound { untyped: true, ..Bound::new(Expr::Var(at), ty) });
-                }
-                Ok(Bound::of(Expr::Var(at), self.variables.declared(at)))
-            }
+            ExprKind::Variable(v) => self.variable(&v.value),
             ExprKind::SystemVariable(v) => self.global(&v.value),
             ExprKind::Column(c) => {
                 let b = self.column(c)?;

@@ -14,6 +14,7 @@ mod change;
 mod coercion;
 mod conversion;
 pub mod declared;
+mod definition;
 mod dml;
 mod expr;
 mod facts;
@@ -33,13 +34,16 @@ mod pred;
 mod query;
 mod recursive;
 mod rowset;
+mod scalar_function;
 mod scope;
 mod set;
+mod table_function;
 mod table_hints;
 mod target;
 mod through;
 mod view;
 mod wanted;
+mod written;
 mod xml;
 
 use std::sync::Arc;
@@ -59,7 +63,7 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, ConvertContext, SqlType, Value};
 
 pub use bound::Bound;
-pub use dml::{bind_check, bind_text};
+pub use definition::{bind_check, bind_text, check_text, default_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;
@@ -89,6 +93,10 @@ pub trait Metadata {
         &self,
         name: &ast::ObjectName,
     ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    /// The user's function of a name, of any kind.
+    fn function(&self, _: &ast::ObjectName) -> SqlResult<Option<(Arc<Database>, Arc<Module>)>> {
+        Ok(None)
+    }
     /// The method `nodes()` of xml, as a source of rows ([`NODES`](taffrail_plan::system_view::NODES)).
     fn nodes(&self) -> &'static SystemView;
     /// The session's database.
@@ -99,7 +107,7 @@ pub trait Metadata {
     }
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
-    /// The text of a view. Until [`Metadata::leave_view`] names are looked up as the view means them.
+    /// The text of a view or function. Until [`Metadata::leave_view`] names are looked up as it means them.
     fn enter_view(&self, _: &Arc<Database>, _: &Module) -> SqlResult<&ViewText> {
         Err(unsupported("A view"))
     }
@@ -250,6 +258,8 @@ pub struct Binder<'a> {
     pub whole_default: Option<&'a ast::Expr>,
     /// In a text that is described: the variables that nobody declares.
     pub wanted: Option<Wanted>,
+    /// Where an expression is bound for the catalogue: the forms of its parts.
+    forms: Option<written::Forms>,
     /// Where OUTPUT of a MERGE finds `$action`.
     merge_action: Option<Slot>,
     /// An expression has come upon its own name.
@@ -287,7 +297,7 @@ pub struct Binder<'a> {
     locate: bool,
     /// The query that is bound next stands in EXISTS: what it selects is not computed.
     existence: bool,
-    /// Views that are being bound, the innermost last.
+    /// Views and inline functions that are being bound, the innermost last.
     views: Vec<view::Expansion>,
 }
 
@@ -343,6 +353,7 @@ impl<'a> Binder<'a> {
             one_side: None,
             whole_default: None,
             wanted: None,
+            forms: None,
             merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,

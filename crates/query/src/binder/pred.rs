@@ -32,7 +32,9 @@ impl<'a> Binder<'a> {
     /// A condition.
     pub fn pred(&mut self, e: &'a ast::Expr) -> SqlResult<Pred> {
         let line = self.line(e.span);
-        self.deeper(|b| b.pred_kind(e)).map_err(|e| e.with_line(line))
+        let bound = self.deeper(|b| b.pred_kind(e)).map_err(|e| e.with_line(line))?;
+        self.note_condition(e);
+        Ok(bound)
     }
 
     fn pred_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Pred> {
@@ -52,7 +54,11 @@ impl<'a> Binder<'a> {
             ExprKind::IsNull(n) => {
                 let b = match &n.operand.kind {
                     // What nodes() finds may be asked this.
-                    ExprKind::Column(c) => self.column(c)?,
+                    ExprKind::Column(c) => {
+                        let b = self.column(c)?;
+                        self.note_value(&n.operand, &b);
+                        b
+                    }
                     _ => self.expr(&n.operand)?,
                 };
                 Ok(not(Pred::IsNull(Box::new(b.expr)), n.negated))
