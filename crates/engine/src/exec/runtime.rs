@@ -119,6 +119,8 @@ const ROWS_PER_CHECK: u32 = 256;
 
 impl<'a> Rt<'a> {
     /// A statement that begins, with a frame of so many slots and these subqueries.
+    // Each statement of a loop comes by here: without it the whole of `Rt` is copied twice.
+    #[inline(always)]
     pub fn new(
         cx: StatementContext<'a>,
         vars: &'a mut Vec<Value>,
@@ -130,7 +132,7 @@ impl<'a> Rt<'a> {
     }
 
     /// A statement that goes on from where it was.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn resume(
         cx: StatementContext<'a>,
         vars: &'a mut Vec<Value>,
