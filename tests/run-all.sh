@@ -27,8 +27,11 @@ step "tests: unit, property, simulated crashes, any bytes, golden scripts, clien
 step "examples in the documentation of code"
 cargo test --workspace --doc --locked --quiet
 
-step "two faults put in on purpose, each caught by its test"
-python3 tests/mutants/run.py --turn 2
-
-step "the console in a browser"
-./tests/console.sh short "$(./tests/target.sh)/debug/taffrail"
+step "the console in a browser; beside it, two faults put in on purpose, each caught by its test"
+faults=$(mktemp)
+python3 tests/mutants/run.py --turn 2 >"$faults" 2>&1 &
+turn=$!
+./tests/console.sh short "$(./tests/target.sh)/debug/taffrail" || { kill "$turn"; exit 1; }
+wait "$turn" || { cat "$faults"; exit 1; }
+cat "$faults"
+rm "$faults"
