@@ -21,7 +21,7 @@ pub enum Volatility {
 pub struct Attributes {
     /// How often it comes to a new value.
     pub volatility: Volatility,
-    /// It reads rows: it holds a subquery.
+    /// It reads rows: it holds a subquery, or calls a user's function, which may.
     pub reads_data: bool,
     /// Computing it may end in an error. What may, is not computed for a row for which the text would not have it computed.
     pub may_raise: bool,
@@ -76,6 +76,10 @@ fn of_operator(e: &Expr) -> Attributes {
                 Determinism::PerCall => Volatility::Row,
             };
             of(volatility, true)
+        }
+        // Its body may read whatever it likes.
+        Expr::UserCall(_) => {
+            Attributes { volatility: Volatility::Row, may_raise: true, reads_data: true }
         }
         // It stands for a value of the chain that it is part of.
         Expr::Carried => of(Volatility::Row, true),

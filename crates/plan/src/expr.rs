@@ -8,6 +8,7 @@
 //! a thought of how they were written. A subquery is the same only as itself.
 
 use crate::attributes::{Attributes, Volatility};
+use crate::user_call::UserCall;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use taffrail_functions as functions;
@@ -59,14 +60,16 @@ pub enum Expr {
     Case(Box<Case>),
     /// A built-in function.
     Call(Box<Call>),
+    /// A user's scalar function.
+    UserCall(Box<UserCall>),
     /// A scalar subquery.
     Subquery(Box<Subquery>),
     /// `ISNULL`/`COALESCE`: the first that is not NULL; all have one type.
     Coalesce(Vec<Expr>),
     /// A `@@variable` that the session answers by name (upper case).
     Named(Box<str>),
-    /// `COLLATE`, where it says something else than the value's own collation: the value as it is. What compares the
-    /// value has the collation; here it keeps `c COLLATE x` and `c` apart.
+    /// `COLLATE` of a constant, and of another value where it says something else than the value's own collation: the value as it is.
+    /// The operator that compares the value has the collation, too; here it keeps `c COLLATE x` and `c` apart, and gives its label.
     Collate(Box<(Expr, Collation)>),
     /// A long chain of operators: see [`Chain`].
     Chain(Box<Chain>),
@@ -294,10 +297,11 @@ impl Expr {
     /// The NULL constant.
     pub const NULL: Expr = Expr::Const(Value::Null);
 
-    /// The constant's value.
+    /// The constant's value, under COLLATE or not.
     pub fn constant(&self) -> Option<&Value> {
         match self {
             Expr::Const(v) => Some(v),
+            Expr::Collate(c) => c.0.constant(),
             _ => None,
         }
     }
@@ -350,6 +354,7 @@ impl Expr {
                 }
             }
             Expr::Call(c) => c.args.iter().for_each(|e| f(Part::Expr(e))),
+            Expr::UserCall(c) => c.args.iter().for_each(|e| f(Part::Expr(e))),
             Expr::Subquery(s) => f(Part::Plan(s)),
             Expr::Coalesce(list) => list.iter().for_each(|e| f(Part::Expr(e))),
             Expr::Collate(c) => f(Part::Expr(&c.0)),
@@ -445,11 +450,27 @@ fn repeatable(part: Part<'_>) -> bool {
     !attributes.reads_data && attributes.volatility < Volatility::Row
 }
 
-/// Whether a part holds a subquery.
+/// Whether a part calls a user's function.
+pub fn has_user_call(part: Part<'_>) -> bool {
+    let mut found = false;
+    match part {
+        Part::Plan(_) => {}
+        Part::Expr(Expr::UserCall(_)) => found = true,
+        Part::Expr(e) => e.children(&mut |p| found |= has_user_call(p)),
+        Part::Pred(p) => p.children(&mut |p| found |= has_user_call(p)),
+    }
+    found
+}
+
+/// Whether a part holds a subquery, or what is planned as one is: the call of a user's function for values of the row.
 pub fn has_subquery(part: Part<'_>) -> bool {
     let mut found = false;
     match part {
         Part::Plan(_) => found = true,
+        Part::Expr(e @ Expr::UserCall(_)) => {
+            slots_of(Part::Expr(e), &mut |_| found = true);
+            e.children(&mut |p| found |= has_subquery(p));
+        }
         Part::Expr(e) => e.children(&mut |p| found |= has_subquery(p)),
         Part::Pred(p) => p.children(&mut |p| found |= has_subquery(p)),
     }

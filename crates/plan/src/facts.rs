@@ -24,6 +24,8 @@ pub enum Action {
     Update,
     /// DELETE, of whole rows.
     Delete,
+    /// EXECUTE of a scalar function.
+    Execute,
 }
 
 /// An object that a permission is held on.
@@ -94,6 +96,7 @@ impl fmt::Display for Action {
             Action::Insert => "INSERT",
             Action::Update => "UPDATE",
             Action::Delete => "DELETE",
+            Action::Execute => "EXECUTE",
         })
     }
 }

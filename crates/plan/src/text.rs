@@ -386,6 +386,21 @@ impl Writer<'_> {
                 self.args(&c.args);
                 self.out.push(')');
             }
+            Expr::UserCall(c) => {
+                let head = &c.function.module.head;
+                match self.with.is_plain() {
+                    true => self.put(&head.qualified()),
+                    false => self.put(&format!(
+                        "{}.{}.{}",
+                        bracketed(&c.function.database.name),
+                        bracketed(&head.schema),
+                        bracketed(&head.name)
+                    )),
+                }
+                self.out.push('(');
+                self.args(&c.args);
+                self.out.push(')');
+            }
             Expr::Subquery(s) => self.put(&format!("({})", subquery(s))),
             Expr::Coalesce(list) => self.call("COALESCE", list),
             Expr::Collate(c) => self.within(Binding::Unary, around, |w| {

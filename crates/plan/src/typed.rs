@@ -9,7 +9,7 @@
 mod places;
 
 use crate::attributes::is_never_null;
-use crate::columns::{Coerced, Columns, Label, merged};
+use crate::columns::{Clash, Coerced, Columns, Label, merged};
 use crate::expr::{Compare, Expr, Global, InList, Like, Part, Pred};
 use crate::slots::SlotSet;
 use std::cell::RefCell;
@@ -29,14 +29,12 @@ pub struct Typed {
     pub collation: Collation,
     /// The label of its collation.
     pub label: Label,
-    /// A text constant is part of it, and COLLATE of a constant is not kept in the expression.
-    pub constant: bool,
 }
 
 impl Typed {
     fn new(ty: SqlType) -> Typed {
         let (collation, label) = Coerced::default();
-        Typed { ty: Some(ty), nullable: true, collation, label, constant: false }
+        Typed { ty: Some(ty), nullable: true, collation, label }
     }
 
     fn not_null(ty: SqlType) -> Typed {
@@ -49,10 +47,6 @@ impl Typed {
             true => (self.collation, self.label),
             false => Coerced::default(),
         }
-    }
-
-    fn is_constant_text(&self) -> bool {
-        self.constant && self.ty.is_some_and(SqlType::is_text)
     }
 
     fn with(self, (collation, label): Coerced) -> Typed {
@@ -243,7 +237,6 @@ impl<'s> Scope<'s> {
             Expr::Const(v) => Typed {
                 ty: type_of(v),
                 nullable: v.is_null(),
-                constant: true,
                 ..Typed::new(SqlType::Int)
             },
             Expr::Slot(s) => self.slot(*s),
@@ -276,16 +269,24 @@ impl<'s> Scope<'s> {
                 let name = c.function.name();
                 let coerced = of_arguments(name, c.function.compares(), &args);
                 let nullable = !is_never_null(name);
-                let constant = args.iter().any(Typed::is_constant_text);
-                Typed { nullable, constant, ..Typed::new(c.function.result) }.with(coerced)
+                Typed { nullable, ..Typed::new(c.function.result) }.with(coerced)
+            }
+            Expr::UserCall(c) => {
+                for (e, parameter) in c.args.iter().zip(&c.function.module.parameters) {
+                    self.takes(&of(e), parameter.ty, "an argument", e);
+                }
+                let coerced = (c.function.collation(), Label::CoercibleDefault);
+                Typed::new(c.function.result().ty).with(coerced)
             }
             Expr::Subquery(s) => Typed { nullable: true, ..self.slot(s.output) },
             Expr::Coalesce(list) => {
                 let all: Vec<Typed> = list.iter().map(of).collect();
                 let nullable = all.iter().all(|t| t.nullable);
-                Typed { nullable, ..self.one_kind(all, e) }
+                let first = all.first().map(Typed::coerced).unwrap_or_default();
+                let all = Typed { nullable, ..self.one_kind(all, e) };
+                all.with(of_either(first, all.coerced()))
             }
-            Expr::Collate(c) => Typed { constant: false, ..of(&c.0) }.with((c.1, Label::Explicit)),
+            Expr::Collate(c) => of(&c.0).with((c.1, Label::Explicit)),
             Expr::Chain(c) => {
                 c.steps.iter().fold(of(&c.first), |before, step| self.after(step, Some(before)))
             }
@@ -329,8 +330,7 @@ impl<'s> Scope<'s> {
                     self.takes(&style, SqlType::Int, "a style", e);
                 }
                 let nullable = from.nullable || c.lenient || c.style.is_some();
-                let constant = from.is_constant_text();
-                Typed { nullable, constant, ..Typed::new(c.to) }.with(from.coerced())
+                Typed { nullable, ..Typed::new(c.to) }.with(from.coerced())
             }
             Expr::IntToVarchar(i) => {
                 let from = of(i);
@@ -353,7 +353,6 @@ impl<'s> Scope<'s> {
         let mut out = Typed { ty: None, nullable: false, ..Typed::new(SqlType::Int) };
         for one in all {
             let nullable = out.nullable || one.nullable;
-            let constant = out.constant || one.is_constant_text();
             let coerced = merged(out.coerced(), one.coerced(), "").unwrap_or(one.coerced());
             let ty = match (out.ty, one.ty) {
                 (Some(a), Some(b)) => {
@@ -362,7 +361,7 @@ impl<'s> Scope<'s> {
                 }
                 (a, b) => a.or(b),
             };
-            out = Typed { ty, nullable, constant, ..out.with(coerced) };
+            out = Typed { ty, nullable, ..out.with(coerced) };
         }
         out
     }
@@ -408,10 +407,12 @@ impl<'s> Scope<'s> {
             true => SqlType::NVARCHAR_MAX,
             false => SqlType::VarChar(MaxLen::Max),
         };
-        for side in [&l.value, &l.pattern] {
+        let sides = [&l.value, &l.pattern].map(|side| {
             let found = self.typed(side);
             self.takes(&found, wants, "a side of LIKE", side);
-        }
+            found.coerced()
+        });
+        self.goes_by(&sides, l.collation, &l.value);
         l.escape.iter().for_each(|e| self.look(e));
     }
 
@@ -419,7 +420,7 @@ impl<'s> Scope<'s> {
     pub(crate) fn compared(&self, l: &Typed, r: &Typed, by: Collation, e: &Expr) {
         let (Some(left), Some(right)) = (l.ty, r.ty) else { return };
         self.expect(alike(left, right), || format!("{left:?} compared with {right:?}: {e:?}"));
-        if !left.is_text() || !right.is_text() || l.constant || r.constant {
+        if !left.is_text() || !right.is_text() {
             return;
         }
         self.goes_by(&[l.coerced(), r.coerced()], by, e);
@@ -428,7 +429,7 @@ impl<'s> Scope<'s> {
     /// A value that is sorted, grouped or made different by a collation: the collation is its own.
     pub fn ordered(&self, e: &Expr, by: Collation) {
         let found = self.typed(e);
-        if found.ty.is_some_and(SqlType::is_text) && !found.constant {
+        if found.ty.is_some_and(SqlType::is_text) {
             self.goes_by(&[found.coerced()], by, e);
         }
     }
@@ -458,6 +459,13 @@ impl<'s> Scope<'s> {
 /// Whether a collation is one that a value has, or may have been given.
 fn is_own((collation, label): &Coerced, by: Collation) -> bool {
     *collation == by || matches!(label, Label::NoCollation(_))
+}
+
+/// The collation of an ISNULL, which is that of its first value, or of a COALESCE, which all have a say in: the expression is the same. Where
+/// the two differ it may have either.
+fn of_either(first: Coerced, all: Coerced) -> Coerced {
+    let clash = Clash { left: first.0, right: all.0, operator: "ISNULL" };
+    if first == all { all } else { (first.0, Label::NoCollation(clash)) }
 }
 
 /// Text or bytes of this length at most; (max) beyond `most`.

@@ -58,6 +58,7 @@ impl Expr {
                 c.otherwise.iter_mut().for_each(|e| f(PartMut::Expr(e)));
             }
             Expr::Call(c) => c.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
+            Expr::UserCall(c) => c.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
             Expr::Coalesce(list) => list.iter_mut().for_each(|e| f(PartMut::Expr(e))),
             Expr::Collate(c) => f(PartMut::Expr(&mut c.0)),
             Expr::Chain(c) => {

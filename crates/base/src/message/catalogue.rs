@@ -360,6 +360,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 1945, severity: 10, text: "Warning! The maximum key length for a %S_MSG index is %d bytes. The index '%.*ls' has maximum length of %d bytes. For some combination of large values, the insert/update operation will fail." },
     Message { number: 1946, severity: 16, text: "Operation failed. The index entry of length %d bytes for the index '%.*ls' exceeds the maximum length of %d bytes for %S_MSG indexes." },
     Message { number: 2010, severity: 16, text: "Cannot perform alter on '%.*ls' because it is an incompatible object type." },
+    Message { number: 2023, severity: 10, text: "Metadata was not updated for the schema-bound object '%ls'." },
     Message { number: 2108, severity: 15, text: "Cannot %S_MSG on '%.*ls' as the target is not in the current database." },
     Message { number: 2389, severity: 16, text: "XQuery [value()]: '%ls' requires a singleton (or empty sequence), found operand of type '%ls'" },
     Message { number: 2390, severity: 16, text: "XQuery [%ls()]: Top-level attribute nodes are not supported" },

@@ -30,6 +30,8 @@ pub(crate) struct Returned {
     pub outputs: Vec<(usize, Value, Declared)>,
     /// An error has ended it early.
     pub cut: bool,
+    /// The value of a scalar function.
+    pub value: Option<(Value, Declared)>,
 }
 
 /// Why a callee did not return.

@@ -21,6 +21,7 @@ impl Session {
     ) -> SqlResult<Option<Arc<Database>>> {
         match (callee, named) {
             (Callee::User(own, _), _) => Ok(Some(own.clone())),
+            (Callee::Function(f), _) => Ok(Some(f.database.clone())),
             (_, None | Some("")) => Ok(None),
             (_, Some(name)) => self.instance.databases().get(name).map(Some),
         }

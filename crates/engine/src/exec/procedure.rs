@@ -10,6 +10,7 @@ use crate::catalog;
 use crate::database::Database;
 use crate::features::procedure as procs;
 use crate::plan::expr::Expr;
+use crate::plan::user_call::UserFunction;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub(crate) struct Home<'a> {
 /// What a procedure's name stands for.
 pub(crate) enum Callee {
     User(Arc<Database>, Arc<catalog::Module>),
+    /// A scalar function.
+    Function(UserFunction),
     System(&'static procs::SystemProcedure),
     /// sp_executesql and its relatives, by number as in remote calls.
     Special(u16),
@@ -104,8 +107,12 @@ impl Session {
         let own = home.schema.filter(|_| schema.is_none());
         for schema in own.into_iter().map(Some).chain([schema]) {
             self.note_blocked(db.catalog.blocked_name(schema, name, self.id));
-            if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
-                return Ok(Callee::User(db, p));
+            match db.catalog.find_named(schema, name, self.id) {
+                Some(catalog::Object::Procedure(p)) => return Ok(Callee::User(db, p)),
+                Some(catalog::Object::Function(module)) if module.result.is_some() => {
+                    return Ok(Callee::Function(UserFunction { database: db, module }));
+                }
+                _ => {}
             }
         }
         if let Some(callee) = system() {
@@ -114,6 +121,7 @@ impl Session {
         let what = match db.catalog.find_named(schema, name, self.id) {
             Some(catalog::Object::Table(_)) => "table",
             Some(catalog::Object::View(_)) => "view",
+            Some(catalog::Object::Function(_)) => "table valued function",
             _ => return Err(procs::missing(schema, name, shown)),
         };
         Err(SqlError::new(2809, &[&"procedure", &name, &name, &what]))
@@ -244,7 +252,7 @@ impl Interpreter<'_> {
         Ok((target, passed))
     }
 
-    /// Output parameters and the return status into the caller's variables.
+    /// Output parameters and the return status, or a function's value, into the caller's variables.
     pub(super) fn take_back(&mut self, e: &Execute, r: &Returned) -> SqlResult<()> {
         let locals = &mut self.session.activation.locals;
         for (n, v, from) in &r.outputs {
@@ -258,7 +266,21 @@ impl Interpreter<'_> {
                 convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
         }
-        self.take_status(e, (!r.silent).then_some(r.status))
+        match &r.value {
+            Some((value, from)) => self.take_value(e, value, *from),
+            None => self.take_status(e, (!r.silent).then_some(r.status)),
+        }
+    }
+
+    fn take_value(&mut self, e: &Execute, value: &Value, from: Declared) -> SqlResult<()> {
+        let Some(var) = e.status else { return Ok(()) };
+        let locals = &mut self.session.activation.locals;
+        let to = locals.module.variables.declared(var);
+        convert::check_declared(from, to, Conversion::Implicit)?;
+        let context = self.session.activation.options.convert_context();
+        locals.vars[var as usize] =
+            convert::cast_with(value, from.ty, to.ty, None, Conversion::Implicit, &context)?;
+        Ok(())
     }
 
     fn take_status(&mut self, e: &Execute, status: Option<i32>) -> SqlResult<()> {
@@ -321,8 +343,13 @@ impl Interpreter<'_> {
         passed: &[Passed],
         way: Way,
     ) -> Result<Called, Unwind> {
-        self.within(way, |it| {
+        let is_function = matches!(callee, Callee::Function(_));
+        if self.session.activation.in_function && !is_function {
+            return Ok(Err(SqlError::new(557, &[]).with_state(2).into()));
+        }
+        self.within(Way { function: is_function, ..way }, |it| {
             let module = match callee {
+                Callee::Function(f) => return it.called_function(&f, name, passed),
                 Callee::Special(n) => {
                     // It is a procedure of its own: its text is one level deeper still.
                     it.session.begins(None);
@@ -444,6 +471,7 @@ impl Interpreter<'_> {
             silent: cut,
             outputs: outputs.collect(),
             cut,
+            value: None,
         }))
     }
 

@@ -60,18 +60,10 @@ impl<'a> Binder<'a> {
                 return self.built_in(&known.to_ascii_uppercase(), f);
             }
         }
-        if let Some(schema) = &f.name.schema
-            && !(schema.is("sys") || schema.is("dbo") && f.name.database.is_none())
-        {
-            if let Some(target) = self.method_target(&f.name) {
-                return self.xml_method(target, &f.name.name.value, &f.arguments);
-            }
-            return Err(SqlError::new(4121, &[&schema.value, &f.name, &""]));
+        if f.name.schema.as_ref().is_some_and(|s| !s.is("sys")) {
+            return self.user_call(f);
         }
         let name = f.name.name.value.to_ascii_uppercase();
-        if f.name.schema.as_ref().is_some_and(|s| s.is("dbo")) {
-            return Err(SqlError::new(4121, &[&"dbo", &f.name, &""]));
-        }
         if let Some(ignore) = f.ignore_nulls
             && !matches!(&*name, "FIRST_VALUE" | "LAST_VALUE" | "LAG" | "LEAD")
         {
@@ -380,7 +372,7 @@ fn with_scale(result: SqlType, scale: Option<&Bound>) -> SqlResult<SqlType> {
 /// Whether a value is the same in every row: no column, no subquery, no function that is new in every call.
 fn is_constant(e: &Expr) -> bool {
     let mut constant = match e {
-        Expr::Slot(_) | Expr::Subquery(_) => false,
+        Expr::Slot(_) | Expr::Subquery(_) | Expr::UserCall(_) => false,
         Expr::Call(c) => c.function.determinism() != functions::Determinism::PerCall,
         _ => true,
     };

@@ -9,7 +9,7 @@ use super::aggregate::{Group, refused_as};
 use super::query::add_slots;
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_plan::expr::{Case, Compare, CompareOp, Expr, Part, Pred, Slot, has_subquery};
+use taffrail_plan::expr::{Case, Compare, CompareOp, Expr, Part, Pred, Slot};
 use taffrail_plan::grouping::GroupingMark;
 use taffrail_plan::node::{Agg, AggFunction};
 use taffrail_plan::rel::Rel;
@@ -56,7 +56,7 @@ impl Groups {
             }
             Expr::Coalesce(list) if list.last().is_some_and(is_never_null) => false,
             // Which of these may be NULL does not hang on their arguments.
-            Expr::Call(_) => false,
+            Expr::Call(_) | Expr::UserCall(_) => false,
             // What a condition comes to picks a value, and is none.
             e => {
                 let mut makes = false;
@@ -169,7 +169,7 @@ impl<'a> Binder<'a> {
         if constant && !matches!(e.kind, ExprKind::Subquery(_)) {
             return Err(SqlError::new(164, &[]));
         }
-        if has_subquery(Part::Expr(&b.expr)) {
+        if holds_query(Part::Expr(&b.expr)) {
             return Err(SqlError::new(144, &[]));
         }
         super::large::sorted(b.large)?;
@@ -299,6 +299,17 @@ fn counted(sets: usize) -> SqlResult<()> {
         return Err(SqlError::new(10703, &[&MOST_SETS]));
     }
     Ok(())
+}
+
+/// Whether a part holds a subquery.
+fn holds_query(part: Part<'_>) -> bool {
+    let mut found = false;
+    match part {
+        Part::Plan(_) => found = true,
+        Part::Expr(e) => e.children(&mut |p| found |= holds_query(p)),
+        Part::Pred(p) => p.children(&mut |p| found |= holds_query(p)),
+    }
+    found
 }
 
 #[cfg(test)]

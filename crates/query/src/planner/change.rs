@@ -9,7 +9,7 @@ use taffrail_catalog::Table;
 use taffrail_plan::change::{
     ColumnSource, DeletePlan, InsertPlan, InsertRows, MergePlan, UpdatePlan,
 };
-use taffrail_plan::expr::{Part, has_subquery};
+use taffrail_plan::expr::{Expr, Part, has_subquery, has_user_call};
 use taffrail_plan::locking::Patience;
 use taffrail_plan::node::{Access, Node, QueryPlan};
 use taffrail_plan::rel::Rel;
@@ -24,9 +24,15 @@ impl Planner<'_> {
             let subqueries = self.subqueries.borrow();
             subqueries.iter().flatten().any(|s| s.rel.reads_table(table))
         };
+        let calls = |e: &Option<Expr>| e.as_ref().is_some_and(|e| has_user_call(Part::Expr(e)));
         let spool = match &insert.rows {
-            InsertRows::Query(q) => q.node.reads_table(table) || in_subqueries(),
-            InsertRows::Values(rows) => rows.len() > 1 && in_subqueries(),
+            InsertRows::Query(q) => {
+                q.node.reads_table(table) || in_subqueries() || self.calls_functions(&q.node)
+            }
+            InsertRows::Values(rows) => {
+                let called = rows.iter().flatten().any(calls);
+                rows.len() > 1 && (called || in_subqueries() || self.subqueries_call())
+            }
             InsertRows::External => false,
         };
         let needed = match &insert.rows {
@@ -44,8 +50,9 @@ impl Planner<'_> {
 
     /// UPDATE.
     pub fn update(&self, update: UpdatePlan<Rel>) -> SqlResult<UpdatePlan> {
-        let subqueries =
-            update.set.iter().flat_map(|a| a.exprs()).any(|e| has_subquery(Part::Expr(e)));
+        let reads = |e: &Expr| has_subquery(Part::Expr(e)) || has_user_call(Part::Expr(e));
+        let subqueries = update.set.iter().flat_map(|a| a.exprs()).any(reads)
+            || self.calls_functions(&update.node);
         let mut plan = update.planned(&mut |rel| self.lower(rel, &self.all()))?;
         let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
         plan.spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
@@ -54,8 +61,9 @@ impl Planner<'_> {
 
     /// DELETE.
     pub fn delete(&self, delete: DeletePlan<Rel>) -> SqlResult<DeletePlan> {
+        let calls = self.calls_functions(&delete.node);
         let mut plan = delete.planned(&mut |rel| self.lower(rel, &self.all()))?;
-        plan.spool = !matches!(plan.node, Node::Scan(_));
+        plan.spool = calls || !matches!(plan.node, Node::Scan(_));
         Ok(plan)
     }
 
@@ -64,10 +72,25 @@ impl Planner<'_> {
         merge.planned(&mut |rel| self.lower(rel, &self.all()))
     }
 
+    /// Whether the rows, or a subquery of the statement, are found by the call of a user's function, which may read the table.
+    fn calls_functions(&self, rel: &Rel) -> bool {
+        calls_within(rel) || self.subqueries_call()
+    }
+
+    fn subqueries_call(&self) -> bool {
+        self.subqueries.borrow().iter().flatten().any(|s| calls_within(&s.rel))
+    }
+
     /// A change's new values and OUTPUT may read any slot.
     fn all(&self) -> SlotSet {
         SlotSet::all(self.columns.borrow().len())
     }
+}
+
+fn calls_within(rel: &Rel) -> bool {
+    let mut calls = false;
+    rel.visit(&mut |r| r.parts(&mut |p| calls |= has_user_call(p)));
+    calls
 }
 
 /// Whether an update could meet its own rows again, or its row finder keeps rows.

@@ -56,7 +56,7 @@ impl Planner<'_> {
         let mut one = true;
         match part {
             Part::Plan(s) => return s.outer.is_empty(),
-            Part::Expr(Expr::Slot(_) | Expr::Carried) => return false,
+            Part::Expr(Expr::Slot(_) | Expr::Carried | Expr::UserCall(_)) => return false,
             Part::Expr(Expr::Var(_)) => return !self.assigns.get(),
             Part::Expr(Expr::Call(c)) if c.function.determinism() == Determinism::PerCall => {
                 return false;
