@@ -3,6 +3,7 @@
 //! The catalogue keeps the batch's text, the parameters, the result of a scalar function, and the columns that a table-valued one had when
 //! it was made.
 
+use super::function_body;
 use super::module::{self, parameter, principal};
 use crate::binder::{Binder, Variable, Variables};
 use crate::catalog::{Column, DBO, FunctionFacts, ObjectKind, Parameter, rows};
@@ -15,6 +16,9 @@ use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, FunctionReturns, OptionValue};
 use taffrail_types::Collation;
+
+/// The severity of mistakes of syntax.
+const SYNTAX: u8 = 15;
 
 /// The options after WITH.
 #[derive(Default)]
@@ -145,7 +149,12 @@ fn check_body(
     let schema = s.name.schema.as_ref().map(|s| &*s.value);
     let schema = schema.filter(|s| !s.eq_ignore_ascii_case("dbo"));
     let head = (&*s.name.name.value, schema);
-    let errors = mistakes::of_definition(cx, &database, &text.into(), head)?;
+    let mut errors = mistakes::of_definition(cx, &database, &text.into(), head)?;
+    // A mistake of syntax is told alone.
+    if errors.iter().all(|e| e.severity > SYNTAX) {
+        let quoted = cx.session.activation.options.quoted_identifier;
+        errors.extend(function_body::mistakes(s, text, quoted));
+    }
     module::tell_mistakes(cx, errors)
 }
 

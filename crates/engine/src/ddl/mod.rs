@@ -17,6 +17,7 @@ mod files;
 mod filter;
 mod foreign;
 mod function;
+mod function_body;
 mod index;
 mod index_options;
 mod login;
@@ -24,6 +25,7 @@ mod modify_file;
 mod module;
 mod options;
 mod own_tables;
+mod refresh;
 mod registered;
 mod rename;
 pub(crate) mod resolve;
@@ -44,6 +46,7 @@ pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub use login::is_weak_password;
 pub(crate) use registered::FEATURE;
+pub(crate) use refresh::refresh as refresh_module;
 pub(crate) use view::refresh as refresh_view;
 
 /// SHUTDOWN: the order is given when this returns; the server stops as at SIGTERM, or waits for nobody.

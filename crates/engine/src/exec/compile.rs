@@ -169,6 +169,7 @@ impl<'s> Compiler<'s> {
             temp_tables: self.temp_tables,
             parameters,
             name: None,
+            is_function: false,
             object_id: 0,
             quoted_identifier: None,
             ansi_nulls: None,

@@ -100,6 +100,7 @@ pub(super) fn procedure_for(
     }
     let mut module = compiler.module(body, text.clone(), parameters);
     module.name = Some(name.into());
+    module.is_function = is_function;
     module.object_id = object_id;
     module.quoted_identifier = Some(created_under.quoted_identifier);
     module.ansi_nulls = Some(created_under.ansi_nulls);

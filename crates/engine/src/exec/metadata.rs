@@ -25,6 +25,8 @@ pub(crate) struct SessionMetadata<'s> {
     home: &'s Arc<Database>,
     /// A module's schema: names without one are looked up there first.
     schema: Option<Arc<str>>,
+    /// Names stand in a function, where temporary tables are out of reach.
+    in_function: bool,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Table variables that nobody makes.
@@ -54,6 +56,7 @@ impl<'s> SessionMetadata<'s> {
             session,
             home,
             schema: None,
+            in_function: false,
             tables,
             unmade: &[],
             missing: &[],
@@ -79,6 +82,7 @@ impl<'s> SessionMetadata<'s> {
     /// The same for the statements of a module.
     pub fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
         self.schema.clone_from(&module.schema);
+        self.in_function = module.is_function;
         self
     }
 
@@ -177,6 +181,9 @@ impl Metadata for SessionMetadata<'_> {
         let bare = &*name.name.value;
         if bare.starts_with('#') && self.view_schema().is_some() {
             return Err(SqlError::new(4508, &[]));
+        }
+        if bare.starts_with('#') && self.in_function {
+            return Err(SqlError::new(2772, &[]));
         }
         if is_temp(bare) {
             let tempdb = self.session.instance.databases().tempdb()?;

@@ -7,6 +7,7 @@ use crate::database::Database;
 use crate::features::RegisteredStatement;
 use crate::plan::columns::Columns;
 use crate::plan::expr::{Expr, Pred};
+use crate::plan::facts::{Facts, Need};
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
@@ -39,6 +40,8 @@ pub(crate) struct Module {
     pub parameters: Vec<Parameter>,
     /// A procedure's name, for messages.
     pub name: Option<Arc<str>>,
+    /// Whether it is a function's.
+    pub is_function: bool,
     /// A procedure's id.
     pub object_id: i32,
     /// A procedure's database: names without one are looked up there.
@@ -236,6 +239,9 @@ pub(crate) struct Plan {
     pub kind: Statement,
     /// The columns of its frame, by slot.
     pub columns: Arc<Columns>,
+    /// The objects that it needs and the names that it holds, as the binder left them. Temporary tables are none of these, so the facts
+    /// of a plan that is put to others stay as they are.
+    pub facts: Arc<Facts>,
     /// Its subqueries, by number.
     pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.
@@ -282,6 +288,26 @@ impl Plan {
             && self.identity_insert.is_none_or(|(db, table, on)| {
                 (session.activation.identity_insert == Some((db, table))) == on
             })
+    }
+
+    /// Whether the facts hold of the catalogue, or the plan is current no more: each object that it needs is there, by the name that
+    /// the binder found. A permission is asked for these objects, so a plan of other ones must not be run.
+    pub fn needs_are_there(&self, session: &Session) -> bool {
+        // No catalogue has system views; their ids are negative.
+        let mut own = self.facts.needs.iter().filter(|n| n.object.object.0 > 0);
+        let is_there = |need: &Need| {
+            let object = &need.object;
+            let Some((db, _)) = self.depends.iter().find(|(db, _)| db.id == object.database) else {
+                return false;
+            };
+            let found = db.catalog.object(object.object, session.id);
+            found.is_some_and(|found| {
+                let head = found.head();
+                (&head.schema, &head.name) == (&object.schema, &object.name)
+            })
+        };
+        // The version is read after the objects: another session may have changed them since.
+        own.all(is_there) || !self.is_current(session)
     }
 
     /// The same without a look at temp tables.
