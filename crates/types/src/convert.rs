@@ -440,12 +440,15 @@ fn narrow(v: &Value) -> Option<std::borrow::Cow<'_, [u8]>> {
     }
 }
 
-/// Cuts to `limit` bytes and, for fixed length, pads with `fill`.
+/// Cuts to `limit` bytes and, for fixed length, pads with `fill`: a byte or two, as the limit is a multiple of them.
 fn fit(mut b: Bytes, limit: usize, fixed: bool, fill: &[u8]) -> Bytes {
     b.truncate(limit);
-    if fixed {
-        while b.len() < limit {
-            b.extend_from_slice(fill);
+    let from = b.len();
+    if fixed && from < limit {
+        b.resize(limit, fill[0]);
+        // At once, not one after the other: rows of thousands of bytes are mostly padding.
+        if let [_, second] = *fill {
+            b[from..].chunks_exact_mut(2).for_each(|pair| pair[1] = second);
         }
     }
     b
