@@ -133,6 +133,9 @@ struct Serve {
     /// Recovery interval in minutes, 0 leaves it to the target recovery time: only 0 yet [default: 0]
     #[arg(long, value_name = "MIN")]
     recovery_interval_min: Option<u64>,
+    /// Process that starts this one, which is killed when that ends
+    #[arg(long, hide = true, value_name = "PID")]
+    end_with: Option<i32>,
 }
 
 /// The words of `sql`, which reads them itself.
@@ -192,12 +195,29 @@ fn main() -> ExitCode {
         _ => {}
     }
     match Cli::parse().command {
-        Command::Serve(flags) => serve((*flags).into()),
+        Command::Serve(flags) => match flags.end_with.map_or(Ok(()), end_with) {
+            Ok(()) => serve((*flags).into()),
+            Err(e) => {
+                eprintln!("taffrail: --end-with: {e}");
+                ExitCode::FAILURE
+            }
+        },
         Command::Sql(sql) => sql::run(sql.words),
         Command::Query(q) => query::run(q),
         Command::Health(h) => health::run(h),
         Command::Lab(l) => lab::run(l),
         Command::Log(args) => log::run(args),
+    }
+}
+
+/// Ties this process to the one that has started it: the kernel kills it when that ends, in whatever way.
+fn end_with(parent: i32) -> std::io::Result<()> {
+    use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The parent may have ended before.
+    match getppid() == Pid::from_raw(parent) {
+        true => Ok(()),
+        false => Err(std::io::Error::other(format!("process {parent} has not started this one"))),
     }
 }
 

@@ -18,6 +18,7 @@
 
 mod acceptor;
 mod admission;
+pub mod binary;
 mod bulk;
 mod certificate;
 mod channel;

@@ -199,8 +199,12 @@ pub fn new(flags: &New) -> Result<Vec<String>, String> {
         std::fs::remove_dir_all(&flags.place).map_err(|e| e.to_string())?;
         return Err(why);
     }
-    let at = flags.place.display();
-    let at = if flags.place.is_absolute() { at.to_string() } else { format!("./{at}") };
+    let at = match flags.place.is_absolute() {
+        true => flags.place.clone(),
+        // By one dot: a name without a slash would be that of an experiment that the binary has.
+        false => Path::new(".").join(flags.place.strip_prefix(".").unwrap_or(&flags.place)),
+    };
+    let at = at.display();
     Ok(vec![
         format!("{at} has the files of '{}'.", flags.from),
         format!("Change them, then: taffrail lab show {at}; taffrail lab run {at}"),

@@ -5,7 +5,7 @@ use crate::place::{Trust, password};
 use crate::sql::{PORT, split_server};
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use taffrail_lab::client::ConnectOptions;
@@ -103,9 +103,14 @@ pub fn run(flags: Run) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Interrupted) => {
-            eprintln!(
-                "taffrail: interrupted; what was made is gone. The same command goes on after the trials that are done."
-            );
+            let made = match (flags.keep, &flags.server) {
+                (false, _) => "what was made is gone. The same command goes on",
+                (true, Some(_)) => "what was made is kept. The same command goes on",
+                (true, None) => {
+                    "what was made is kept. Where it is removed, the same command goes on"
+                }
+            };
+            eprintln!("taffrail: interrupted; {made} after the trials that are done.");
             ExitCode::from(INTERRUPTED)
         }
         Err(Stop::Failed(why)) => {
@@ -122,11 +127,10 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
     let mut place = match &flags.server {
         Some(server) => Place::there(options(flags, server)?)?,
         None => {
-            let binary = std::env::current_exe()?;
-            Place::start(&binary, &run::scratch(&flags.out), flags.keep)?
+            Place::start(Box::new(taffrail_server::binary::command), &run::scratch(&flags.out))?
         }
     };
-    let mut device = run::device(&place)?;
+    let device = run::device(&place)?;
     let mut all = Vec::new();
     for experiment in &experiments {
         let needs = Needs::of(experiment, &wish, &place.server, device.as_ref())?;
@@ -136,7 +140,26 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
     told(flags, &place, &all, device.as_ref(), terminal);
     asked(flags, &all)?;
     interrupted.check()?;
-    for (experiment, needs) in &all {
+    if !flags.keep {
+        return each(flags, &wish, &mut place, &all, device, &interrupted, terminal);
+    }
+    place.keep()?;
+    let done = each(flags, &wish, &mut place, &all, device, &interrupted, terminal);
+    kept(&place, terminal);
+    done
+}
+
+/// Runs one experiment after another, and shows each.
+fn each(
+    flags: &Run,
+    wish: &Wish,
+    place: &mut Place,
+    all: &[(&Experiment, Needs<'_>)],
+    mut device: Option<Device>,
+    interrupted: &Interrupted,
+    terminal: &mut Terminal,
+) -> Result<(), Stop> {
+    for (experiment, needs) in all {
         let run = run::Run {
             experiment,
             wish: wish.clone(),
@@ -144,15 +167,12 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
             keep: flags.keep,
             interrupted: interrupted.clone(),
         };
-        let (record, at) = run.go(&mut place, needs, device, terminal)?;
+        let (record, at) = run.go(place, needs, device, terminal)?;
         device = record.device.map(|[_, after]| after);
         for line in table(&record, experiment) {
             terminal.line(&line);
         }
         terminal.report(&at.join(REPORT));
-    }
-    if flags.keep {
-        kept(&place, terminal);
     }
     Ok(())
 }
@@ -265,11 +285,12 @@ fn asked(flags: &Run, all: &[(&Experiment, Needs<'_>)]) -> Result<(), Stop> {
     }
 }
 
+/// Says what stays, and how to look into it.
 fn kept(place: &Place, terminal: &mut Terminal) {
-    match place.scratch() {
-        Some(scratch) => terminal.line(&format!(
-            "\n  kept: taffrail serve --data {}",
-            scratch.join(Path::new("data")).display()
+    match place.kept() {
+        Some((data, password)) => terminal.line(&format!(
+            "\n  kept: TAFFRAIL_SA_PASSWORD='{password}' taffrail serve --data '{}'",
+            data.display()
         )),
         None => terminal.line("\n  kept: the databases of the last round"),
     }

@@ -2,7 +2,9 @@
 
 use super::peers::{Driver, Peer, Point, no_row};
 use crate::client::{Client, Prepared};
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,8 +17,21 @@ const PASSWORD: &str = "Bench-only-1!";
 pub struct Taffrail {
     child: Child,
     port: u16,
+    password: String,
     /// From the start of the process to its ready line.
     pub time_to_ready: Duration,
+}
+
+/// A start of a server: everything but its binary and environment.
+pub struct Launch<'a> {
+    /// The data directory of the server.
+    pub data: &'a Path,
+    /// More arguments of `serve`.
+    pub more: &'a [&'a OsStr],
+    /// The password of `sa`.
+    pub password: &'a str,
+    /// File behind whose end standard error goes; without it nobody hears that.
+    pub complaints: Option<&'a Path>,
 }
 
 impl Taffrail {
@@ -46,26 +61,43 @@ impl Taffrail {
     }
 
     fn started(binary: &Path, data: &Path, more: &[&OsStr]) -> io::Result<(Taffrail, String)> {
+        let launch = Launch { data, more, password: PASSWORD, complaints: None };
+        Taffrail::launched(Command::new(binary), &launch)
+    }
+
+    /// Runs a command of the binary as a server on a free port; the server and its ready line.
+    pub fn launched(mut command: Command, with: &Launch<'_>) -> io::Result<(Taffrail, String)> {
+        const READY: &str = "taffrail ready:";
+        let complaints = match with.complaints {
+            Some(file) => File::options().create(true).append(true).open(file)?.into(),
+            None => Stdio::null(),
+        };
         let began = Instant::now();
-        let mut child = Command::new(binary)
+        let child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
-            .args(more)
-            .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+            .arg(with.data)
+            .args(with.more)
+            .env("TAFFRAIL_SA_PASSWORD", with.password)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(complaints)
             .spawn()?;
-        let mut line = String::new();
-        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
-        BufReader::new(stdout).read_line(&mut line)?;
-        let time_to_ready = began.elapsed();
-        let port = line
+        let (password, time_to_ready) = (with.password.to_owned(), Duration::ZERO);
+        // Ends with this value where it does not become ready.
+        let mut server = Taffrail { child, port: 0, password, time_to_ready };
+        let stdout =
+            server.child.stdout.take().ok_or_else(|| io::Error::other("no standard output"))?;
+        // Lines of the error log may come before.
+        let mut lines = BufReader::new(stdout).lines();
+        let line = lines.find(|l| l.as_ref().map_or(true, |l| l.starts_with(READY)));
+        let line = line.ok_or_else(|| io::Error::other("it has ended before it was ready"))??;
+        server.time_to_ready = began.elapsed();
+        server.port = line
             .split("tds=")
             .nth(1)
             .and_then(|t| t.split_whitespace().next()?.rsplit(':').next()?.parse().ok())
             .ok_or_else(|| io::Error::other(format!("not a ready line: {line:?}")))?;
-        Ok((Taffrail { child, port, time_to_ready }, line))
+        Ok((server, line))
     }
 
     /// The number of its process.
@@ -87,7 +119,7 @@ impl Taffrail {
     pub fn client_at(&self, port: u16, database: &str) -> io::Result<Client> {
         Client::connect(&crate::client::ConnectOptions {
             port,
-            password: PASSWORD.into(),
+            password: self.password.clone(),
             database: database.into(),
             ..Default::default()
         })
@@ -97,6 +129,14 @@ impl Taffrail {
     /// SIGKILL; returns when the process is gone.
     pub fn kill(mut self) -> io::Result<()> {
         self.child.kill()?;
+        self.child.wait().map(|_| ())
+    }
+
+    /// SIGTERM; returns when the process is gone.
+    pub fn end(mut self) -> io::Result<()> {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::other("no process"))?;
+        kill_process(pid, Signal::TERM)?;
         self.child.wait().map(|_| ())
     }
 
@@ -119,7 +159,7 @@ impl Taffrail {
     }
 
     /// Bytes that the process has sent to the device so far.
-    fn written(&self) -> io::Result<u64> {
+    pub fn written(&self) -> io::Result<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/io", self.child.id()))?;
         text.lines()
             .find_map(|l| l.strip_prefix("write_bytes:")?.trim().parse().ok())

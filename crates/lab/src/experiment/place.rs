@@ -2,47 +2,69 @@
 
 use super::record::Server;
 use super::stop::Stop;
+use crate::bench::taffrail::{Launch, Taffrail};
 use crate::client::{Answer, Client, ClientError, ConnectOptions, Disagreement, display};
 use rustix::fs::{FlockOperation, flock};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// A server, and how to reach it.
 pub struct Place {
     connect: ConnectOptions,
     own: Option<Own>,
+    /// Holds the lock of [`TURN`] on a server that is there.
+    _turn: Option<Client>,
     /// Product, version and machine, as the server tells them.
     pub server: Server,
     /// Where its data and log files go: a path that ends in its separator, or nothing where it does not say.
     pub paths: [String; 2],
 }
 
+/// A way to run the binary of the lab's own server.
+pub type Binary = Box<dyn Fn() -> io::Result<Command>>;
+
 /// A server of the lab's own, with its data in a scratch directory.
 struct Own {
-    binary: PathBuf,
+    binary: Binary,
     scratch: PathBuf,
-    child: Option<Child>,
+    server: Option<Taffrail>,
     keep: bool,
     /// Locked while the run lasts, so that another one leaves the directory alone.
-    _mark: File,
+    mark: File,
 }
 
 /// The file by which a directory is known as one of the lab's.
 const MARK: &str = "taffrail-lab-scratch";
+/// The text of that file where the directory stays.
+const KEPT: &str = "kept";
+
+/// Takes the one place for a run that a server has, for as long as the session lasts: a negative value where another run has it. Two
+/// runs would drop each other's databases.
+const TURN: &str = "DECLARE @turn int
+EXEC @turn = sp_getapplock @Resource = N'taffrail lab', @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0
+SELECT @turn";
 
 impl Place {
     /// A server that is there.
     pub fn there(connect: ConnectOptions) -> Result<Place, Stop> {
-        let mut client = connected(&connect)?;
+        let mut client =
+            connected(&ConnectOptions { database: "master".into(), ..connect.clone() })?;
+        let turn = client.query(TURN)?.first_value();
+        if turn.starts_with('-') {
+            let at = format!("{},{}", connect.host, connect.port);
+            return Err(Stop::Failed(format!(
+                "{at}: another run of the lab goes on there, and its databases have the same names: wait for its end"
+            )));
+        }
         let (server, paths) = told(&mut client, None)?;
-        Ok(Place { connect, own: None, server, paths })
+        Ok(Place { connect, own: None, _turn: Some(client), server, paths })
     }
 
-    /// Starts `binary` as a server with its data in `scratch`, which is made, and removed in the end unless `keep`.
-    pub fn start(binary: &Path, scratch: &Path, keep: bool) -> Result<Place, Stop> {
+    /// Starts a server with its data in `scratch`, which is made, and removed in the end unless it is to be kept.
+    pub fn start(binary: Binary, scratch: &Path) -> Result<Place, Stop> {
         let shown = |e: std::io::Error| Stop::Failed(format!("{}: {e}", scratch.display()));
         if scratch.exists() {
             let refused = |why: &str| Stop::Failed(format!("{} {why}", scratch.display()));
@@ -50,6 +72,16 @@ impl Place {
                 .map_err(|_| refused("is there already, and the lab has not made it"))?;
             flock(&mark, FlockOperation::NonBlockingLockExclusive)
                 .map_err(|_| refused("is in use by another run: choose another --out"))?;
+            if io::read_to_string(&mark).map_err(shown)? == KEPT {
+                return Err(refused(
+                    "holds the data of an earlier --keep: remove it, or choose another --out",
+                ));
+            }
+            if is_served(&scratch.join("data")).map_err(shown)? {
+                return Err(refused(
+                    "holds the data of a server that runs: stop it, or choose another --out",
+                ));
+            }
             std::fs::remove_dir_all(scratch).map_err(shown)?;
         }
         std::fs::create_dir_all(scratch).map_err(shown)?;
@@ -57,11 +89,27 @@ impl Place {
         flock(&mark, FlockOperation::NonBlockingLockExclusive)?;
         let scratch = scratch.canonicalize().map_err(shown)?;
         let connect = ConnectOptions { password: password()?, ..ConnectOptions::default() };
-        let mut own = Own { binary: binary.to_owned(), scratch, child: None, keep, _mark: mark };
+        let mut own = Own { binary, scratch, server: None, keep: false, mark };
         let connect = own.launch(connect)?;
         let mut client = connected(&connect)?;
         let (server, paths) = told(&mut client, Some(&own.scratch))?;
-        Ok(Place { connect, own: Some(own), server, paths })
+        Ok(Place { connect, own: Some(own), _turn: None, server, paths })
+    }
+
+    /// Keeps the data of a server of the lab's own, however the run ends: later runs leave it alone.
+    pub fn keep(&mut self) -> Result<(), Stop> {
+        if let Some(own) = &mut self.own {
+            own.mark.write_all(KEPT.as_bytes())?;
+            own.mark.sync_all()?;
+            own.keep = true;
+        }
+        Ok(())
+    }
+
+    /// The data directory of a server of the lab's own, and the password of its `sa`.
+    pub fn kept(&self) -> Option<(PathBuf, &str)> {
+        let own = self.own.as_ref().filter(|own| own.keep)?;
+        Some((own.scratch.join("data"), &self.connect.password))
     }
 
     /// A connection to a database; empty for the login's.
@@ -76,18 +124,14 @@ impl Place {
 
     /// Bytes that a server of the lab's own has sent to the device.
     pub fn written(&self) -> Option<u64> {
-        let pid = self.own.as_ref()?.child.as_ref()?.id();
-        let text = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
-        text.lines().find_map(|l| l.strip_prefix("write_bytes:")?.trim().parse().ok())
+        self.own.as_ref()?.server.as_ref()?.written().ok()
     }
 
     /// Kills a server of the lab's own (SIGKILL).
     pub fn kill(&mut self) -> Result<(), Stop> {
-        let child = self.own.as_mut().and_then(|own| own.child.take());
-        let mut child = child.ok_or_else(|| Stop::Failed("the lab kills only its own".into()))?;
-        child.kill()?;
-        child.wait()?;
-        Ok(())
+        let server = self.own.as_mut().and_then(|own| own.server.take());
+        let server = server.ok_or_else(|| Stop::Failed("the lab kills only its own".into()))?;
+        Ok(server.kill()?)
     }
 
     /// Starts it again; returns when it is ready.
@@ -101,52 +145,54 @@ impl Place {
 
 impl Own {
     fn launch(&mut self, connect: ConnectOptions) -> Result<ConnectOptions, Stop> {
-        let log = self.scratch.join("server.log");
-        let log = File::options().create(true).append(true).open(log)?;
-        let mut child = Command::new(&self.binary)
-            .args(["serve", "--listen", "127.0.0.1:0", "--console", "off", "--data"])
-            .arg(self.scratch.join("data"))
-            .env("TAFFRAIL_SA_PASSWORD", &connect.password)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            // A group of its own: Ctrl+C is the lab's, which ends the server when it has cleaned up.
-            .process_group(0)
-            .spawn()
-            .map_err(|e| Stop::Failed(format!("{}: {e}", self.binary.display())))?;
-        let stdout = child.stdout.take();
-        self.child = Some(child);
-        let mut line = String::new();
-        if let Some(stdout) = stdout {
-            BufReader::new(stdout).read_line(&mut line)?;
-        }
-        let port = line.split("tds=").nth(1).and_then(|t| t.split_whitespace().next());
-        let port = port.and_then(|t| t.rsplit(':').next()?.parse().ok());
-        let port = port.ok_or_else(|| {
-            let told = std::fs::read_to_string(self.scratch.join("server.log")).unwrap_or_default();
-            let last = told.lines().rev().find(|l| !l.is_empty()).unwrap_or_default();
-            Stop::Failed(format!("the lab's own server does not start: {last}"))
+        let complaints = self.scratch.join("server.log");
+        // However the lab ends, its server does not outlive it.
+        let lab = std::process::id().to_string();
+        let more = ["--console", "off", "--end-with", &lab].map(OsStr::new);
+        let launch = Launch {
+            data: &self.scratch.join("data"),
+            more: &more,
+            password: &connect.password,
+            complaints: Some(&complaints),
+        };
+        let (server, _) = Taffrail::launched((self.binary)()?, &launch).map_err(|e| {
+            let told = std::fs::read_to_string(&complaints).unwrap_or_default();
+            let last = told.lines().rev().find(|l| !l.is_empty());
+            let why = last.map_or_else(|| e.to_string(), str::to_owned);
+            Stop::Failed(format!("the lab's own server does not start: {why}"))
         })?;
+        let port = server.port();
+        self.server = Some(server);
         Ok(ConnectOptions { port, ..connect })
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-            // An orderly end only where the files stay; those that go need none.
-            let asked = pid.filter(|_| self.keep).is_some_and(|pid| {
-                rustix::process::kill_process(pid, rustix::process::Signal::TERM).is_ok()
-            });
-            if !asked {
-                let _ = child.kill();
+        // An orderly end only where the files stay; those that go need none.
+        match self.server.take() {
+            Some(server) if self.keep => {
+                let _ = server.end();
             }
-            let _ = child.wait();
+            server => drop(server),
         }
         if !self.keep {
             let _ = std::fs::remove_dir_all(&self.scratch);
         }
+    }
+}
+
+/// Whether a server holds the lock of a data directory.
+fn is_served(data: &Path) -> io::Result<bool> {
+    let lock = match File::open(data.join("taffrail.lock")) {
+        Ok(lock) => lock,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(e) => return Err(e),
+    };
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(false),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(true),
+        Err(e) => Err(e.into()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run: a warm-up, then rounds in which every variant has its turn, until each has its repetitions.
 //!
 //! A machine drifts, so no variant is measured to its end before the next begins: each round has all of them, and from
-//! round to round the order is turned round. The warm-up is one small trial of each, which nobody counts.
+//! round to round the order is turned round. The warm-up is a small trial of the first variant and of the last, which nobody counts.
 
 use super::gather;
 use super::place::{Place, free_mb};
@@ -148,7 +148,7 @@ impl Run<'_> {
         went.map(|()| (store, plan, trials))
     }
 
-    /// A small trial of each variant, for nobody.
+    /// A small trial of the first variant and of the last, for nobody.
     fn warm_up(
         &self,
         bench: &mut Bench<'_>,

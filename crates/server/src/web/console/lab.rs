@@ -18,7 +18,6 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::CommandExt;
 use std::path::{Path as FilePath, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, OnceLock};
@@ -161,19 +160,9 @@ impl Lab {
     }
 }
 
-/// This binary by its own name, with nothing of this server's settings and passwords in its environment.
+/// This binary, for a command of the lab's.
 fn taffrail() -> Result<Command, String> {
-    let binary = std::env::current_exe().map_err(|e| format!("the binary is not found: {e}"))?;
-    let mut command = Command::new(binary);
-    // Under another name it would be another program.
-    command.arg0("taffrail").stdin(Stdio::null()).process_group(0);
-    let secret = ["TAFFRAIL_", "MSSQL_", "SQLCMD", "SA_PASSWORD"];
-    for (name, _) in std::env::vars_os() {
-        if secret.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
-            command.env_remove(name);
-        }
-    }
-    Ok(command)
+    crate::binary::command().map_err(|e| format!("the binary is not found: {e}"))
 }
 
 /// Hears what a run says until it ends.
