@@ -1,5 +1,6 @@
 //! `taffrail lab`: what it makes on a server, what it leaves alone, who reads what it prints.
 
+mod own;
 mod versions;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -278,6 +279,13 @@ fn each_experiment_runs_whole_at_a_tiny_scale() {
         ("rollback", &["What is rolled back is as it was."]),
         ("kill", &["No durable commit is lost."]),
         ("blocking", &[]),
+        (
+            "tpcc",
+            &[
+                "Every row keeps the twelve conditions after 32 clients.",
+                "Every row keeps the twelve conditions after 32 clients with delayed durability, too.",
+            ],
+        ),
     ] {
         let place = out.join(format!("{name}-tiny"));
         let record = store::record(&place).unwrap();
@@ -403,6 +411,11 @@ fn an_interrupted_run_leaves_nothing_and_is_taken_up() {
     let child = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let trials = out.join("loop-tiny/trials.jsonl");
     until_lines(&trials, 2);
+    // The other one would drop the databases of this one.
+    let second = run_on(&server, &dir.path().join("second"), &["loop"]).output().unwrap();
+    let refused = "another run of the lab goes on there, and its databases have the same names";
+    assert_eq!(second.status.code(), Some(1), "{}", said(&second));
+    assert!(said(&second).contains(refused), "{}", said(&second));
     let pid = Pid::from_raw(child.id() as i32).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     let ended = child.wait_with_output().unwrap();
@@ -460,6 +473,9 @@ fn an_experiment_of_ones_own_is_a_directory() {
         said(&made)
     );
     assert!(!at(&["new", "mine"]).status.success(), "a directory that is there stays as it is");
+    let dotted = at(&["new", "./dotted/"]);
+    assert!(said(&dotted).contains("taffrail lab run ./dotted"), "{}", said(&dotted));
+    assert!(!said(&dotted).contains("././"), "{}", said(&dotted));
     let shown = at(&["show", "./mine"]);
     assert!(said(&shown).starts_with("mine: Commits that do not wait"), "{}", said(&shown));
     let file = dir.path().join("mine/experiment.toml");

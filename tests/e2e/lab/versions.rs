@@ -152,9 +152,9 @@ fn what_a_version_lacks_is_left_out_by_name() {
     for (n, version) in VERSIONS.into_iter().enumerate() {
         let port = stand_between(version, server.port);
         let out = dir.path().join(n.to_string());
-        let all = ["loop", "lazy", "checkpoints", "vlfs", "growth"];
+        let all = ["loop", "lazy", "checkpoints", "tpcc", "vlfs", "growth"];
         // The versions differ in what is known of the log.
-        let names = if n == 0 { &all[..] } else { &all[3..] };
+        let names = if n == 0 { &all[..] } else { &all[4..] };
         let run = Command::new(binary())
             .args(["lab", "run", "--scale", "tiny", "--repeat", "1", "-N", "disable", "-S"])
             .arg(format!("127.0.0.1,{port}"))

@@ -46,6 +46,8 @@ const BUILT_IN: &[Built] = &[
     experiment!("kill": "experiment.toml", "create.sql", "setup.sql", "entry.sql", "found.sql",
         "first-row.sql"),
     experiment!("blocking": "experiment.toml", "create.sql", "setup.sql", "mixed.sql"),
+    experiment!("tpcc": "experiment.toml", "create.sql", "tables.sql", "load.sql", "procedures.sql",
+        "since.sql", "terminal.sql", "conditions.sql"),
 ];
 
 /// Names of the experiments that the binary has.

@@ -1,0 +1,1 @@
+UPDATE dbo.Since SET measured = SYSUTCDATETIME()
