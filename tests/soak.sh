@@ -12,7 +12,8 @@ rounds=0 seeds=0 kills=0 cuts=0
 summary() {
     echo "$rounds rounds: $seeds simulated seeds, $kills kills and $cuts losses of power of the real binary, histories, variants of questions and every reader in each"
 }
-trap 'summary; step_table' EXIT
+# The table first: it says by the status of the script whether all has passed.
+trap 'step_table; summary' EXIT
 
 step "building"
 nextest=$(./tests/nextest.sh)
