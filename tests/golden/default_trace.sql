@@ -62,7 +62,7 @@ DECLARE @path nvarchar(260)
 SELECT @path = REVERSE(SUBSTRING(REVERSE([path]), CHARINDEX(CHAR(92), REVERSE([path])), 260)) + N'log.trc' FROM sys.traces WHERE is_default = 1
 SELECT DatabaseName, [FileName], CASE EventClass WHEN 92 THEN 'Data' WHEN 93 THEN 'Log' END AS grew, CASE WHEN COUNT(*) > 2 THEN 'several' END AS times,
     MIN(IntegerData) * 8 / 1024 AS least_mb, CASE WHEN MIN(Duration) >= 0 AND MAX(Duration) < 60000000 THEN 1 END AS duration,
-    CASE WHEN MIN(StartTime) > DATEADD(minute, -10, GETDATE()) AND MIN(DATEDIFF(ms, StartTime, EndTime)) >= 0 THEN 1 END AS now
+    CASE WHEN MIN(StartTime) > DATEADD(minute, -10, GETDATE()) AND MIN(DATEDIFF(ms, StartTime, EndTime)) >= 0 THEN 1 END AS now, MAX(CASE WHEN SPID = @@SPID AND LoginName = 'sa' AND IsSystem IS NULL THEN 1 ELSE 0 END) AS mine
     FROM sys.fn_trace_gettable(@path, DEFAULT) WHERE EventClass IN (92, 93) AND DatabaseName = 'traced' GROUP BY DatabaseName, [FileName], EventClass ORDER BY EventClass
 GO
 --@ source: documentation sys.fn_trace_gettable

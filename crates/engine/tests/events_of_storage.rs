@@ -153,6 +153,45 @@ fn a_growing_and_shrinking_log_is_told() {
 }
 
 #[test]
+fn growths_are_told_with_the_session_that_needed_them() {
+    let _alone = alone();
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = 'd.mdf', SIZE = 8MB, FILEGROWTH = 1MB) \
+          LOG ON (NAME = d_log, FILENAME = 'd_log.ldf', SIZE = 2MB, FILEGROWTH = 1MB)");
+    c.ok("USE d CREATE TABLE t (i int, filler char(4000))");
+    let database = c.rows("SELECT DB_ID()");
+    let of = |event: &str| {
+        format!("sqlserver.{event} (ACTION (sqlserver.session_id) WHERE database_id = {database})")
+    };
+    let all = [
+        "database_file_size_change",
+        "databases_log_file_size_changed",
+        "databases_data_file_size_changed",
+    ];
+    let all = all.map(of);
+    session(&mut c, "who", &all.each_ref().map(|s| &**s), "");
+    // Growths of the log come ahead of need, from a thread of the server.
+    c.ok("SET NOCOUNT ON BEGIN TRANSACTION DECLARE @i int = 0 \
+          WHILE @i < 3000 BEGIN INSERT t VALUES (@i, 'x') SET @i += 1 END COMMIT");
+    let mine = c.connection.session_id().0.to_string();
+    let fields = ["file_type!text", "file_name", "size_change_kb", "session_id!"];
+    let grown = events(&mut c, "who", "database_file_size_change", &fields);
+    let count = |line: String| grown.lines().filter(|l| **l == line).count();
+    let log = count(format!("Log file | d_log | 1024 | {mine}"));
+    let data = count(format!("Data file | d | 1024 | {mine}"));
+    assert!(log >= 5 && data >= 3, "{grown}");
+    // A background checkpoint may have filled the block before one of them.
+    let told = events(&mut c, "who", "databases_log_file_size_changed", &["count"]);
+    assert!(told.lines().count() >= log && told.lines().all(|l| l == "1"), "{told}");
+    let told = events(&mut c, "who", "databases_data_file_size_changed", &["count", "session_id!"]);
+    assert_eq!(told.lines().filter(|l| **l == format!("1 | {mine}")).count(), data, "{told}");
+    let shown = c.rows("SELECT COUNT(*) FROM taffrail.growth_history \
+        WHERE database_id = DB_ID() AND is_automatic = 1 AND file_type = 'ROWS' AND session_id = @@SPID");
+    assert_eq!(shown, data.to_string());
+}
+
+#[test]
 fn databases_that_start_and_stop_are_told() {
     let _alone = alone();
     let (_w, mut c) = World::with_database();

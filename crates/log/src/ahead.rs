@@ -14,8 +14,8 @@
 //! megabyte is cheaper than writing it twice.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::{Thread, ThreadId};
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::fair::{Condvar, Mutex};
 use taffrail_base::sync::thread;
 use taffrail_base::{FileId, LogPos};
 use taffrail_io::{AlignedBuf, IoError, IoReason, WriteOp};
-use taffrail_observe::{Moment, Whose};
+use taffrail_observe::{Moment, SessionCell, Whose};
 
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
 use crate::files::LogFiles;
@@ -63,6 +63,8 @@ pub(crate) struct Ahead {
     algorithm: AtomicU8,
     /// A flush that reaches this position kicks the thread: the log is nearly full.
     wake_at: AtomicU64,
+    /// The session whose block was the first to end behind that position.
+    needed_by: Mutex<Weak<SessionCell>>,
     /// Files' extents are reserved up to here; nothing is known of those that are not in it.
     reserved: Mutex<BTreeMap<usize, u64>>,
     /// No growth ahead of need before this (monotonic time, ns): the disk refused the last.
@@ -100,6 +102,7 @@ impl Ahead {
             mode: AtomicU8::new(mode as u8),
             algorithm: AtomicU8::new(algorithm as u8),
             wake_at: AtomicU64::new(0),
+            needed_by: Mutex::default(),
             reserved: Mutex::default(),
             retry_at: AtomicU64::new(0),
             names: Mutex::default(),
@@ -245,6 +248,21 @@ impl Log {
         if let Ok(parts) = self.volume(first.file).unwritten(first.offset, end) {
             self.with_fresh(|f| add_parts(f, &places, parts));
         }
+    }
+
+    /// The calling thread has closed a block; the next one begins at `end`. Who comes near the log's end needs the next growth.
+    #[inline]
+    pub(crate) fn note_need(&self, end: u64) {
+        if end >= self.ahead.wake_at.load(Ordering::Relaxed)
+            && let Some(session) = taffrail_observe::session::current()
+        {
+            *self.ahead.needed_by.lock() = Arc::downgrade(&session);
+        }
+    }
+
+    /// The session that needs the growth that is made ahead of need, while it lasts.
+    pub(crate) fn needed_by(&self) -> Option<Arc<SessionCell>> {
+        self.ahead.needed_by.lock().upgrade()
     }
 
     /// Before a flush writes: these bytes are the log's from now on, and no zero is on its way to them on return.

@@ -354,6 +354,7 @@ impl Log {
         let mut kick = false;
         if !fits {
             s.close_open();
+            self.note_need(s.open.start);
             kick = s.core.ready_bytes() >= self.writer_bytes;
             if !s.fits(padded) && !s.switch_vlf() {
                 return Err(Obstacle::Space(s.space_changes));

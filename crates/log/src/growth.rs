@@ -221,8 +221,14 @@ impl Log {
         // Into the other half of the header, too: damage to one of them does not bring the smaller log back.
         files.write_root(|_| {}).map_err(|e| self.lost_in_change(e))?;
         self.options.counters.log_growths.inc();
+        let needed = match wanted {
+            Wanted::Ahead => self.needed_by(),
+            Wanted::Append | Wanted::Rollback | Wanted::Hand => {
+                taffrail_observe::session::current()
+            }
+        };
         let (id, name) = self.file_name(file);
-        EventRing::global().push(Event::LogGrowth {
+        let event = Event::LogGrowth {
             database: self.whose(),
             file: id,
             name,
@@ -231,9 +237,13 @@ impl Log {
             vlfs: new.len() as u32,
             zeroed: !instant,
             automatic,
-            session: taffrail_observe::session::with_current(SessionCell::session_id).unwrap_or(0),
+            session: needed.as_ref().map_or(0, |s| s.session_id()),
             ns: Moment::now().since(started),
-        });
+        };
+        match needed {
+            Some(session) => EventRing::global().push_for(event, &session),
+            None => EventRing::global().push(event),
+        }
         self.kick_ahead();
         Ok(())
     }

@@ -169,6 +169,7 @@ impl Log {
             if state.core.can_start() && upto >= state.core.claimed_end() {
                 if upto.0 >= state.open.start {
                     state.close_open();
+                    self.note_need(state.open.start);
                 }
                 if let Some(write) = state.core.next_write(false) {
                     drop(state);

@@ -225,6 +225,39 @@ fn the_next_growth_begins_before_the_log_is_full_but_not_instead_of_a_checkpoint
 }
 
 #[test]
+fn a_growth_ahead_of_need_names_the_session_that_filled_the_log() {
+    let world = SimWorld::new(8);
+    let (log, _held) = create(&world, 131, 4 * MB, Growth::Bytes(MB), LogOptions::default());
+    let told = || match growths(131).pop() {
+        Some(Event::LogGrowth { session, automatic, .. }) => (session, automatic),
+        other => panic!("{other:?}"),
+    };
+    let fill = |session: u16| {
+        let cell = SessionCell::new(session);
+        let _entered = SessionCell::enter(&cell);
+        assert!(!log.grow_ahead(), "there is room");
+        while log.space().free > 400 * KB {
+            append(&log, 20_000).unwrap();
+        }
+        log.flush(FlushReason::Request).unwrap();
+        cell
+    };
+    // While the session lasts, whoever makes the growth.
+    let cell = fill(77);
+    assert!(log.grow_ahead());
+    assert_eq!(told(), (77, true));
+    drop(cell);
+    let second = fill(78);
+    assert!(log.grow_ahead());
+    assert_eq!(told(), (78, true));
+    drop(second);
+    // Of one that has ended nothing is known.
+    drop(fill(79));
+    assert!(log.grow_ahead());
+    assert_eq!(told(), (0, true));
+}
+
+#[test]
 fn a_full_disk_is_told_and_heals_by_itself() {
     for mode in [Initialization::Zero, Initialization::Ahead] {
         let world = SimWorld::new(9);

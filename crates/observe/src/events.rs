@@ -16,6 +16,7 @@ use std::thread::Thread;
 
 use crate::histogram::Histogram;
 use crate::moment::Moment;
+use crate::session::SessionCell;
 use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, SessionId};
 
 /// A database as it was called when the event happened: it may be gone, or called otherwise, when somebody reads of it.
@@ -40,7 +41,7 @@ impl Whose {
 pub enum Event {
     /// A log file grew, by itself or because it was told to: what `database_file_size_change` and class 93 of the
     /// default trace (Log File Auto Grow, if `automatic`) show. `zeroed`: the new part was zeroed meanwhile.
-    /// `session` is 0 for the server's own threads. `name` is the logical one.
+    /// `session` needed the room, whoever made it: 0 if none is known. `name` is the logical one.
     LogGrowth {
         database: Whose,
         file: FileId,
@@ -85,7 +86,7 @@ pub enum Event {
     },
     /// That has happened so many times more, from the first to the last of these moments. `refused`: growths were, too.
     DataFullAgain { database: Whose, refused: bool, times: u32, first: Moment, last: Moment },
-    /// A data file grew, by itself or (not `automatic`) because it was told to.
+    /// A data file grew, by itself or (not `automatic`) because it was told to; `session` as above.
     DataGrowth {
         database: Whose,
         file: FileId,
@@ -93,6 +94,7 @@ pub enum Event {
         from: u64,
         to: u64,
         automatic: bool,
+        session: u16,
         ns: u64,
     },
     /// A data or log file shrank, from and to so many bytes.
@@ -351,6 +353,19 @@ impl EventRing {
     /// Records an event that has just ended.
     pub fn push(&self, event: Event) {
         crate::xe::occurred(&event);
+        self.record(event);
+    }
+
+    /// [`Self::push`] of an event that a thread of the server has made for a session: sessions of extended events hear of it as of
+    /// that session's.
+    pub fn push_for(&self, event: Event, session: &Arc<SessionCell>) {
+        let entered = SessionCell::enter(session);
+        crate::xe::occurred(&event);
+        drop(entered);
+        self.record(event);
+    }
+
+    fn record(&self, event: Event) {
         crate::listen::occurred(&event);
         let mut ring = self.lock();
         // Under the lock: see 1.
@@ -412,7 +427,8 @@ mod tests {
 
     fn growth(to: u64) -> Event {
         let (database, name) = (Whose::new(DatabaseId(5), "d"), "f".to_owned());
-        Event::DataGrowth { database, file: FileId(1), name, from: 0, to, automatic: true, ns: 3 }
+        let (file, automatic) = (FileId(1), true);
+        Event::DataGrowth { database, file, name, from: 0, to, automatic, session: 0, ns: 3 }
     }
 
     fn full(id: u16, reason: &'static str) -> Event {

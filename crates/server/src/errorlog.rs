@@ -380,6 +380,7 @@ mod tests {
             from: 8,
             to,
             automatic: true,
+            session: 0,
             ns: 5,
         }
     }

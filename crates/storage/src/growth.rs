@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{FileId, PAGE_BYTES, PageId};
 use taffrail_io::{IoError, IoReason};
 use taffrail_log::{Growth, Lcx, Lop, RecordHeader, Reserve};
-use taffrail_observe::{Event, EventRing, Moment};
+use taffrail_observe::{Event, EventRing, Moment, SessionCell};
 
 use crate::access::Hobt;
 use crate::access::record::{format, xact};
@@ -88,6 +88,8 @@ impl Database {
                 from,
                 to,
                 automatic,
+                session: taffrail_observe::session::with_current(SessionCell::session_id)
+                    .unwrap_or(0),
                 ns: Moment::now().since(started),
             });
         }

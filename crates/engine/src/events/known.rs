@@ -6,7 +6,7 @@ fn listed(list: &str, name: &str) -> bool {
 
 const SQLSERVER: &str = "database_xml_deadlock_report \
     log_block_pushed_to_logpool \
-    databases_log_file_size_changed databases_log_file_used_size_changed databases_data_file_size_changed \
+    databases_log_file_used_size_changed \
     plan_guide_successful plan_guide_unsuccessful \
     query_post_execution_showplan query_pre_execution_showplan \
     sql_exit_invoked \

@@ -179,6 +179,10 @@ events! {
     ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32,
         "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"),
         "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
+    DatabasesDataFileSizeChanged = SqlServer "databases_data_file_size_changed" ["count" UInt64,
+        "database_id" UInt32] {} "A data file of a database has another size.";
+    DatabasesLogFileSizeChanged = SqlServer "databases_log_file_size_changed" ["count" UInt64,
+        "database_id" UInt32] {} "A log file of a database has another size.";
     DatabasesLogCacheHit = SqlServer "databases_log_cache_hit" ["count" UInt64, "database_id" UInt32] {}
         "A record of the log was read, and the cache had it.";
     DatabasesLogCacheRead = SqlServer "databases_log_cache_read" ["count" UInt64, "database_id" UInt32] {}

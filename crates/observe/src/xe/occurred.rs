@@ -12,11 +12,17 @@ pub(crate) fn occurred(event: &crate::Event) {
         E::LogGrowth { database, file, name, from, to, automatic, ns, .. } => {
             resized(database, (file.0, 1, name), (*from, *to), *automatic, *ns);
             counted(Event::DatabasesLogGrowth, database.id);
+            counted(Event::DatabasesLogFileSizeChanged, database.id);
         }
-        E::DataGrowth { database, file, name, from, to, automatic, ns } => {
+        E::DataGrowth { database, file, name, from, to, automatic, ns, .. } => {
             resized(database, (file.0, 0, name), (*from, *to), *automatic, *ns);
+            counted(Event::DatabasesDataFileSizeChanged, database.id);
         }
-        E::Shrink { database, .. } => counted(Event::DatabasesLogShrink, *database),
+        // Data files do not shrink.
+        E::Shrink { database, .. } => {
+            counted(Event::DatabasesLogShrink, *database);
+            counted(Event::DatabasesLogFileSizeChanged, *database);
+        }
         E::LogTruncation { database, .. } => counted(Event::DatabasesLogTruncation, *database),
         E::Checkpoint { database, .. } if wanted(Event::CheckpointEnd) => {
             tell(Event::CheckpointEnd, &[database.0.into()]);

@@ -107,13 +107,13 @@ impl Listener for Told {
     fn occurred(&self, event: &Event) {
         let Some(instance) = self.0.upgrade() else { return };
         match event {
-            Event::LogGrowth { database, name, from, to, automatic: true, ns, .. } => {
+            Event::LogGrowth { database, name, from, to, automatic: true, session, ns, .. } => {
                 let resized = Resized { database, file: name, from: *from, to: *to, ns: *ns };
-                instance.trace_resized(LOG_FILE_GROWTH, &resized);
+                instance.trace_resized(LOG_FILE_GROWTH, &resized, *session);
             }
-            Event::DataGrowth { database, name, from, to, automatic: true, ns, .. } => {
+            Event::DataGrowth { database, name, from, to, automatic: true, session, ns, .. } => {
                 let resized = Resized { database, file: name, from: *from, to: *to, ns: *ns };
-                instance.trace_resized(DATA_FILE_GROWTH, &resized);
+                instance.trace_resized(DATA_FILE_GROWTH, &resized, *session);
             }
             _ => {}
         }
@@ -196,8 +196,17 @@ impl Instance {
         row.text(Column::DatabaseName, &self.events().around.database_name(id.0));
     }
 
-    fn trace_resized(&self, class: u16, what: &Resized<'_>) {
+    /// `caused`: the session that needed it, if a thread of the server did it; 0 if none is known, or it is this thread's.
+    fn trace_resized(&self, class: u16, what: &Resized<'_>, caused: u16) {
         let Some(who) = self.who() else { return };
+        let who = match who {
+            // A session that has ended meanwhile has no row in its name.
+            Who::System(_) if caused > 50 => {
+                let found = self.sessions().into_iter().find(|e| e.id.0 == caused);
+                found.map_or(who, Who::User)
+            }
+            who => who,
+        };
         let (mut row, now) = self.begin_row(class, &who, what.ns);
         row.number(Column::DatabaseId, what.database.id.0);
         row.text(Column::DatabaseName, &what.database.name);
@@ -318,7 +327,7 @@ pub(crate) fn audit(instance: &Instance, what: &Audit<'_>) {
         return;
     }
     match what {
-        Audit::LogShrunk(resized) => instance.trace_resized(LOG_FILE_SHRINK, resized),
+        Audit::LogShrunk(resized) => instance.trace_resized(LOG_FILE_SHRINK, resized, 0),
         Audit::DefaultDatabase { login, sid } => {
             let Some(who) = instance.who() else { return };
             let (mut row, now) = instance.begin_row(LOGIN_CHANGED, &who, 0);

@@ -80,9 +80,9 @@ fn growth_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResu
                 true,
                 ns / 1000
             ],
-            Event::DataGrowth { database, file, name, from, to, automatic, ns } => row![
+            Event::DataGrowth { database, file, name, from, to, automatic, session, ns } => row![
                 times.before(at, *ns),
-                (),
+                *session,
                 database.id.0,
                 &database.name,
                 file.0,
