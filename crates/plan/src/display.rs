@@ -392,14 +392,14 @@ impl<'a> Tree<'a> {
             Rel::OneRow => "OneRow".into(),
             Rel::Get(r) => self.get(r),
             Rel::Rowset(r) => {
-                let (view, columns) = (r.view.view, &r.columns);
-                let args = match view.arguments {
-                    Some(_) => format!("({})", list(&r.args, |e| s.expr(e))),
-                    None => String::new(),
+                let (of, columns) = (&r.of.source, &r.columns);
+                let args = match of.is_called() {
+                    true => format!("({})", list(&r.args, |e| s.expr(e))),
+                    false => String::new(),
                 };
                 let alias = columns.first().and_then(|(_, slot)| self.alias(*slot));
-                let names = in_brackets(list(columns, |(c, _)| plain(view.columns[*c].name)));
-                format!("Rowset {}.{}{args}{}{names}", view.schema, view.name, as_alias(alias))
+                let names = in_brackets(list(columns, |(c, _)| plain(of.column(*c))));
+                format!("Rowset {}.{}{args}{}{names}", of.schema(), of.name(), as_alias(alias))
             }
             Rel::Values(r) => self.values(r),
             Rel::Select(r) => format!("Filter {}", s.conditions(&r.conditions)),

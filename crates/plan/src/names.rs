@@ -6,11 +6,12 @@
 
 use crate::change::{InsertPlan, InsertRows, MergeAction, MergeClause, OutputPlan};
 use crate::expr::Slot;
-use crate::rel::{Rel, Subqueries};
+use crate::rel::{Rel, RowsetSource, Subqueries};
 use crate::statement::Statement;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
+use taffrail_catalog::database::Database;
 
 /// The names of one statement.
 #[derive(Default, Debug)]
@@ -54,6 +55,15 @@ pub enum Length {
     Short,
     /// `[db].[dbo].[t].[id] as [a].[id]`.
     Long,
+}
+
+/// The name of a view or function as a plan shows it: of a user's function with its database.
+pub(crate) fn rowset(database: &Database, source: &RowsetSource) -> String {
+    let own = [source.schema(), source.name()].map(bracketed).join(".");
+    match source {
+        RowsetSource::View(_) => own,
+        RowsetSource::Function(_) => format!("{}.{own}", bracketed(&database.name)),
+    }
 }
 
 /// A name in brackets.
@@ -176,18 +186,18 @@ impl Names {
                 }
             }
             Rel::Rowset(v) => {
-                let view = v.view.view;
-                let object = [view.schema, view.name].map(bracketed).join(".");
+                let of = &v.of.source;
+                let object = rowset(&v.of.database, of);
                 // The binder has named its columns by the alias.
                 let alias = v.columns.iter().find_map(|(_, s)| match self.slots.get(*s as usize) {
                     Some(Name::Computed(n)) => n.split_once('.').map(|(a, _)| Arc::from(a)),
                     _ => None,
                 });
-                let alias: Arc<str> = alias.unwrap_or_else(|| view.name.into());
+                let alias: Arc<str> = alias.unwrap_or_else(|| of.name().into());
                 let alias = alias.trim_matches(['[', ']']).into();
-                let occurrence = self.occurrence(object, &alias, view.name);
+                let occurrence = self.occurrence(object, &alias, of.name());
                 for (c, slot) in &v.columns {
-                    let column = view.columns.get(*c).map_or("", |c| c.name).into();
+                    let column = of.column(*c).into();
                     self.set(*slot, Name::Column(occurrence.clone(), column));
                 }
             }

@@ -7,8 +7,8 @@ use crate::expr::{Call, Expr, Pred, Slot};
 use crate::grouping::GroupingMark;
 pub use crate::join_type::{JoinType, Mark};
 use crate::locking::Locking;
+use crate::rel::RowsetSource;
 use crate::sink::ColumnDesc;
-use crate::system_view::SystemView;
 use std::sync::Arc;
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{Index, Table};
@@ -185,12 +185,12 @@ pub struct LargePart {
     pub slot: Slot,
 }
 
-/// Rows of a system view.
+/// Rows of a system view or of a function.
 #[derive(Clone, Debug)]
 pub struct ViewScan {
-    /// The view.
-    pub view: &'static SystemView,
-    /// Through which database it was named.
+    /// The view or function.
+    pub source: RowsetSource,
+    /// The database through which a view was named, or that a function belongs to.
     pub database: Arc<Database>,
     /// NOLOCK: what is not committed is shown too.
     pub dirty: bool,

@@ -20,7 +20,7 @@ use crate::slots::SlotSet;
 use crate::system_view::SystemView;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use taffrail_catalog::Table;
+use taffrail_catalog::{Module, Table};
 use taffrail_catalog::database::Database;
 use taffrail_types::Collation;
 
@@ -87,26 +87,74 @@ impl Hash for TableRef {
     }
 }
 
-/// A system view, as a database shows it.
+/// The origin of a rowset's rows.
 #[derive(Clone, Debug)]
-pub struct ViewRef {
-    /// Through which database it was named.
-    pub database: Arc<Database>,
-    /// The view.
-    pub view: &'static SystemView,
+pub enum RowsetSource {
+    /// A system view or function.
+    View(&'static SystemView),
+    /// A user's function of several statements, which is run.
+    Function(Arc<Module>),
 }
 
-impl PartialEq for ViewRef {
-    fn eq(&self, other: &ViewRef) -> bool {
-        self.database.id == other.database.id && std::ptr::eq(self.view, other.view)
+impl RowsetSource {
+    /// The schema that it belongs to.
+    pub fn schema(&self) -> &str {
+        match self {
+            RowsetSource::View(v) => v.schema,
+            RowsetSource::Function(f) => &f.head.schema,
+        }
+    }
+
+    /// The name of the view or function.
+    pub fn name(&self) -> &str {
+        match self {
+            RowsetSource::View(v) => v.name,
+            RowsetSource::Function(f) => &f.head.name,
+        }
+    }
+
+    /// The name of a column by its position; empty where there is none.
+    pub fn column(&self, at: usize) -> &str {
+        match self {
+            RowsetSource::View(v) => v.columns.get(at).map_or("", |c| c.name),
+            RowsetSource::Function(f) => f.columns.get(at).map_or("", |c| &c.name),
+        }
+    }
+
+    /// Whether it is called with arguments.
+    pub fn is_called(&self) -> bool {
+        match self {
+            RowsetSource::View(v) => v.arguments.is_some(),
+            RowsetSource::Function(_) => true,
+        }
     }
 }
 
-impl Eq for ViewRef {}
+/// A system view, as a database shows it, or a function of a database.
+#[derive(Clone, Debug)]
+pub struct RowsetRef {
+    /// The database through which a view was named, or that a function belongs to.
+    pub database: Arc<Database>,
+    /// The view or function.
+    pub source: RowsetSource,
+}
 
-impl Hash for ViewRef {
+impl PartialEq for RowsetRef {
+    fn eq(&self, other: &RowsetRef) -> bool {
+        self.database.id == other.database.id
+            && match (&self.source, &other.source) {
+                (RowsetSource::View(a), RowsetSource::View(b)) => std::ptr::eq(*a, *b),
+                (RowsetSource::Function(a), RowsetSource::Function(b)) => a.version == b.version,
+                _ => false,
+            }
+    }
+}
+
+impl Eq for RowsetRef {}
+
+impl Hash for RowsetRef {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.database.id, self.view.name).hash(state);
+        (self.database.id, self.source.name()).hash(state);
     }
 }
 
@@ -129,7 +177,7 @@ pub struct Get {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rowset {
     /// The view or function.
-    pub view: ViewRef,
+    pub of: RowsetRef,
     /// Arguments of a function.
     pub args: Vec<Expr>,
     /// The columns that the statement mentions, and their slots.
@@ -469,13 +517,15 @@ impl Rel {
         read
     }
 
-    /// Whether it reads the rows of a table.
+    /// Whether it reads the rows of a table, or may: nobody looks into a function that is run.
     pub fn reads_table(&self, table: &Table) -> bool {
         let mut found = false;
         self.visit(&mut |r| {
-            if let Rel::Get(g) = r {
-                found |= g.table.table.id() == table.id();
-            }
+            found |= match r {
+                Rel::Get(g) => g.table.table.id() == table.id(),
+                Rel::Rowset(r) => matches!(r.of.source, RowsetSource::Function(_)),
+                _ => false,
+            };
         });
         found
     }

@@ -15,7 +15,7 @@ mod change;
 mod columns;
 
 use crate::expr::{CompareOp, Expr, Pred, Slot};
-use crate::names::{Length, Names, bracketed};
+use crate::names::{Length, Names, bracketed, rowset};
 use crate::node::{
     Access, Aggregate, HashJoin, JoinType, LoopJoin, MergeJoin, Node, NullFinds, Scan, Seek,
     SeekBound, SeekValue, SetOperation, Sort, Top, ViewScan, Window,
@@ -411,7 +411,7 @@ impl<'n> Showplan<'n> {
     }
 
     fn view(&mut self, v: &ViewScan, parent: Option<usize>) {
-        let name = [v.view.schema, v.view.name].map(bracketed).join(".");
+        let name = rowset(&v.database, &v.source);
         let args = match v.args.is_empty() {
             true => String::new(),
             false => format!(", ARGUMENTS:({})", list(&v.args, |e| self.long.expr(e))),

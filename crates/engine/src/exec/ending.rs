@@ -84,6 +84,10 @@ impl Interpreter<'_> {
             if self.session.transaction.count > 0 && fate.undoes {
                 self.session.transaction.doomed = true;
             }
+            // Who has called from an expression tells of the change that was ended.
+            if fate.followed_by.is_some() {
+                e.origin = Origin::Change;
+            }
             // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
             if open || dml && e.origin != Origin::Binding {
                 self.session.running.open_result = open;

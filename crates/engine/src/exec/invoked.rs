@@ -5,36 +5,15 @@ use super::activation::Way;
 use super::called::Passed;
 use super::interpret::{Interpreter, Unwind};
 use super::procedure::Home;
+use super::silent::Silent;
 use crate::session::context::StatementContext;
-use crate::sink::{ColumnDesc, EnvChange, ResultSink, SinkResult};
 use taffrail_base::message::{cancelled, client_gone};
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::SqlResult;
 use taffrail_types::convert::Large;
 use taffrail_types::{SqlType, Value};
 
 /// The function that tests register: the name of a procedure and its first argument; gives its second, which is for output.
 pub(crate) const NAME: &str = "ENTERS_A_PROCEDURE";
-
-/// Passes messages on; the rows and DONEs of a module that an expression calls are nobody's.
-struct Silent<'a>(&'a mut dyn ResultSink);
-
-impl ResultSink for Silent<'_> {
-    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> SinkResult {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        self.0.message(message)
-    }
-
-    fn env_change(&mut self, change: EnvChange) -> SinkResult {
-        self.0.env_change(change)
-    }
-}
 
 /// Calls the function.
 pub(crate) fn call(cx: &mut StatementContext<'_>, args: &[Value]) -> SqlResult<Value> {

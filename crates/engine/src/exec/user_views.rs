@@ -1,12 +1,14 @@
-//! The texts of the views that a statement names, kept while it is bound, and which of them names belong to.
+//! The texts of the views and functions that a statement names, kept while it is bound, and which of them names belong to.
 
-use crate::binder::ViewText;
+use crate::binder::{Variable, Variables, ViewText};
 use crate::catalog::Module;
 use crate::database::Database;
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{LineIndex, StatementKind, ViewDefinition};
+use taffrail_syntax::ast::{
+    FunctionBody, FunctionDefinition, LineIndex, StatementKind, ViewDefinition,
+};
 use taffrail_syntax::{ParseOptions, parse_batch};
 
 /// A list that only grows, so that what is in it can be borrowed while more comes.
@@ -21,8 +23,8 @@ struct Kept {
 #[derive(Default)]
 pub(super) struct Views {
     texts: OnceCell<Box<Kept>>,
-    /// The views that are being bound, the innermost last: database, schema, and ANSI_NULLS when the view was made (a
-    /// view that is being made has the session's).
+    /// The views and functions that are being bound, the innermost last: database, schema, and ANSI_NULLS when it was made (one
+    /// that is being made has the session's).
     within: RefCell<Vec<(Arc<Database>, Arc<str>, Option<bool>)>>,
 }
 
@@ -65,19 +67,58 @@ impl Views {
     }
 }
 
+fn damaged(module: &Module) -> Box<SqlError> {
+    SqlError::new(15197, &[&module.head.name])
+}
+
+/// The statement that a module's text consists of: 15197 when there is none.
+fn statement(module: &Module) -> SqlResult<StatementKind> {
+    let options = ParseOptions { quoted_identifier: module.quoted_identifier };
+    let mut batch = parse_batch(&module.definition, options).map_err(|_| damaged(module))?;
+    batch.statements.pop().map(|s| s.kind).ok_or_else(|| damaged(module))
+}
+
 /// The definition in a view's text: 15197 when there is none.
 pub(crate) fn definition(view: &Module) -> SqlResult<Box<ViewDefinition>> {
-    let options = ParseOptions { quoted_identifier: view.quoted_identifier };
-    let missing = || SqlError::new(15197, &[&view.head.name]);
-    let mut batch = parse_batch(&view.definition, options).map_err(|_| missing())?;
-    match batch.statements.pop().map(|s| s.kind) {
-        Some(StatementKind::View(definition)) => Ok(definition),
-        _ => Err(missing()),
+    match statement(view)? {
+        StatementKind::View(definition) => Ok(definition),
+        _ => Err(damaged(view)),
     }
 }
 
-fn parsed(view: &Module) -> SqlResult<ViewText> {
-    let definition = definition(view)?;
-    let lines = LineIndex::new(&view.definition);
-    Ok(ViewText { definition, lines, variables: Default::default() })
+/// The definition in a function's text: 15197 when there is none.
+pub(crate) fn function_definition(function: &Module) -> SqlResult<Box<FunctionDefinition>> {
+    match statement(function)? {
+        StatementKind::Function(definition) => Ok(definition),
+        _ => Err(damaged(function)),
+    }
+}
+
+fn parsed(module: &Module) -> SqlResult<ViewText> {
+    let lines = LineIndex::new(&module.definition);
+    match statement(module)? {
+        StatementKind::View(v) => {
+            let ViewDefinition { name, with, query, check_option, .. } = *v;
+            let (query, variables) = (Some(query), Variables::default());
+            let (name, defaults) = (name.name, Vec::new());
+            Ok(ViewText { name, with, query, check_option, lines, variables, defaults })
+        }
+        StatementKind::Function(f) => {
+            let FunctionDefinition { name, parameters, body, .. } = *f;
+            let (with, query) = match body {
+                FunctionBody::Query(with, query) => (with, Some(*query)),
+                FunctionBody::Statements(_) => (None, None),
+            };
+            let recorded = module.parameters.iter().map(|p| Variable {
+                name: p.name.to_string(),
+                ty: Some(p.ty),
+                large: p.large,
+            });
+            let variables = Variables { list: recorded.collect() };
+            let (name, check_option) = (name.name, false);
+            let defaults = parameters.into_iter().map(|p| p.default).collect();
+            Ok(ViewText { name, with, query, check_option, lines, variables, defaults })
+        }
+        _ => Err(damaged(module)),
+    }
 }

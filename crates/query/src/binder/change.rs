@@ -8,9 +8,10 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
+use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_plan::facts::Action;
-use taffrail_plan::rel::{Rel, Top};
+use taffrail_plan::rel::{Rel, RowsetSource, Top};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
 
@@ -37,6 +38,7 @@ impl<'a> Binder<'a> {
             }
             TableRef::Named(n) => (Some(&n.name), super::hints::hints(&n.hints, true)?),
             TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
+            TableRef::Function(f) => (Some(&f.call.name), super::hints::hints(&[], true)?),
             _ => return Err(unsupported("This target")),
         };
         self.look_through(name, column);
@@ -60,7 +62,10 @@ impl<'a> Binder<'a> {
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
         let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
             return Err(match &source.kind {
-                SourceKind::View { .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: function, .. } => {
+                    SqlError::new(270, &[&function.name()])
+                }
                 _ => SqlError::new(4421, &[&source.alias]),
             });
         };
@@ -94,6 +99,10 @@ impl<'a> Binder<'a> {
                 self.armed = true;
                 let schema = Some(view.head.schema.clone());
                 self.user_view(database, &view, (called, schema, false), own)
+            }
+            NamedTarget::Function(f) => {
+                self.armed = true;
+                self.source_function(f, false)
             }
             NamedTarget::Table(t, _) => {
                 let (alias, schema) = match target {
@@ -159,9 +168,10 @@ impl<'a> Binder<'a> {
         self.needs_of_target(id, &target, Action::Update, &changed);
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output_beside(at, &u.output, &target, true)?;
+        let mut output = self.output_beside(at, &u.output, &target, true)?;
         let node = self.take_from(trees, conjuncts);
         let node = self.change_top(node, &u.top)?;
+        self.tell_output(&mut output, Changed::Found(&node));
         let database = target.database;
         let outgoing = self.outgoing(&database, &table, Some(&changed))?;
         let incoming = self.incoming(&database, &table, Some(&changed))?;
@@ -344,9 +354,10 @@ impl<'a> Binder<'a> {
         self.needs_of_target(id, &target, Action::Delete, &[]);
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output_beside(at, &d.output, &target, false)?;
+        let mut output = self.output_beside(at, &d.output, &target, false)?;
         let node = self.take_from(trees, conjuncts);
         let node = self.change_top(node, &d.top)?;
+        self.tell_output(&mut output, Changed::Found(&node));
         let Target { database, table, .. } = target;
         let incoming = self.incoming(&database, &table, None)?;
         Ok(DeletePlan { database, table, node, locator, spool: false, incoming, output })

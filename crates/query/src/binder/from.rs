@@ -13,7 +13,7 @@ use taffrail_plan::facts::Action;
 use taffrail_plan::hints::JoinMethod;
 use taffrail_plan::locking::LevelHint;
 use taffrail_plan::node::JoinType;
-use taffrail_plan::rel::{self, Get, Rel, Rowset, Values, ViewRef};
+use taffrail_plan::rel::{self, Get, Rel, Rowset, RowsetRef, RowsetSource, Values};
 use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast::{self, TableRef};
 use taffrail_types::Collation;
@@ -52,8 +52,11 @@ pub(crate) fn table_columns(database: DatabaseId, table: &Table) -> Vec<SourceCo
     columns.map(column).collect()
 }
 
-/// The columns of a view of the system, whose text has the collation of the database that is asked.
-fn view_columns(view: &'static SystemView, collation: Collation) -> Vec<SourceColumn> {
+/// The columns of a system view, whose text has the collation of the database that is asked.
+pub(super) fn view_columns(
+    view: &'static SystemView,
+    collation: Collation,
+) -> Vec<SourceColumn> {
     let column = |(at, c): (usize, &taffrail_plan::system_view::ViewColumn)| SourceColumn {
         name: c.name.into(),
         ty: c.ty,
@@ -100,8 +103,8 @@ fn source_rel(source: Source) -> Rel {
             locator,
             hints,
         })),
-        SourceKind::View { database, view, args, dirty } => Rel::Rowset(Box::new(Rowset {
-            view: ViewRef { database, view },
+        SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
+            of: RowsetRef { database, source },
             args,
             columns: mentioned.collect(),
             dirty,
@@ -131,7 +134,7 @@ fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
 impl<'a> Binder<'a> {
     /// Counts a table: 106, 8623 when there are too many. Names of common table expressions are replaced by what they stand
     /// for, so a chain of them that each name the one before twice doubles with every link.
-    fn count_table(&mut self) -> SqlResult<()> {
+    pub(super) fn count_table(&mut self) -> SqlResult<()> {
         self.named_tables += 1;
         self.all_tables += 1;
         if self.all_tables > MAX_TABLES_IN_ALL {
@@ -197,10 +200,7 @@ impl<'a> Binder<'a> {
                 let source = self.table_source(database, table, &alias.value, None, hints);
                 self.add_source(source)
             }
-            TableRef::Function(f) => match self.nodes(f)? {
-                Some(source) => self.add_source(source),
-                None => self.table_function(f),
-            },
+            TableRef::Function(f) => self.source_function(f, lateral),
             TableRef::Derived(d) => {
                 self.armed &= !lateral;
                 let target = self.arm(|| d.columns.iter().map(|n| n.value.clone()).collect());
@@ -346,7 +346,12 @@ impl<'a> Binder<'a> {
                     qualified,
                     columns: view_columns(view, database.collation()),
                     object: Some(facts::of_system_view(&database, view)),
-                    kind: SourceKind::View { database, view, args: Vec::new(), dirty },
+                    kind: SourceKind::Rowset {
+                        database,
+                        source: RowsetSource::View(view),
+                        args: Vec::new(),
+                        dirty,
+                    },
                     locator: None,
                     left_out: false,
                 }
@@ -521,56 +526,5 @@ impl<'a> Binder<'a> {
             out.push(row.collect::<SqlResult<Vec<_>>>()?);
         }
         Ok((Rel::Values(Box::new(Values { rows: out, slots: slots.clone() })), slots, columns))
-    }
-
-    fn table_function(&mut self, f: &'a ast::TableFunction) -> SqlResult<FromTree> {
-        let (database, view) = self.meta.table_function(&f.call.name)?;
-        let given = f.call.arguments.len();
-        match view.arguments {
-            Some((least, _)) if given < least => return Err(SqlError::new(313, &[&f.call.name])),
-            Some((_, most)) if given > most => return Err(SqlError::new(8144, &[&f.call.name])),
-            _ => {}
-        }
-        let default = || super::Bound {
-            untyped: true,
-            ..super::Bound::new(Expr::NULL, taffrail_types::SqlType::Int)
-        };
-        let args = f.call.arguments.iter().map(|e| match &e.kind {
-            ast::ExprKind::Default => Ok(default()),
-            _ => self.expr(e),
-        });
-        let args = args.collect::<SqlResult<Vec<_>>>()?;
-        let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
-        let mut columns = view_columns(view, self.collation);
-        let to = super::rowset::shape(view.name, &args, &mut columns)?;
-        let collation = match view.name {
-            "STRING_SPLIT" => Some(self.compared_in(&args, "string_split")?.0),
-            _ => None,
-        };
-        let args = args.into_iter().map(|b| match to {
-            Some(to) => self.cast_to(b, to),
-            None => Ok(b.expr),
-        });
-        let mut args = args.collect::<SqlResult<Vec<_>>>()?;
-        if let Some(collation) = collation {
-            // Behind the arguments that can be written.
-            args.resize_with(3, || Expr::NULL);
-            args.push(Expr::Const(taffrail_types::Value::Int(collation.stored().cast_signed())));
-        }
-        for (c, n) in columns.iter_mut().zip(&f.columns) {
-            c.name = (&*n.value).into();
-        }
-        let source = Source {
-            id: self.source_id(),
-            alias: (&*alias.value).into(),
-            schema: None,
-            qualified: false,
-            columns,
-            kind: SourceKind::View { database, view, args, dirty: false },
-            locator: None,
-            left_out: false,
-            object: None,
-        };
-        self.add_source(source)
     }
 }

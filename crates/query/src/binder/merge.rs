@@ -15,7 +15,7 @@ use taffrail_plan::change::{
 use taffrail_plan::expr::{Expr, Pred, Slot};
 use taffrail_plan::facts::Action;
 use taffrail_plan::locking::{LevelHint, Locking, TableLock};
-use taffrail_plan::rel::Rel;
+use taffrail_plan::rel::{Rel, RowsetSource};
 use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
 use taffrail_types::{MaxLen, SqlType};
 
@@ -166,7 +166,7 @@ impl<'a> Binder<'a> {
             }
         };
         let incoming = self.incoming(&database, &table, None)?;
-        Ok(MergePlan {
+        let mut plan = MergePlan {
             outgoing,
             incoming,
             database,
@@ -180,7 +180,10 @@ impl<'a> Binder<'a> {
             output,
             action,
             saved,
-        })
+        };
+        let mut output = plan.output.take();
+        self.tell_output(&mut output, plan.changed());
+        Ok(MergePlan { output, ..plan })
     }
 
     /// The clauses change columns of the target, the source `id` of the block.
@@ -219,7 +222,10 @@ impl<'a> Binder<'a> {
         let id = source.id;
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
             return Err(match &source.kind {
-                SourceKind::View { .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: function, .. } => {
+                    SqlError::new(270, &[&function.name()])
+                }
                 _ => unsupported("A change through a common table expression"),
             });
         };
@@ -241,13 +247,17 @@ impl<'a> Binder<'a> {
 
     /// The target may be a view or a common table expression: its table is that of the first column that is changed.
     fn look_for_target(&mut self, m: &'a ast::Merge) {
-        let TableRef::Named(n) = &m.target else { return };
+        let name = match &m.target {
+            TableRef::Named(n) => &n.name,
+            TableRef::Function(f) => &f.call.name,
+            _ => return,
+        };
         let column = m.clauses.iter().find_map(|c| match &c.action {
             ast::MergeAction::Update(set) => super::change::first_set(set),
             ast::MergeAction::Insert { columns, .. } => columns.first().map(|c| &*c.value),
             _ => None,
         });
-        self.look_through(Some(&n.name), column);
+        self.look_through(Some(name), column);
         if let Some(t) = &mut self.through {
             t.puts = true;
         }

@@ -10,8 +10,7 @@ use taffrail_plan::expr::{Expr, Slot};
 use taffrail_plan::facts::Securable;
 use taffrail_plan::locking::Hints;
 use taffrail_plan::node::{Agg, SortKey, WindowItem};
-use taffrail_plan::rel::Rel;
-use taffrail_plan::system_view::SystemView;
+use taffrail_plan::rel::{Rel, RowsetSource};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
@@ -75,9 +74,10 @@ pub(crate) enum SourceKind {
         table: Arc<Table>,
         hints: Hints,
     },
-    View {
+    /// The rows of a system view, or of a function that is run.
+    Rowset {
         database: Arc<Database>,
-        view: &'static SystemView,
+        source: RowsetSource,
         args: Vec<Expr>,
         /// NOLOCK.
         dirty: bool,
@@ -153,7 +153,7 @@ impl Source {
     /// Where it is, if it is a table or view of a database.
     pub fn database(&self) -> Option<&Arc<Database>> {
         match &self.kind {
-            SourceKind::Table { database, .. } | SourceKind::View { database, .. } => {
+            SourceKind::Table { database, .. } | SourceKind::Rowset { database, .. } => {
                 Some(database)
             }
             SourceKind::Derived(_) => None,

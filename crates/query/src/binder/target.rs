@@ -57,10 +57,11 @@ fn alias(t: &TableRef) -> Option<&ast::Ident> {
     }
 }
 
-/// The name of a table or view that stands without an alias.
+/// The name of a table, view or function that stands without an alias.
 fn plain(t: &TableRef) -> Option<&ast::ObjectName> {
     match t {
         TableRef::Named(n) if n.alias.is_none() => Some(&n.name),
+        TableRef::Function(f) if f.alias.is_none() => Some(&f.call.name),
         _ => None,
     }
 }
@@ -83,6 +84,12 @@ impl<'a> Binder<'a> {
         from: &'a [TableRef],
     ) -> SqlResult<Option<&'a TableRef>> {
         let leaves = leaves(from);
+        if let TableRef::Function(f) = target {
+            return match self.object_in_from(target, &leaves)? {
+                Some(_) => Err(SqlError::new(335, &[&f.call.name])),
+                None => Ok(None),
+            };
+        }
         let bare = match target {
             TableRef::Named(n) => n.name.as_bare().map(|n| &*n.value),
             _ => None,
@@ -130,18 +137,26 @@ impl<'a> Binder<'a> {
         match t {
             TableRef::Named(n) => match n.name.as_bare().and_then(|name| self.expression(name)) {
                 Some(at) => Some(Meaning::Expression(at)),
-                None => match self.meta.table(&n.name).ok()? {
-                    Resolved::Table(d, t) => Some(Meaning::Object(d.id, t.id())),
-                    Resolved::UserView(d, v) => Some(Meaning::Object(d.id, v.head.id)),
-                    Resolved::View(..) => None,
+                None => match self.meta.table(&n.name) {
+                    Ok(Resolved::Table(d, t)) => Some(Meaning::Object(d.id, t.id())),
+                    Ok(Resolved::UserView(d, v)) => Some(Meaning::Object(d.id, v.head.id)),
+                    Ok(Resolved::View(..)) => None,
+                    Err(_) => self.function_meant(&n.name),
                 },
             },
+            TableRef::Function(f) => self.function_meant(&f.call.name),
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value).ok()?;
                 Some(Meaning::Object(database.id, table.id()))
             }
             _ => None,
         }
+    }
+
+    /// The user's function of a name.
+    fn function_meant(&self, name: &ast::ObjectName) -> Option<Meaning> {
+        let (d, f) = self.meta.function(name).ok()??;
+        Some(Meaning::Object(d.id, f.head.id))
     }
 
     /// The common table expression of this name that is in scope, by its place.

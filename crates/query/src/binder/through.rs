@@ -74,6 +74,15 @@ impl<'a> Binder<'a> {
         });
     }
 
+    /// The same for the query that is bound next, into which rows are put.
+    fn look_through_to_put(&mut self, name: &'a ast::ObjectName, column: Option<&'a str>) {
+        self.look_through(Some(name), column);
+        if let Some(t) = &mut self.through {
+            t.puts = true;
+        }
+        self.armed = true;
+    }
+
     /// Whether the query that is bound next is the target. `names`: those that its columns get.
     pub(super) fn arm(&mut self, names: impl FnOnce() -> Vec<Box<str>>) -> bool {
         let armed = std::mem::take(&mut self.armed);
@@ -180,12 +189,16 @@ impl<'a> Binder<'a> {
     pub(super) fn insert_through(
         &mut self,
         i: &'a ast::Insert,
-        named: NamedTarget,
+        named: NamedTarget<'a>,
     ) -> SqlResult<(Target, Vec<usize>)> {
-        let TableRef::Named(n) = &i.target else { return Err(unsupported("This target")) };
+        let name = match &i.target {
+            TableRef::Named(n) => &n.name,
+            TableRef::Function(f) => &f.call.name,
+            _ => return Err(unsupported("This target")),
+        };
         let subqueries = self.subqueries.len();
         self.push_block();
-        let r = self.insert_in_block(i, n, named);
+        let r = self.insert_in_block(i, name, named);
         self.blocks.pop();
         self.through = None;
         self.subqueries.truncate(subqueries);
@@ -193,7 +206,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Rows that get new values must be such as a view WITH CHECK OPTION shows; nobody looks.
-    pub(super) fn unchecked(&self, text: &ast::ViewDefinition) -> SqlResult<()> {
+    pub(super) fn unchecked(&self, text: &super::ViewText) -> SqlResult<()> {
         match text.check_option && self.through.as_ref().is_some_and(|t| t.puts) {
             true => Err(unsupported("New values through a view WITH CHECK OPTION")),
             false => Ok(()),
@@ -203,23 +216,23 @@ impl<'a> Binder<'a> {
     fn insert_in_block(
         &mut self,
         i: &'a ast::Insert,
-        n: &'a ast::NamedTable,
-        named: NamedTarget,
+        name: &'a ast::ObjectName,
+        named: NamedTarget<'a>,
     ) -> SqlResult<(Target, Vec<usize>)> {
         let column = i.columns.first().map(|c| &*c.value);
         match named {
             NamedTarget::Expression(at) => {
-                self.look_through(Some(&n.name), column);
+                self.look_through(Some(name), column);
                 self.armed = true;
-                self.cte(at, &n.name.name.value)?;
+                self.cte(at, &name.name.value)?;
             }
             NamedTarget::View(database, view, hints) => {
-                self.look_through(Some(&n.name), column);
-                if let Some(t) = &mut self.through {
-                    t.puts = true;
-                }
-                self.armed = true;
-                self.user_view(database, &view, (&n.name.name.value, None, false), hints)?;
+                self.look_through_to_put(name, column);
+                self.user_view(database, &view, (&name.name.value, None, false), hints)?;
+            }
+            NamedTarget::Function(f) => {
+                self.look_through_to_put(name, column);
+                self.source_function(f, false)?;
             }
             NamedTarget::Table(..) => unreachable!("a table is its own target"),
         }

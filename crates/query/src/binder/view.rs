@@ -1,16 +1,20 @@
-//! Views: their text is bound where their name stands, as a derived table.
+//! Views and inline functions: their text is bound where their name stands, as a derived table.
 //!
 //! ```text
 //! FROM v      the text that the catalogue keeps ── parsed ──▶ query ── bound in a scope of its own ──▶ derived table
 //!             names of its columns: those of the catalogue, in order
+//! FROM f(1)   the same; the function's parameters are the arguments
 //! ```
 //! 1. Nothing of the statement is seen within a view: no column, variable or common table expression; and names mean what
 //!    they mean in the view's database and schema.
 //! 2. `SELECT *` in a view keeps the columns that it had when the view was made: the catalogue's names go to the query's
 //!    columns in order, further columns are passed over, and 4502 when there are too few. The types are those of today.
 //! 3. A lock hint of a view is a hint of its tables where they have none.
+//! 4. An argument is bound outside of the function, and converted to the parameter's type there. It stands in place of the parameter
+//!    wherever that is named, unless it would be another value each time: then it is computed once, beside the function's query.
 
 use super::query::BoundQuery;
+use super::table_function::{Argument, Arguments};
 use super::{Binder, FromTree, Hints, Variables};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
@@ -18,28 +22,40 @@ use taffrail_catalog::Module;
 use taffrail_catalog::database::Database;
 use taffrail_plan::facts::{Action, Securable};
 use taffrail_plan::locking::AccessHint;
+use taffrail_plan::node::JoinType;
+use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast;
 
 /// Views nest at most so deep.
 const MAX_NESTING: usize = 32;
 
-/// A view's text, parsed.
+/// The text of a view or of a function that gives rows, parsed.
 #[derive(Debug)]
 pub struct ViewText {
-    /// The definition.
-    pub definition: Box<ast::ViewDefinition>,
+    /// The name in the definition.
+    pub name: ast::Ident,
+    /// `WITH name AS (…)` of the query.
+    pub with: Option<ast::With>,
+    /// The query; a function of several statements has none.
+    pub query: Option<ast::Query>,
+    /// Whether a view is made WITH CHECK OPTION.
+    pub check_option: bool,
     /// Where its lines begin.
     pub lines: ast::LineIndex,
-    /// No variable is known in a view.
+    /// The parameters of a function. No other variable is known in its query, and none in a view.
     pub variables: Variables,
+    /// The defaults of the parameters, in their order.
+    pub defaults: Vec<Option<ast::Expr>>,
 }
 
-/// A view that is being bound.
+/// A view or inline function that is being bound.
 pub(super) struct Expansion {
     id: (DatabaseId, ObjectId),
     hints: Hints,
     /// The view; none where its own query is all that is bound.
     pub object: Option<Securable>,
+    /// The values of a function's parameters; none where the function is being made.
+    pub arguments: Vec<Argument>,
 }
 
 impl<'a> Binder<'a> {
@@ -58,20 +74,53 @@ impl<'a> Binder<'a> {
         id: (DatabaseId, ObjectId),
         v: &'a ast::ViewDefinition,
     ) -> SqlResult<BoundQuery> {
-        let hints = super::hints::hints(&[], false)?;
-        self.views.push(Expansion { id, hints, object: None });
-        self.with(&v.with)?;
-        if v.query.body.first_block().into.is_some() {
-            return Err(SqlError::new(156, &[&"INTO"]));
-        }
-        self.query(&v.query, true)
+        self.bind_definition(id, &v.with, &v.query)
     }
 
-    /// A view in FROM. `called`: alias or name, the schema that may qualify it, and whether the statement names that.
+    /// The query of an inline function that is made or altered (`id`), whose parameters are variables.
+    pub fn bind_inline(
+        &mut self,
+        id: (DatabaseId, ObjectId),
+        f: &'a ast::FunctionDefinition,
+    ) -> SqlResult<BoundQuery> {
+        match &f.body {
+            ast::FunctionBody::Query(with, query) => self.bind_definition(id, with, query),
+            ast::FunctionBody::Statements(_) => Err(super::unsupported("This body of a function")),
+        }
+    }
+
+    fn bind_definition(
+        &mut self,
+        id: (DatabaseId, ObjectId),
+        with: &'a Option<ast::With>,
+        query: &'a ast::Query,
+    ) -> SqlResult<BoundQuery> {
+        let hints = super::hints::hints(&[], false)?;
+        self.views.push(Expansion { id, hints, object: None, arguments: Vec::new() });
+        self.with(with)?;
+        if query.body.first_block().into.is_some() {
+            return Err(SqlError::new(156, &[&"INTO"]));
+        }
+        self.query(query, true)
+    }
+
+    /// A view of the user's in FROM. `called`: alias or name, the schema that may qualify it, and whether the statement names that.
     pub(super) fn user_view(
         &mut self,
         database: Arc<Database>,
         view: &Module,
+        called: (&str, Option<Arc<str>>, bool),
+        hints: Hints,
+    ) -> SqlResult<FromTree> {
+        self.expanded(database, view, Arguments::default(), called, hints)
+    }
+
+    /// A view or inline function in FROM, with the values of the function's parameters.
+    pub(super) fn expanded(
+        &mut self,
+        database: Arc<Database>,
+        view: &Module,
+        arguments: Arguments,
         called: (&str, Option<Arc<str>>, bool),
         hints: Hints,
     ) -> SqlResult<FromTree> {
@@ -88,21 +137,30 @@ impl<'a> Binder<'a> {
         if !target {
             self.needs(object.clone(), Action::Select);
         }
-        self.views.push(Expansion { id, hints, object: Some(object.clone()) });
+        let Arguments { values: arguments, computed } = arguments;
+        self.views.push(Expansion { id, hints, object: Some(object.clone()), arguments });
         let outside = std::mem::replace(&mut self.collation, database.collation());
         let bound = self.of_view(text, view, target);
         self.collation = outside;
         self.views.pop();
         self.meta.leave_view(view, bound.is_err());
-        let (bound, located) = bound?;
+        let (mut bound, located) = bound?;
         located?;
         if target {
-            self.unchecked(&text.definition)?;
+            self.unchecked(text)?;
+        }
+        if !computed.is_empty() {
+            let found = self.through.as_ref().and_then(|t| t.found.as_ref()).filter(|_| target);
+            let locator = found.map(|f| f.locator);
+            let columns = bound.outputs.iter().copied().chain(locator).collect();
+            let query = Rel::project(std::mem::take(&mut bound.rel), columns);
+            let once = Rel::compute(Rel::OneRow, computed);
+            bound.rel = Rel::join(JoinType::Inner, once, query, Vec::new());
         }
         let names: Vec<ast::Ident> = view
             .columns
             .iter()
-            .map(|c| ast::Ident { value: (&*c.name).into(), ..text.definition.name.name.clone() })
+            .map(|c| ast::Ident { value: (&*c.name).into(), ..text.name.clone() })
             .collect();
         let (alias, schema, qualified) = called;
         let mut source = self.derived_source(bound, alias, &names)?;
@@ -137,8 +195,9 @@ impl<'a> Binder<'a> {
         let lines = std::mem::replace(&mut self.lines, &text.lines);
         let variables = std::mem::replace(&mut self.variables, &text.variables);
         let bound = self.hiding_all(|b| {
-            b.with(&text.definition.with)?;
-            b.query(&text.definition.query, true)
+            b.with(&text.with)?;
+            let query = text.query.as_ref().ok_or_else(|| SqlError::new(4413, &[&view.head.name]))?;
+            b.query(query, true)
         });
         (self.lines, self.variables) = (lines, variables);
         (self.max_recursion, self.merge_action) = (limit, merge_action);

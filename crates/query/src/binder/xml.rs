@@ -15,7 +15,8 @@ use taffrail_functions::xquery::Outside;
 use taffrail_functions::{self as functions, xquery};
 use taffrail_plan::expr::{Call, Expr, Pred};
 use taffrail_plan::node::{Agg, AggFunction};
-use taffrail_plan::rel::{Group, Rel};
+use taffrail_plan::rel::{Group, Rel, RowsetSource};
+use taffrail_plan::system_view::NODES;
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::arith::BinaryOp;
 use taffrail_types::convert::{Declared, Large};
@@ -57,7 +58,10 @@ fn method_text(arguments: &[ast::Expr], at: usize, method: &str) -> SqlResult<St
 impl Source {
     /// It is a call of nodes().
     pub(super) fn is_nodes(&self) -> bool {
-        matches!(&self.kind, SourceKind::View { view, .. } if view.name == taffrail_plan::system_view::NODES)
+        match &self.kind {
+            SourceKind::Rowset { source: RowsetSource::View(view), .. } => view.name == NODES,
+            _ => false,
+        }
     }
 }
 
@@ -174,10 +178,7 @@ impl<'a> Binder<'a> {
         }
         for named in &q.outside {
             args.push(match named {
-                Outside::Variable(name) => {
-                    let (at, _) = self.variables.scalar(name)?;
-                    Bound::of(Expr::Var(at), self.variables.declared(at))
-                }
+                Outside::Variable(name) => self.variable(name)?,
                 Outside::Column(name) => {
                     let ident = |value: String| ast::Ident {
                         value: value.into(),
@@ -209,8 +210,7 @@ impl<'a> Binder<'a> {
             return Ok(None);
         };
         let target = if of.value.starts_with('@') && !of.delimited {
-            let (at, _) = self.variables.scalar(&of.value)?;
-            Bound::of(Expr::Var(at), self.variables.declared(at))
+            self.variable(&of.value)?
         } else {
             match self.method_target(&f.call.name) {
                 Some(target) => target,
@@ -254,7 +254,12 @@ impl<'a> Binder<'a> {
             schema: None,
             qualified: false,
             columns: vec![column],
-            kind: SourceKind::View { database, view, args: exprs, dirty: false },
+            kind: SourceKind::Rowset {
+                database,
+                source: RowsetSource::View(view),
+                args: exprs,
+                dirty: false,
+            },
             locator: None,
             left_out: false,
             object: None,

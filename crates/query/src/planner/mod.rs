@@ -376,7 +376,7 @@ fn goal(count: Option<&Expr>, offset: Option<&Expr>) -> Option<Goal> {
 
 /// A constant or variable: computed twice it is the same.
 fn is_simple(e: &Expr) -> bool {
-    matches!(e, Expr::Const(_) | Expr::Var(_))
+    matches!(e, Expr::Var(_)) || e.constant().is_some()
 }
 
 fn compute(input: Node, items: Vec<(Expr, Slot)>) -> Node {
@@ -392,7 +392,7 @@ fn filter(input: Node, conditions: Vec<Pred>) -> Node {
 }
 
 fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {
-    let rel::Rowset { view, args, columns, dirty } = r;
-    let (database, view) = (view.database, view.view);
-    Node::View(Arc::new(ViewScan { view, database, dirty, args, columns, filter }))
+    let rel::Rowset { of, args, columns, dirty } = r;
+    let (database, source) = (of.database, of.source);
+    Node::View(Arc::new(ViewScan { source, database, dirty, args, columns, filter }))
 }

@@ -1,5 +1,6 @@
 //! INSERT, UPDATE, DELETE, TRUNCATE TABLE.
 
+use super::special::plain_call;
 use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
@@ -44,8 +45,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A table, table variable or rowset function that is changed, without an alias.
-    fn target(&mut self) -> Parse<TableRef> {
+    /// A table, table variable or rowset function that is changed, without an alias; a function where `called` is so.
+    fn target(&mut self, called: bool) -> Parse<TableRef> {
         match self.kind() {
             TokenKind::Variable => self.table_variable(false),
             TokenKind::Keyword(Kw::OpenRowset | Kw::OpenQuery | Kw::OpenDatasource) => {
@@ -53,6 +54,9 @@ impl Parser<'_> {
             }
             _ => {
                 let name = self.object_name()?;
+                if called && self.is(TokenKind::LParen) {
+                    return self.called_target(name);
+                }
                 let hints = if self.at_kw(Kw::With) { self.table_hints()? } else { Vec::new() };
                 Ok(TableRef::Named(Box::new(NamedTable {
                     name,
@@ -65,12 +69,33 @@ impl Parser<'_> {
         }
     }
 
+    /// The call of a function whose rows are changed.
+    pub(super) fn called_target(&mut self, name: ObjectName) -> Parse<TableRef> {
+        let mut call = plain_call(name, Vec::new());
+        call.arguments = self.arguments()?;
+        let (schema, columns) = (Vec::new(), Vec::new());
+        Ok(TableRef::Function(Box::new(TableFunction { call, schema, alias: None, columns })))
+    }
+
+    /// Behind a name stand parentheses that hold no list of columns, as far as their first word says it.
+    fn arguments_follow(&self) -> bool {
+        let mut n = 0;
+        while self.ahead_name(n) || self.ahead(n).kind == TokenKind::Dot {
+            n += 1;
+        }
+        let first = self.ahead(n + 1).kind;
+        let named = self.ahead_name(n + 1) || matches!(first, TokenKind::Keyword(_));
+        let column = named && first != TokenKind::Keyword(Kw::Default);
+        self.ahead(n).kind == TokenKind::LParen && !column && first != TokenKind::LParen
+    }
+
     #[inline(never)]
     fn insert(&mut self, with: Option<With>) -> Parse<StatementKind> {
         self.bump();
         let top = self.optional_top()?;
         self.eat_kw(Kw::Into);
-        let target = self.target()?;
+        let called = self.arguments_follow();
+        let target = self.target(called)?;
         let query_follows =
             matches!(self.ahead(1).kind, TokenKind::Keyword(Kw::Select) | TokenKind::LParen);
         let columns = if self.is(TokenKind::LParen) && !query_follows {
@@ -114,7 +139,7 @@ impl Parser<'_> {
             let items = self.list(Self::select_item)?;
             let mut output = Output { items, into: None, columns: Vec::new() };
             if self.eat_kw(Kw::Into) {
-                output.into = Some(self.target()?);
+                output.into = Some(self.target(false)?);
                 if self.is(TokenKind::LParen) && !self.ahead_kw(1, Kw::Select) {
                     output.columns = self.name_list()?;
                 }
@@ -128,7 +153,7 @@ impl Parser<'_> {
     fn update(&mut self, with: Option<With>) -> Parse<StatementKind> {
         self.bump();
         let top = self.optional_top()?;
-        let target = self.target()?;
+        let target = self.target(true)?;
         self.expect_kw(Kw::Set)?;
         let set = self.list(Self::set_clause)?;
         let output = self.outputs()?;
@@ -201,7 +226,7 @@ impl Parser<'_> {
         self.bump();
         let top = self.optional_top()?;
         self.eat_kw(Kw::From);
-        let target = self.target()?;
+        let target = self.target(true)?;
         let output = self.outputs()?;
         let from = if self.eat_kw(Kw::From) { self.list(Self::table_source)? } else { Vec::new() };
         let filter = self.dml_filter()?;

@@ -34,6 +34,15 @@ impl Parser<'_> {
 
     fn merge_target(&mut self) -> Parse<TableRef> {
         let name = self.object_name()?;
+        if self.is(TokenKind::LParen) && !self.at_old_hints() {
+            let mut target = self.called_target(name)?;
+            if let TableRef::Function(f) = &mut target
+                && (self.eat_kw(Kw::As) || (self.at_name() && !self.at_word("USING")))
+            {
+                f.alias = Some(self.name()?);
+            }
+            return Ok(target);
+        }
         let mut hints = self.table_hints()?;
         let alias = if self.eat_kw(Kw::As) || (self.at_name() && !self.at_word("USING")) {
             Some(self.name()?)

@@ -163,7 +163,10 @@ impl Parser<'_> {
         } else if self.is(TokenKind::Variable) {
             let variable = self.variable()?;
             self.expect_kw(Kw::Table)?;
-            FunctionReturns::Table(variable, Box::new(self.table_body()?))
+            self.unnamed = true;
+            let body = self.table_body();
+            self.unnamed = false;
+            FunctionReturns::Table(variable, Box::new(body?))
         } else {
             FunctionReturns::Scalar(self.data_type()?)
         };

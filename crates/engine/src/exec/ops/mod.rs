@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod aside;
+mod function;
 mod grouping_sets;
 mod join;
 mod mark;
@@ -23,6 +24,7 @@ mod window;
 
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, JoinType, Node, ValuesScan};
+use crate::plan::rel::RowsetSource;
 pub(crate) use set::{refuse_counts, top_count};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -51,7 +53,10 @@ pub(crate) fn build(node: &Node) -> Op {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),
         Node::Scan(s) => Box::new(scan::ScanOp::new(s)),
-        Node::View(v) => Box::new(view::ViewOp::new(v)),
+        Node::View(v) => match &v.source {
+            RowsetSource::View(view) => Box::new(view::ViewOp::new(v, view)),
+            RowsetSource::Function(f) => Box::new(function::FunctionOp::new(v, f)),
+        },
         Node::Values(v) => Box::new(ValuesOp { node: v.clone(), at: 0 }),
         Node::Filter(f) => {
             Box::new(FilterOp { node: f.clone(), input: build(&f.input), closed: false })

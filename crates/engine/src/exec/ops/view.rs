@@ -11,6 +11,8 @@ use crate::exec::runtime::Rt;
 use crate::features::view::{self, Scope, ViewContext, ViewRows};
 use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
+use crate::plan::rel::RowsetSource;
+use crate::plan::system_view::SystemView;
 use crate::session::Isolation;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -18,6 +20,7 @@ use taffrail_types::Value;
 
 pub(crate) struct ViewOp {
     node: Arc<ViewScan>,
+    view: &'static SystemView,
     rows: Option<ViewRows>,
     /// What those take that are made at once.
     held: Held,
@@ -34,10 +37,11 @@ pub(crate) struct Partners {
 }
 
 impl ViewOp {
-    pub fn new(node: &Arc<ViewScan>) -> ViewOp {
+    pub fn new(node: &Arc<ViewScan>, view: &'static SystemView) -> ViewOp {
         let wanted: Vec<usize> = node.columns.iter().map(|(c, _)| *c).collect();
         ViewOp {
             node: node.clone(),
+            view,
             rows: None,
             held: Held::default(),
             cells: vec![Value::Null; wanted.len()],
@@ -48,7 +52,7 @@ impl ViewOp {
     /// The DDL to wait for before the view may be read.
     fn blocked(&self, rt: &mut Rt<'_>, args: &[Value]) -> SqlResult<Option<Blocked>> {
         let touched = self.node.database.catalog.touched(rt.cx.session.id);
-        if touched.is_empty() || view::is_streamed(self.node.view) {
+        if touched.is_empty() || view::is_streamed(self.view) {
             return Ok(None);
         }
         // Rows that come from no object.
@@ -80,7 +84,7 @@ impl ViewOp {
         let rows = {
             let (session, database) = (&*rt.cx.session, &self.node.database);
             let context = ViewContext { session, database, dirty, scope: Some(&scope) };
-            view::open(self.node.view, &context, args, &self.wanted)?
+            view::open(self.view, &context, args, &self.wanted)?
         };
         let ViewRows::Made(rows) = rows else { return Ok(None) };
         let mut count = 0;
@@ -107,7 +111,7 @@ impl Operator for ViewOp {
         for e in &self.node.args {
             args.push(rt.eval(e)?);
         }
-        let declared = self.node.view.arguments.map_or(0, |(_, most)| most);
+        let declared = self.view.arguments.map_or(0, |(_, most)| most);
         args.resize(declared.max(args.len()), Value::Null);
         let dirty = self.node.dirty
             || rt.cx.session.activation.options.isolation == Isolation::ReadUncommitted;
@@ -123,7 +127,7 @@ impl Operator for ViewOp {
             let database = &self.node.database;
             let scope = Some(&scope);
             let context = ViewContext { session: cx.session, database, dirty, scope };
-            view::open(self.node.view, &context, &args, &self.wanted)
+            view::open(self.view, &context, &args, &self.wanted)
         })?;
         if let ViewRows::Made(rows) = &rows {
             self.held.add(rows.len() * size_of::<Vec<Value>>());
@@ -172,7 +176,7 @@ impl Operator for ViewOp {
 /// The view that is all there is on a side of a join.
 fn view_of(side: &Node) -> Option<&ViewScan> {
     match side {
-        Node::View(v) => Some(v),
+        Node::View(v) if matches!(v.source, RowsetSource::View(_)) => Some(v),
         Node::Filter(f) if !f.startup => view_of(&f.input),
         _ => None,
     }
@@ -181,7 +185,8 @@ fn view_of(side: &Node) -> Option<&ViewScan> {
 /// It reads views and nothing else: it may be read twice.
 fn only_views(side: &Node) -> bool {
     match side {
-        Node::View(_) | Node::Values(_) | Node::OneRow => true,
+        Node::View(v) => matches!(v.source, RowsetSource::View(_)),
+        Node::Values(_) | Node::OneRow => true,
         Node::Filter(f) => only_views(&f.input),
         Node::Compute(c) => only_views(&c.input),
         Node::Hash(j) => only_views(&j.left) && only_views(&j.right),

@@ -7,6 +7,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{CompareOp, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
 use taffrail_plan::node::{HashJoin, JoinType, LoopJoin, Node, Spool};
+use taffrail_plan::rel::RowsetSource;
 
 impl Block<'_, '_> {
     /// Joins two inputs that do not read each other.
@@ -41,9 +42,13 @@ impl Block<'_, '_> {
         let right_slots = self.slots_of_sources(right_sources);
         // Only what keeps the right side, as a hash does, can tell which of its rows found nothing: FULL is one of no keys.
         if keys.is_empty() && kind != JoinType::Full {
-            let spool = Node::Spool(Arc::new(Spool { input: right.0, save: right_slots.clone() }));
             let rows = left.1 * right.1;
-            return Ok((loop_join(left.0, spool, kind, residual, right_slots), rows));
+            let right = match right.0 {
+                // A function keeps its rows while its arguments are the same.
+                called if is_function(&called) => called,
+                input => Node::Spool(Arc::new(Spool { input, save: right_slots.clone() })),
+            };
+            return Ok((loop_join(left.0, right, kind, residual, right_slots), rows));
         }
         let left_slots = self.slots_of_sources(left_sources);
         residual.iter().for_each(|p| self.checked(p));
@@ -108,6 +113,11 @@ impl Block<'_, '_> {
         }
         Err(Pred::Compare(c))
     }
+}
+
+/// Whether it reads the rows of a user's function.
+fn is_function(node: &Node) -> bool {
+    matches!(node, Node::View(v) if matches!(v.source, RowsetSource::Function(_)))
 }
 
 /// For each row of `left` those of `right`.

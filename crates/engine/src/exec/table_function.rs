@@ -1,0 +1,91 @@
+//! Functions of several statements that give rows: they fill the table variable of RETURNS, which is read when their statements have
+//! ended. A function runs in an activation of its own, as a procedure does that an expression calls ([`super::activation`]).
+
+use super::activation::Way;
+use super::called::Returned;
+use super::interpret::{Interpreter, Unwind};
+use super::ops::{self, scan::lock_tables};
+use super::runtime::{RowBuffer, Rt};
+use super::silent::Silent;
+use crate::binder::TableUse;
+use crate::catalog;
+use crate::database::Database;
+use crate::plan::locking::Locking;
+use crate::plan::node::{Access, Node, Scan};
+use crate::session::context::StatementContext;
+use std::sync::Arc;
+use taffrail_base::message::{cancelled, client_gone};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{SqlType, Value};
+
+/// Runs a function and puts the wanted columns (by position) of its rows into `rows`. The arguments are of the parameters' types.
+pub(super) fn run(
+    cx: &mut StatementContext<'_>,
+    (database, function): (&Arc<Database>, &catalog::Module),
+    args: &[Value],
+    wanted: &[usize],
+    rows: &mut RowBuffer,
+) -> SqlResult<()> {
+    let mut sink = Silent(cx.sink);
+    let mut it = Interpreter::new(cx.session, &mut sink);
+    let place = Some(database.clone());
+    let way = Way { place, expression: true, function: true, ..Way::default() };
+    let called = it.within(way, |it| {
+        let module = match it.session.procedure_module(database, function) {
+            Ok(module) => module,
+            Err(e) => return Ok(Err(e.into())),
+        };
+        let ran = it.run_function(module, args.to_vec(), SqlType::Int.into())?;
+        Ok(match ran {
+            Ok(_) => it.read_filled(wanted, rows).map(|()| Returned::default()).map_err(Into::into),
+            Err(failed) => Err(failed),
+        })
+    });
+    match called {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(failed)) => Err(failed.error),
+        Err(Unwind::Error(e) | Unwind::Caller(e)) => Err(e),
+        Err(Unwind::Cancelled) => Err(cancelled()),
+        // The connection ends: the client has heard why, or has gone.
+        Err(Unwind::Module | Unwind::Batch | Unwind::Insert | Unwind::Gone) => Err(client_gone()),
+    }
+}
+
+impl Interpreter<'_> {
+    /// Reads the table of RETURNS, the first of the module's table variables.
+    fn read_filled(&mut self, wanted: &[usize], rows: &mut RowBuffer) -> SqlResult<()> {
+        let home = self.session.home_of_table_variables()?;
+        let owner = self.session.ddl_owner(&home);
+        let first = self.session.activation.locals.tables.first();
+        let table = first.and_then(|(_, id)| home.catalog.table(*id, owner));
+        let table = table.ok_or_else(|| SqlError::new(1087, &[&"RETURNS"]))?;
+        let locks = Locking::default();
+        let used = TableUse { database: home.clone(), table: table.clone(), locks };
+        let slots: Vec<u32> = (0..).take(wanted.len()).collect();
+        let scan = Scan {
+            database: home,
+            table,
+            access: Access::Full,
+            columns: wanted.iter().copied().zip(slots.iter().copied()).collect(),
+            filtered: 0,
+            locator: None,
+            filter: None,
+            locks,
+            backward: false,
+            parts: Vec::new(),
+        };
+        let node = Node::Scan(Arc::new(scan));
+        self.in_statement(|it| {
+            lock_tables(it.session, &[used])?;
+            let mut none = Vec::new();
+            let mut rt = Rt::new(it.context(0), &mut none, Vec::new(), slots.len(), &[]);
+            let mut op = ops::build(&node);
+            op.open(&mut rt)?;
+            while op.next(&mut rt)? {
+                rt.tick()?;
+                rows.push(&rt, &slots);
+            }
+            Ok(())
+        })
+    }
+}
