@@ -28,6 +28,8 @@ if grep -qE '^(crates/|tests/|Cargo)' <<<"$files"; then
     for crate in $(sed -n 's|^crates/\([^/]*\)/.*|\1|p' <<<"$files" | sort -u); do
         [ "$crate" = fuzz ] && continue
         tests="$tests | package(taffrail-$crate) | (rdeps(taffrail-$crate) & kind(lib))"
+        # The integration tests of these crates stand with the engine's.
+        case $crate in exec|features|watching) tests="$tests | package(taffrail-engine)" ;; esac
     done
     step "tests of what has changed, golden scripts, kept directories"
     "$nextest" nextest run --workspace --locked --cargo-quiet -E "$tests"

@@ -178,7 +178,7 @@ fn settings_schedule_every_user_database_and_a_drill_restores_the_newest_chain()
         drill_minutes: Some(100),
         directory: None,
     });
-    let instance = Instance::start(options).expect("a first start");
+    let instance = taffrail_engine::start(options).expect("a first start");
     let mut c = connect(&instance);
     c.ok("CREATE DATABASE d; ALTER DATABASE d SET RECOVERY FULL");
     c.ok("CREATE TABLE d.dbo.t (a int)");
@@ -399,7 +399,7 @@ fn a_schedule_that_cannot_be_carried_out_is_a_failure() {
     let (_world, instance, mut c) = with_a_chain(10, "@log_minutes = 15");
     c.ok("USE msdb; EXEC sp_rename 'taffrail.backup_run.path', 'file', 'COLUMN'; EXEC sp_rename \
         'taffrail.backup_run.started_utc', 's', 'COLUMN'");
-    instance.run_due_backups().expect_err("there is no such column");
+    taffrail_engine::run_due_backups(&instance).expect_err("there is no such column");
     assert_eq!(figure(&instance, "taffrail_scheduled_backup_failures", ""), Some(1.0));
     drop(c);
     instance.shutdown().expect("an orderly end");

@@ -4,7 +4,7 @@ use crate::support;
 
 use std::time::{Duration, Instant};
 use support::World;
-use taffrail_engine::{Instance, InstanceOptions};
+use taffrail_engine::InstanceOptions;
 use taffrail_io::Env;
 
 /// A document whose paths take minutes, and formats of millions of values.
@@ -121,7 +121,7 @@ fn roomy(name: &str) -> World {
     let mut options = InstanceOptions::new(&dir, Env::os());
     options.max_server_memory_mb = 128;
     options.query_memory_limit_mb = Some(4096);
-    World { instance: Instance::start(options).expect("the instance starts"), dir }
+    World { instance: taffrail_engine::start(options).expect("the instance starts"), dir }
 }
 
 /// Millions of statements end while they are read, compiled and planned.

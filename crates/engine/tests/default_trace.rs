@@ -14,7 +14,7 @@ fn start(world: &SimWorld) -> Arc<Instance> {
     let mut options = InstanceOptions::new("/data", world.env());
     options.max_server_memory_mb = 16;
     options.trace_dir = Some("/data/log".into());
-    Instance::start(options).expect("a start")
+    taffrail_engine::start(options).expect("a start")
 }
 
 /// The objects of a name that were created, as all files tell.

@@ -6,7 +6,7 @@ use crate::support;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::World;
-use taffrail_engine::{Instance, InstanceOptions};
+use taffrail_engine::InstanceOptions;
 use taffrail_io::Env;
 
 /// A folder for several data directories; goes away with it.
@@ -29,7 +29,7 @@ impl Folder {
         let mut options = InstanceOptions::new(self.at(name), Env::os());
         options.max_server_memory_mb = 128;
         options.file_roots = vec![self.at("fast")];
-        World { instance: Instance::start(options).unwrap(), dir: self.at(name) }
+        World { instance: taffrail_engine::start(options).unwrap(), dir: self.at(name) }
     }
 
     /// Closes an instance and leaves its files.

@@ -3,6 +3,7 @@
 
 mod activations;
 mod administration;
+mod adopted;
 mod attach_crash;
 mod backup;
 mod backup_crash;
@@ -39,6 +40,8 @@ mod fn_dblog;
 mod functions;
 mod indexes;
 mod insert_exec;
+#[cfg(debug_assertions)]
+mod invoked;
 mod kept_facts;
 mod large_parts;
 mod large_values;
@@ -68,6 +71,7 @@ mod restore_stops;
 mod row_locks;
 mod row_versions;
 mod rules;
+mod runtime;
 mod scripts;
 mod sessions;
 mod statements;

@@ -3,7 +3,7 @@
 use crate::support;
 
 use support::World;
-use taffrail_engine::{Instance, InstanceOptions};
+use taffrail_engine::InstanceOptions;
 use taffrail_io::Env;
 
 fn world(limit_mb: u64) -> World {
@@ -14,7 +14,7 @@ fn world(limit_mb: u64) -> World {
     let mut options = InstanceOptions::new(&dir, Env::os());
     options.max_server_memory_mb = 128;
     options.query_memory_limit_mb = Some(limit_mb);
-    World { instance: Instance::start(options).expect("the instance starts"), dir }
+    World { instance: taffrail_engine::start(options).expect("the instance starts"), dir }
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn max_server_memory_is_in_force_after_reconfigure() {
     let start = || {
         let mut options = InstanceOptions::new(&dir, Env::os());
         options.max_server_memory_mb = 1024;
-        Instance::start(options).expect("the instance starts")
+        taffrail_engine::start(options).expect("the instance starts")
     };
     let world = World { instance: start(), dir: dir.clone() };
     let mut c = world.connect();

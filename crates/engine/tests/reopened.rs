@@ -267,7 +267,7 @@ fn a_collation_stays() {
         let mut options = InstanceOptions::new("/data", world.env());
         options.max_server_memory_mb = 16;
         options.collation = Collation::from_name(collation).expect("a collation");
-        Instance::start(options).expect("a start")
+        taffrail_engine::start(options).expect("a start")
     };
     const SAME: &str = "SELECT IIF('a' = 'A', 1, 0), IIF('e' = 'é', 1, 0)";
     const NAMES: &str =

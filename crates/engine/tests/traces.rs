@@ -5,7 +5,7 @@ use crate::support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use support::{Client, World, connect};
-use taffrail_engine::{Instance, InstanceOptions};
+use taffrail_engine::InstanceOptions;
 use taffrail_io::Env;
 use taffrail_io::sim::HookedDisk;
 
@@ -86,7 +86,7 @@ fn commits_that_wait_share_the_next_flush() {
     });
     let mut options = InstanceOptions::new(&dir, Env { disk: Arc::new(hooked), ..env });
     options.max_server_memory_mb = 64;
-    let instance = Instance::start(options).unwrap();
+    let instance = taffrail_engine::start(options).unwrap();
     let mut c = connect(&instance);
     c.ok("CREATE DATABASE d");
     c.ok("USE d");

@@ -283,12 +283,12 @@ impl Server {
         let known: Arc<OnceLock<Arc<Instance>>> = Arc::default();
         let mut reporter = Reporter::start(log.clone(), Arc::clone(&known))
             .map_err(|e| fail("error log thread", &e))?;
-        let instance = Instance::start(options).map_err(|e| {
+        let instance = taffrail_engine::start(options).map_err(|e| {
             reporter.stop();
             StartFailure(e.to_string())
         })?;
         note_collation(settings.collation, &instance, &log);
-        if let Err(e) = instance.make_backup_directory() {
+        if let Err(e) = taffrail_engine::make_backup_directory(&instance) {
             let text = format!("[backup] directory: no backup can be written there: {}", e.message);
             log.write(Level::Warning, "Server", &text);
         }

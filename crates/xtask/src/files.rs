@@ -124,7 +124,7 @@ const OF_SESSIONS: [(&str, &str); 13] = [
 
 /// A session has no state of what runs but the activation: its fields are those of [`OF_SESSIONS`].
 pub fn session_fields(root: &Path) -> Result<Vec<String>> {
-    const PATH: &str = "crates/engine/src/session/mod.rs";
+    const PATH: &str = "crates/exec/src/session/mod.rs";
     let text = fs::read_to_string(root.join(PATH)).context(PATH)?;
     let (_, after) = text.split_once("pub struct Session {\n").context("struct Session")?;
     let (body, _) = after.split_once("\n}\n").context("its end")?;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// The crates that are held to it.
-const CRATES: &[&str] = &["catalog", "functions", "plan", "query"];
+const CRATES: &[&str] = &["catalog", "exec", "features", "functions", "plan", "query", "watching"];
 
 /// Items that may follow `pub`, where a name follows them.
 const ITEMS: &[&str] = &["const", "enum", "fn", "mod", "static", "struct", "trait", "type"];
@@ -28,7 +28,7 @@ pub fn check(root: &Path) -> Result<Vec<String>> {
         }
     }
     let told: HashSet<&str> =
-        sources.iter().flat_map(|(_, text)| text.lines().flat_map(named_by)).collect();
+        sources.iter().flat_map(|(_, text)| public_lines(text).flat_map(named_by)).collect();
     let mut findings = Vec::new();
     for (path, text) in &sources {
         let Some(own) = crate_of(path).filter(|c| CRATES.contains(&c.as_str())) else { continue };
@@ -48,12 +48,28 @@ pub fn check(root: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// The types that the line of a public field or function names: whoever uses that has them in hand without a word of theirs.
+/// The lines of public fields and functions, and those of the variants of public enums.
+fn public_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut end_of_enum = None;
+    text.lines().filter(move |line| {
+        let code = line.trim_start();
+        let indent = line.len() - code.len();
+        if end_of_enum == Some(indent) && code.starts_with('}') {
+            end_of_enum = None;
+        }
+        let in_enum = end_of_enum.is_some() && !code.starts_with("//");
+        if code.starts_with("pub enum ") && !code.ends_with('}') {
+            end_of_enum = Some(indent);
+        }
+        in_enum || code.starts_with("pub ") && !code.starts_with("pub use")
+    })
+}
+
+/// The types that a public line names: whoever uses that line's item has them in hand without a word of theirs.
 fn named_by(line: &str) -> impl Iterator<Item = &str> {
-    let public = line.trim_start().starts_with("pub ") && !line.trim_start().starts_with("pub use");
     let own = public_item(line).unwrap_or_default();
     let words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(move |w| *w != own);
-    words.filter(move |w| public && w.starts_with(char::is_uppercase))
+    words.filter(|w| w.starts_with(char::is_uppercase))
 }
 
 /// The name of the item that a line makes public.
@@ -80,5 +96,13 @@ mod tests {
         assert_eq!(public_item("pub(crate) fn held() {}"), None);
         assert_eq!(public_item("    pub length: u16,"), None);
         assert_eq!(public_item("pub use scope::SlotInfo;"), None);
+    }
+
+    #[test]
+    fn variants_of_a_public_enum_are_public() {
+        let text = "pub enum Kind {\n    /// Not This.\n    One(That),\n}\nenum Other {\n    Two(Hidden),\n}\n\
+                    pub fn f(a: A) {\n    B::c()\n}\n";
+        let told: Vec<&str> = public_lines(text).flat_map(named_by).collect();
+        assert_eq!(told, ["One", "That", "A"]);
     }
 }

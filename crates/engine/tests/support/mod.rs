@@ -126,14 +126,14 @@ impl World {
         let dir = World::new_dir();
         let mut options = InstanceOptions::new(&dir, env);
         options.max_server_memory_mb = 16;
-        World { instance: Instance::start(options).expect("the instance starts"), dir }
+        World { instance: taffrail_engine::start(options).expect("the instance starts"), dir }
     }
 
     fn open_with(dir: PathBuf, query_memory_limit_mb: Option<u64>) -> World {
         let mut options = InstanceOptions::new(&dir, Env::os());
         options.max_server_memory_mb = 128;
         options.query_memory_limit_mb = query_memory_limit_mb;
-        World { instance: Instance::start(options).expect("the instance starts"), dir }
+        World { instance: taffrail_engine::start(options).expect("the instance starts"), dir }
     }
 
     /// Stops the instance in order and starts it again.

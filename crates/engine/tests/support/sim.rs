@@ -48,5 +48,5 @@ pub fn start_with_hook(world: &SimWorld) -> (Arc<Instance>, Once) {
 fn start_in(env: Env) -> Result<Arc<Instance>, StartError> {
     let mut options = InstanceOptions::new("/data", env);
     options.max_server_memory_mb = 16;
-    Instance::start(options)
+    taffrail_engine::start(options)
 }

@@ -115,7 +115,7 @@ fn explained() -> &'static (Vec<Image>, Structures) {
         env.disk.create_dir(Path::new("/data")).expect("an empty disk");
         let mut options = InstanceOptions::new("/data", env.clone());
         options.max_server_memory_mb = 16;
-        let instance: Arc<Instance> = Instance::start(options).expect("a start");
+        let instance: Arc<Instance> = taffrail_engine::start(options).expect("a start");
         let login = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
         let mut session = instance.connect(login).expect("a session");
         for sql in CHANGES {

@@ -210,7 +210,7 @@ pub(super) mod tests {
             std::env::temp_dir().join(format!("taffrail-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
-        let instance = Instance::start(InstanceOptions::new(&dir, Env::os())).unwrap();
+        let instance = taffrail_engine::start(InstanceOptions::new(&dir, Env::os())).unwrap();
         let log = Arc::new(ErrorLog::open(&dir.join("log"), false).unwrap());
         test(&instance, log);
         instance.shutdown().unwrap();

@@ -1,0 +1,50 @@
+//! What goes to a callee of EXEC and what comes back.
+
+use taffrail_base::SqlError;
+use taffrail_types::convert::{Declared, Large};
+use taffrail_types::{SqlType, Value};
+
+/// An argument that has been evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    /// With `@`; empty for one by position.
+    pub name: String,
+    /// `None`: the default.
+    pub value: Option<Value>,
+    pub ty: SqlType,
+    /// It is xml, text, ntext or image.
+    pub large: Large,
+    /// Even NULL is refused where its type is: not the word NULL, and not what clients send, who often do not know.
+    pub typed: bool,
+    /// The caller wants it back.
+    pub output: bool,
+}
+
+/// What a procedure gives back.
+#[derive(Default)]
+pub struct Returned {
+    pub status: i32,
+    /// `EXEC @status = …` leaves the variable alone.
+    pub silent: bool,
+    /// For each argument passed for output: its place among them, value and type.
+    pub outputs: Vec<(usize, Value, Declared)>,
+    /// An error has ended it early.
+    pub cut: bool,
+    /// The value of a scalar function.
+    pub value: Option<(Value, Declared)>,
+}
+
+/// Why a callee did not return.
+pub struct Failed {
+    pub error: Box<SqlError>,
+    /// What `EXEC @status = …` takes all the same: of procedures of the system 1, of texts @@ERROR.
+    pub status: Option<i32>,
+}
+
+impl From<Box<SqlError>> for Failed {
+    fn from(error: Box<SqlError>) -> Failed {
+        Failed { error, status: None }
+    }
+}
+
+pub(crate) type Called = Result<Returned, Failed>;

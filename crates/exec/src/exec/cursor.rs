@@ -1,0 +1,505 @@
+//! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE.
+//!
+//! A cursor that was asked for as a copy (STATIC, INSENSITIVE) reads its rows at OPEN, and so does one that can scroll, or that reads
+//! views of the catalogue; FETCH moves over them. The others go forward only, and their query runs as they are fetched from
+//! ([`streaming`]). KEYSET cursors, and those one can update through, are refused, and so is the word DYNAMIC, which promises that a
+//! cursor shows changes behind it, too.
+//!
+//! ```text
+//!             DECLARE                OPEN                    CLOSE             DEALLOCATE
+//!  (nothing) ─────────▶ declared ─────────▶ open ──FETCH──┐ ─────────▶ declared ─────────▶ (nothing)
+//!                       variables,          rows, place   └─▶ open
+//!                       plan                0 … n+1, or
+//!                                           a running query
+//! ```
+//!
+//! 1. A local cursor belongs to the nesting level that declared it and goes away with it; a global one with the session.
+//! 2. The query sees the values that variables had at DECLARE.
+//! 3. `place` of a copy is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
+//!    a row, and no OPEN or FETCH has failed since.
+//!
+//! A cursor goes by references: its name, and the variables that were set to it (`SET @a = CURSOR …`, `SET @a = name`, `SET @a = @b`), each
+//! local to its level. DEALLOCATE and the end of a level take references away; with the last one the cursor goes.
+
+mod declared;
+mod streaming;
+
+pub(crate) use declared::{CursorRef, CursorText, Direction, FetchCode, text};
+
+use super::activation::Locals;
+use super::interpret::{Ended, Interpreter};
+use super::module::{Module, Plan, Stmt};
+use super::ops;
+use super::planning::Source;
+use crate::catalog::registry::FLAG_LOCAL_CURSORS;
+use crate::memory::{self, Held};
+use crate::plan::statement::Statement;
+use crate::sink::{ColumnDesc, Command};
+use std::sync::Arc;
+use streaming::Streaming;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::convert::Kind;
+use taffrail_types::{Collation, Conversion, Value, convert};
+
+/// What a cursor is known by.
+struct Reference {
+    /// With its `@` for a variable.
+    name: Box<str>,
+    /// The nesting level, where it is local.
+    level: Option<u32>,
+}
+
+impl Reference {
+    fn is(&self, name: &str, level: Option<u32>) -> bool {
+        self.level == level && Collation::default().eq_str(&self.name, name)
+    }
+}
+
+/// A cursor of a session.
+struct Cursor {
+    text: Arc<CursorText>,
+    /// At least one.
+    references: Vec<Reference>,
+    /// Module, variables and plans of its query.
+    own: Locals,
+    plan: u32,
+    visible: u32,
+    line: u32,
+    open: Option<Opened>,
+}
+
+struct Opened {
+    columns: Arc<[ColumnDesc]>,
+    rows: CursorRows,
+}
+
+/// Where an open cursor has its rows from.
+enum CursorRows {
+    Copied(Copied),
+    Streamed(Box<Streaming>),
+}
+
+/// A copy of all rows.
+struct Copied {
+    rows: Vec<Vec<Value>>,
+    /// What they take, to CLOSE.
+    held: Held,
+    place: usize,
+}
+
+impl CursorRows {
+    /// Bytes that they take between two statements.
+    fn held(&self) -> usize {
+        match self {
+            CursorRows::Copied(c) => c.held.bytes(),
+            CursorRows::Streamed(s) => s.held(),
+        }
+    }
+}
+
+impl Copied {
+    /// Goes to a row, if there is one; `by` of ABSOLUTE and RELATIVE.
+    fn go(&mut self, direction: &Direction, by: i64) -> Option<Vec<Value>> {
+        let (n, place) = (self.rows.len() as i64, self.place as i64);
+        let to = match direction {
+            Direction::Next => place + 1,
+            Direction::Prior => place - 1,
+            Direction::First => 1,
+            Direction::Last => n,
+            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
+            Direction::Absolute(_) => by,
+            Direction::Relative(_) => place.saturating_add(by),
+        };
+        self.place = to.clamp(0, n + 1) as usize;
+        (1..=n).contains(&to).then(|| self.rows[self.place - 1].clone())
+    }
+}
+
+/// The cursors of a session.
+#[derive(Default)]
+pub struct Cursors {
+    list: Vec<Cursor>,
+    /// `@@FETCH_STATUS`.
+    pub fetch_status: i32,
+    /// `@@CURSOR_ROWS`.
+    pub rows: i32,
+    /// The cursor that was opened last.
+    last: Option<Arc<CursorText>>,
+}
+
+impl Cursors {
+    /// Bytes that open ones take from one request to the next.
+    pub fn kept(&self) -> usize {
+        self.list.iter().filter_map(|c| c.open.as_ref()).map(|o| o.rows.held()).sum()
+    }
+
+    /// Deallocates the local cursors of a level that ends.
+    pub fn leave(&mut self, level: u32) {
+        if !self.list.is_empty() {
+            self.forget(|r| r.level.is_some_and(|l| l >= level));
+        }
+    }
+
+    /// Takes references away, and the cursors that have no other.
+    fn forget(&mut self, gone: impl Fn(&Reference) -> bool) {
+        self.list.retain_mut(|c| {
+            c.references.retain(|r| !gone(r));
+            !c.references.is_empty()
+        });
+        self.count();
+    }
+
+    /// A transaction has been rolled back: open cursors but those of a copy that was asked for are closed.
+    pub fn rolled_back(&mut self) {
+        for cursor in self.list.iter_mut().filter(|c| !c.text.counted) {
+            cursor.open = None;
+        }
+        self.count();
+    }
+
+    /// A transaction has ended under CURSOR_CLOSE_ON_COMMIT.
+    pub fn close_all(&mut self) {
+        for cursor in &mut self.list {
+            cursor.open = None;
+        }
+        self.count();
+    }
+
+    /// `@@CURSOR_ROWS` when the cursor that was opened last may be open no more.
+    fn count(&mut self) {
+        let last = self.last.as_ref();
+        let is_last = |c: &&Cursor| last.is_some_and(|l| Arc::ptr_eq(l, &c.text));
+        if !self.list.iter().any(|c| c.open.is_some() && is_last(&c)) {
+            self.rows = 0;
+        }
+    }
+
+    /// The place of a cursor: a level's own before a global one.
+    fn find(&self, cursor: &CursorRef, level: u32) -> SqlResult<usize> {
+        let local = if cursor.global { None } else { self.known(&cursor.name, Some(level)) };
+        let found = local.or_else(|| self.known(&cursor.name, None));
+        let variable = cursor.name.starts_with('@');
+        found.ok_or_else(|| match variable {
+            true => SqlError::new(16950, &[&cursor.name]).with_severity(16).with_state(2),
+            false => SqlError::new(16916, &[&cursor.name]),
+        })
+    }
+
+    fn known(&self, name: &str, level: Option<u32>) -> Option<usize> {
+        self.list.iter().position(|c| c.references.iter().any(|r| r.is(name, level)))
+    }
+
+    /// CURSOR_STATUS: 1 open with rows or with a query that runs, 0 open without, -1 closed, -2 a variable without cursor, -3 no such
+    /// cursor.
+    pub fn status(&self, kind: &str, name: &str, level: u32) -> i32 {
+        let local = match () {
+            () if kind.eq_ignore_ascii_case("global") => false,
+            () if kind.eq_ignore_ascii_case("local") => true,
+            () if kind.eq_ignore_ascii_case("variable") => true,
+            () => return -3,
+        };
+        let level = local.then_some(level);
+        match self.known(name, level).map(|at| &self.list[at]) {
+            None if name.starts_with('@') => -2,
+            None => -3,
+            Some(Cursor { open: None, .. }) => -1,
+            Some(Cursor { open: Some(o), .. }) => match &o.rows {
+                CursorRows::Copied(c) => !c.rows.is_empty() as i32,
+                CursorRows::Streamed(_) => 1,
+            },
+        }
+    }
+}
+
+/// What ends a statement that has no rows: a DONE, as every statement but a declaration has one.
+const QUIET: Ended = Ended { command: Command::OTHER, rows: None };
+
+impl Interpreter<'_> {
+    /// DECLARE CURSOR, SET @cursor = CURSOR.
+    pub fn declare_cursor(
+        &mut self,
+        module: &Arc<Module>,
+        s: &Stmt,
+        text: &Arc<CursorText>,
+    ) -> SqlResult<Ended> {
+        let flags = self.session.database.storage.engine_flags();
+        let local = text.local || !text.global && flags & FLAG_LOCAL_CURSORS != 0;
+        let level = local.then_some(self.session.activation.nest_level);
+        let cursors = &mut self.session.held.cursors;
+        if cursors.known(&text.name, level).is_some() {
+            if !text.name.starts_with('@') {
+                return Err(SqlError::new(16915, &[&text.name]));
+            }
+            cursors.forget(|r| r.is(&text.name, level));
+        }
+        let mut own = Locals::new(module.clone());
+        let locals = &self.session.activation.locals;
+        own.vars.clone_from(&locals.vars);
+        own.tables.clone_from(&locals.tables);
+        // Names are looked up here, in the database of now.
+        let plan = self.with_locals(&mut own, |it| {
+            it.plan(module, s.plan, s.visible, &Source::Select(&text.select))
+        })?;
+        if let Statement::Select(q, into) = &plan.kind
+            && (into.is_some() || !q.assign.is_empty())
+        {
+            let what = if into.is_some() { "SELECT INTO" } else { "Variable assignment" };
+            return Err(SqlError::new(16907, &[&what]));
+        }
+        self.session.held.cursors.list.push(Cursor {
+            text: text.clone(),
+            references: vec![Reference { name: text.name.clone(), level }],
+            own,
+            plan: s.plan,
+            visible: s.visible,
+            line: s.line,
+            open: None,
+        });
+        Ok(QUIET)
+    }
+
+    fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
+        self.session.held.cursors.find(cursor, self.session.activation.nest_level)
+    }
+
+    /// After OPEN or FETCH: one that fails ends loops over `@@FETCH_STATUS`, which would otherwise go on for ever where
+    /// the error does not end the batch.
+    pub(crate) fn cursor_moved(&mut self, result: SqlResult<Ended>) -> SqlResult<Ended> {
+        if result.is_err() {
+            self.session.held.cursors.fetch_status = -1;
+        }
+        result
+    }
+
+    /// OPEN.
+    pub(crate) fn open_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        let c = &mut self.session.held.cursors.list[at];
+        if c.open.is_some() {
+            return Err(SqlError::new(16905, &[]));
+        }
+        let text = c.text.clone();
+        let (plan, visible, line) = (c.plan, c.visible, c.line);
+        let module = c.own.module.clone();
+        // The query runs on the cursor's own variables, while the session is lent to it.
+        let mut own = std::mem::take(&mut c.own);
+        let opened =
+            self.with_locals(&mut own, |it| it.open_rows(&module, &text, (plan, visible, line)));
+        // Nothing can have removed it meanwhile: a query declares no cursors.
+        let cursors = &mut self.session.held.cursors;
+        let c = &mut cursors.list[at];
+        c.own = own;
+        let opened = opened?;
+        cursors.last = Some(text.clone());
+        cursors.rows = match &opened.rows {
+            CursorRows::Copied(copied) if text.counted => copied.rows.len() as i32,
+            _ => -1,
+        };
+        c.open = Some(opened);
+        self.session.activation.last.row_count = 0;
+        self.warn_if_due(line)?;
+        Ok(QUIET)
+    }
+
+    /// The rows of a cursor that is opened, or its query begun. The numbers: of its plan, of the variables that it sees, of its line.
+    fn open_rows(
+        &mut self,
+        module: &Arc<Module>,
+        text: &CursorText,
+        (number, visible, line): (u32, u32, u32),
+    ) -> SqlResult<Opened> {
+        let source = Source::Select(&text.select);
+        if self.session.activation.options.implicit_transactions
+            && self.session.transaction.count == 0
+        {
+            let plan = self.plan(module, number, visible, &source)?;
+            self.begin_for(&plan)?;
+        }
+        self.in_statement(|it| {
+            let plan = it.locked_plan(module, number, visible, &source)?;
+            let q = streaming::query_of(&plan);
+            let columns = q.columns.as_slice().into();
+            if streaming::streams(text, &plan) {
+                let streaming = it.begin_streaming(&plan, line)?;
+                return Ok(Opened { columns, rows: CursorRows::Streamed(Box::new(streaming)) });
+            }
+            it.with_runtime(&plan, line, |rt| {
+                let mut op = ops::build(&q.node);
+                op.open(rt)?;
+                let (mut rows, mut held) = (Vec::new(), Held::default());
+                // A cursor that is not a copy of its rows does not know ROWCOUNT.
+                let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
+                while (rows.len() as u64) < limit && op.next(rt)? {
+                    rt.tick()?;
+                    let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
+                    let row: Vec<Value> = row.collect();
+                    held.add(size_of::<Vec<Value>>());
+                    held.values(&row);
+                    rows.push(row);
+                }
+                memory::check()?;
+                Ok(Opened { columns, rows: CursorRows::Copied(Copied { rows, held, place: 0 }) })
+            })
+        })
+    }
+
+    /// OPEN and FETCH of what reads tables begin a transaction under IMPLICIT_TRANSACTIONS.
+    fn begin_for(&mut self, plan: &Plan) -> SqlResult<()> {
+        match plan.uses.is_empty() {
+            true => Ok(()),
+            false => self.session.begin_implicitly(self.sink),
+        }
+    }
+
+    /// FETCH.
+    pub fn fetch(&mut self, module: &Arc<Module>, s: &Stmt, f: &FetchCode) -> SqlResult<Ended> {
+        let by = match &f.direction {
+            Direction::Absolute(code) | Direction::Relative(code) => {
+                self.value(module, s, code)?.as_i64().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let at = self.cursor(&f.cursor)?;
+        let c = &mut self.session.held.cursors.list[at];
+        let word = match f.direction {
+            Direction::Next => "",
+            Direction::Prior => "prior",
+            Direction::First => "first",
+            Direction::Last => "last",
+            Direction::Absolute(_) => "absolute",
+            Direction::Relative(_) => "relative",
+        };
+        let Some(open) = &c.open else { return Err(SqlError::new(16917, &[])) };
+        if !c.text.scroll && !word.is_empty() {
+            return Err(SqlError::new(16911, &[&"fetch", &word]));
+        }
+        if !f.into.is_empty() && f.into.len() != open.columns.len() {
+            return Err(SqlError::new(16924, &[]));
+        }
+        let columns = open.columns.clone();
+        let row = self.fetched(at, &f.direction, by, s.line)?;
+        let found = row.is_some();
+        if f.into.is_empty() {
+            let mut cx = self.context(s.line);
+            cx.columns(&columns)?;
+            if let Some(row) = row {
+                cx.row(&row)?;
+            }
+        } else if let Some(row) = row {
+            self.fetch_into(module, f, &columns, row)?;
+        }
+        self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
+        self.session.activation.last.row_count = found as i64;
+        self.warn_if_due(s.line)?;
+        if !f.into.is_empty() {
+            return Ok(QUIET);
+        }
+        Ok(Ended { command: Command::SELECT, rows: Some(found as u64) })
+    }
+
+    /// The row to which FETCH goes, of the cursor at a place of the list; `by` of ABSOLUTE and RELATIVE.
+    fn fetched(
+        &mut self,
+        at: usize,
+        direction: &Direction,
+        by: i64,
+        line: u32,
+    ) -> SqlResult<Option<Vec<Value>>> {
+        let c = &mut self.session.held.cursors.list[at];
+        let streaming = match c.open.as_mut().map(|o| &mut o.rows) {
+            None => return Err(SqlError::new(16917, &[])),
+            Some(CursorRows::Copied(copied)) => return Ok(copied.go(direction, by)),
+            Some(CursorRows::Streamed(s)) => s.plan().clone(),
+        };
+        if self.session.activation.options.implicit_transactions
+            && self.session.transaction.count == 0
+        {
+            self.begin_for(&streaming)?;
+        }
+        // The query runs on the cursor's own variables, while the session is lent to it.
+        let c = &mut self.session.held.cursors.list[at];
+        let mut open = c.open.take();
+        let mut vars = std::mem::take(&mut c.own.vars);
+        let row = match open.as_mut().map(|o| &mut o.rows) {
+            Some(CursorRows::Streamed(s)) => self.next_streamed(s, &mut vars, line),
+            _ => Ok(None),
+        };
+        let failed =
+            matches!(&open, Some(Opened { rows: CursorRows::Streamed(s), .. }) if s.failed);
+        let cursors = &mut self.session.held.cursors;
+        let c = &mut cursors.list[at];
+        c.own.vars = vars;
+        c.open = open.filter(|_| !failed);
+        if failed {
+            cursors.count();
+        }
+        row
+    }
+
+    /// A row into the variables of FETCH … INTO.
+    fn fetch_into(
+        &mut self,
+        module: &Arc<Module>,
+        f: &FetchCode,
+        columns: &[ColumnDesc],
+        row: Vec<Value>,
+    ) -> SqlResult<()> {
+        let context = self.session.activation.options.convert_context();
+        let mut values = Vec::with_capacity(row.len());
+        for ((v, d), (var, ty)) in row.into_iter().zip(columns).zip(&f.into) {
+            let (own, to) = (d.declared(), module.variables.declared(*var));
+            if convert::rule_of(own, to) != convert::Rule::Implicit {
+                return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
+            }
+            values.push(match d.ty == *ty {
+                _ if v.is_null() => Value::Null,
+                _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
+                    crate::functions::xml::as_xml(&v, 0)?
+                }
+                true => v,
+                false => convert::cast_with(&v, d.ty, *ty, None, Conversion::Implicit, &context)?,
+            });
+        }
+        for ((var, _), v) in f.into.iter().zip(values) {
+            self.session.activation.locals.vars[*var as usize] = v;
+        }
+        Ok(())
+    }
+
+    /// CLOSE.
+    pub(crate) fn close_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        let cursors = &mut self.session.held.cursors;
+        if cursors.list[at].open.take().is_none() {
+            return Err(SqlError::new(16917, &[]));
+        }
+        cursors.count();
+        Ok(QUIET)
+    }
+
+    /// DEALLOCATE.
+    pub(crate) fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        let level = Some(self.session.activation.nest_level);
+        let cursors = &mut self.session.held.cursors;
+        let local = !cursor.global && cursors.known(&cursor.name, level) == Some(at);
+        cursors.forget(|r| r.is(&cursor.name, if local { level } else { None }));
+        Ok(QUIET)
+    }
+
+    /// SET @cursor = another: it refers to the same cursor from now on.
+    pub(crate) fn set_cursor(&mut self, name: &str, to: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(to)?;
+        let level = Some(self.session.activation.nest_level);
+        let cursors = &mut self.session.held.cursors;
+        if cursors.known(name, level) != Some(at) {
+            cursors.list[at].references.push(Reference { name: name.into(), level });
+            // What it referred to before.
+            for (_, c) in cursors.list.iter_mut().enumerate().filter(|(n, _)| *n != at) {
+                c.references.retain(|r| !r.is(name, level));
+            }
+            cursors.forget(|_| false);
+        }
+        Ok(QUIET)
+    }
+}

@@ -1,0 +1,547 @@
+//! What built-in functions ask of a session, the instance and the catalogue.
+
+use crate::catalog::{Object, ObjectKind, Table};
+use crate::catalog::{is_global_temp, is_temp};
+use crate::database::Database;
+use crate::exec::activation::MAX_NEST_LEVEL;
+use crate::exec::procedure::name_parts;
+use crate::features::procedure;
+use crate::features::view::{self as views, SystemView};
+use crate::functions::context::Property;
+use crate::functions::{FnContext, Moment};
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
+use taffrail_io::UtcTime;
+use taffrail_io::zone::utc_offset_minutes;
+use taffrail_observe::totals;
+use taffrail_storage::FileKind;
+use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
+
+/// The version that clients are told: SQL Server 2022's, since scripts ask for abilities by it.
+pub(crate) const PRODUCT_VERSION: &str = "16.0.1000.6";
+/// Its major, minor and build numbers.
+pub const PRODUCT_PARTS: (u8, u8, u16) = (16, 0, 1000);
+
+/// `@@VERSION`.
+pub(crate) fn version_text() -> String {
+    format!(
+        "Microsoft SQL Server 2022 (compatible) - {PRODUCT_VERSION} \n\tTaffrail {}\n\ton {} ({})",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    )
+}
+
+/// `@@TIMETICKS`.
+const TICK_MICROSECONDS: i32 = 31_250;
+
+pub(super) fn text(s: &str) -> Value {
+    Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
+}
+
+pub(super) fn int(v: i32) -> Value {
+    Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
+}
+
+pub(super) fn flag(b: bool) -> Value {
+    int(b as i32)
+}
+
+/// The id of a procedure of the system that is named with its schema, `sys`.
+fn system_procedure(name: &str) -> Option<i32> {
+    let mut parts = name_parts(name);
+    let bare = parts.pop()?;
+    let in_sys = parts.pop().is_some_and(|schema| schema.eq_ignore_ascii_case("sys"));
+    let mut named = procedure::names().filter(|(known, _)| known.eq_ignore_ascii_case(&bare));
+    named.next().filter(|_| in_sys).map(|(_, id)| id)
+}
+
+fn decimal(v: i64) -> Value {
+    Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
+}
+
+/// What is too large stays at int's end.
+fn total(counter: &taffrail_observe::Counter) -> Value {
+    Value::Int(i32::try_from(counter.get()).unwrap_or(i32::MAX))
+}
+
+/// Ids and names of the users and roles that every database has.
+pub fn fixed_principals() -> impl Iterator<Item = (i32, &'static str)> {
+    [(0, "public")].into_iter().chain(crate::catalog::FIXED_SCHEMAS)
+}
+
+impl Session {
+    /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
+    /// too large stays at int's end.
+    fn measured(&self, name: &str) -> i32 {
+        let io = self.instance.file_io().sum();
+        let ticks = |ms: u128| ms * 1000 / TICK_MICROSECONDS as u128;
+        let (user, kernel, _) = crate::process::proc_stat().unwrap_or_default();
+        let busy = (user + kernel) as u128;
+        let n = match name {
+            "@@CPU_BUSY" => ticks(busy),
+            "@@IDLE" => {
+                let cpus = std::thread::available_parallelism().map_or(1, |n| n.get()) as u128;
+                ticks((self.instance.up_time().as_millis() * cpus).saturating_sub(busy))
+            }
+            "@@IO_BUSY" => {
+                ticks((io.reads.stall + io.writes.stall + io.plain_writes.stall).as_millis())
+            }
+            "@@TOTAL_READ" => io.reads.count as u128,
+            _ => (io.writes.count + io.plain_writes.count) as u128,
+        };
+        i32::try_from(n).unwrap_or(i32::MAX)
+    }
+
+    pub(super) fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
+        let mut parts = name_parts(name);
+        let name = parts.pop()?;
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        let database = match parts.pop().filter(|s| !s.is_empty()) {
+            _ if is_global_temp(&name) => self.instance.databases().tempdb().ok()?,
+            None => self.database.clone(),
+            Some(d) => self.instance.databases().get(&d).ok()?,
+        };
+        if is_temp(&name) {
+            let tempdb = self.instance.databases().tempdb().ok()?;
+            let temp = self.find_temp_table(&name)?;
+            let object = tempdb.catalog.object(temp.object_id, self.id)?;
+            return Some((tempdb, object));
+        }
+        self.note_blocked(database.catalog.blocked_name(schema.as_deref(), &name, self.id));
+        let object = database.catalog.find_named(schema.as_deref(), &name, self.id)?;
+        Some((database, object))
+    }
+
+    /// A system view by its name, in the database that the name says or the current one.
+    pub(super) fn named_system_view(&self, name: &str) -> Option<&'static SystemView> {
+        let mut parts = name_parts(name);
+        let bare = parts.pop()?;
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        let database = parts.pop().filter(|d| !d.is_empty());
+        let database = database.as_deref().unwrap_or(&self.database.name);
+        let in_msdb = database.eq_ignore_ascii_case("msdb");
+        let found = if in_msdb { views::find_in_msdb(schema.as_deref(), &bare) } else { None };
+        found.or_else(|| views::find(schema.as_deref(), &bare))
+    }
+
+    fn named_table(&self, name: &str) -> Option<Arc<Table>> {
+        self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
+    }
+
+    /// A table with an identity column; of a view that shows one, the table that it comes from.
+    fn identity_table(&self, name: &str) -> Option<Arc<Table>> {
+        let (database, object) = self.named_object(name)?;
+        self.identity_table_of(&database, &object, 0)
+    }
+
+    /// Views name views `depth` deep.
+    fn identity_table_of(
+        &self,
+        database: &Arc<Database>,
+        object: &Object,
+        depth: u32,
+    ) -> Option<Arc<Table>> {
+        let view = match object {
+            Object::Table(t) => return t.identity.is_some().then(|| t.clone()),
+            Object::View(view) if depth < MAX_NEST_LEVEL => view,
+            _ => return None,
+        };
+        let shown = view.columns.iter().find(|c| c.is_identity)?;
+        let named = super::references::of_view(self, database, view).ok()?;
+        let tables = named.iter().filter_map(|r| {
+            let database = match &r.name.database {
+                Some(named) => self.instance.databases().get(&named.value).ok()?,
+                None => database.clone(),
+            };
+            let named = r.name.schema.as_ref().map(|s| &*s.value);
+            let schema = named.or(Some(&*view.head.schema));
+            let object = database.catalog.find_named(schema, &r.name.name.value, self.id)?;
+            self.identity_table_of(&database, &object, depth + 1)
+        });
+        let tables: Vec<Arc<Table>> = tables.collect();
+        // Of several the one whose column has the name that the view shows.
+        let same = |t: &&Arc<Table>| {
+            let column = t.identity.as_ref().map(|i| &t.columns[i.column].name);
+            column.is_some_and(|name| *name == shown.name)
+        };
+        tables.iter().find(same).or_else(|| tables.first()).cloned()
+    }
+
+    pub(super) fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
+        let database = match database {
+            None => self.database.clone(),
+            Some(d) => self.instance.databases().by_id(DatabaseId(u16::try_from(d).ok()?))?,
+        };
+        let id = ObjectId(id);
+        self.note_blocked(database.catalog.blocked_object(id, self.id));
+        database.catalog.object(id, self.id)
+    }
+}
+
+impl FnContext for Session {
+    fn moment(&self) -> Moment {
+        if let Some(m) = self.activation.moment.get() {
+            return m;
+        }
+        let utc = self.instance.options().env.clock.now_utc().0;
+        let m = Moment { utc, offset: utc_offset_minutes(UtcTime(utc)) };
+        self.activation.moment.set(Some(m));
+        m
+    }
+
+    fn convert(&self) -> ConvertContext {
+        self.activation.options.convert_context()
+    }
+
+    fn date_first(&self) -> u8 {
+        self.activation.options.date_first
+    }
+
+    fn collation(&self) -> Collation {
+        self.database.collation()
+    }
+
+    fn global(&self, name: &str) -> SqlResult<Value> {
+        Ok(match name {
+            "@@VERSION" => Value::nvarchar(&version_text()),
+            "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
+            "@@SERVICENAME" => Value::nvarchar("MSSQLSERVER"),
+            "@@LANGUAGE" => Value::nvarchar(self.activation.options.language.get().name),
+            "@@LANGID" => Value::SmallInt(self.activation.options.language.number().into()),
+            "@@MAX_CONNECTIONS" => {
+                Value::Int(self.instance.options().max_connections.cast_signed())
+            }
+            "@@MAX_PRECISION" => Value::TinyInt(38),
+            "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
+            "@@REMSERVER" => Value::Null,
+            "@@TIMETICKS" => Value::Int(TICK_MICROSECONDS),
+            // What a database begins with; there are no rowversion columns that would count on.
+            "@@DBTS" => Value::binary(&2000u64.to_be_bytes()),
+            "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
+                Value::Int(self.measured(name))
+            }
+            "@@PACK_RECEIVED" => total(&totals::PACKETS_RECEIVED),
+            "@@PACK_SENT" => total(&totals::PACKETS_SENT),
+            "@@PACKET_ERRORS" => total(&totals::PACKET_ERRORS),
+            "@@TOTAL_ERRORS" => total(&totals::FILE_ERRORS),
+            "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
+            "@@ROWCOUNT" => Value::Int(self.activation.last.row_count as i32),
+            "@@ERROR" => Value::Int(self.activation.last.error),
+            "@@IDENTITY" => self.kept.identity.map_or(Value::Null, decimal),
+            "@@TRANCOUNT" => Value::Int(self.transaction.count as i32),
+            "@@SPID" => Value::SmallInt(self.id.0 as i16),
+            "@@NESTLEVEL" => Value::Int(self.activation.nest_level as i32),
+            "@@OPTIONS" => Value::Int(self.activation.options.bits()),
+            "@@LOCK_TIMEOUT" => Value::Int(self.activation.options.lock_timeout),
+            "@@DATEFIRST" => Value::TinyInt(self.activation.options.date_first),
+            "@@TEXTSIZE" => Value::Int(self.activation.options.text_size),
+            "@@FETCH_STATUS" => Value::Int(self.held.cursors.fetch_status),
+            "@@CURSOR_ROWS" => Value::Int(self.held.cursors.rows),
+            "@@PROCID" => Value::Int(self.activation.procedure_id),
+            // Not measured: refused rather than made up.
+            other => {
+                return Err(taffrail_base::message::unsupported(other));
+            }
+        })
+    }
+
+    fn cursor_status(&self, kind: &str, name: &str) -> i32 {
+        self.held.cursors.status(kind, name, self.activation.nest_level)
+    }
+
+    fn random(&self) -> f64 {
+        let (state, number) = crate::functions::random::next(self.kept.random.get());
+        self.kept.random.set(state);
+        number
+    }
+
+    fn seed_random(&self, seed: i32) {
+        self.kept.random.set(crate::functions::random::seeded(seed));
+    }
+
+    fn entropy(&self, bytes: &mut [u8]) {
+        self.instance.options().env.entropy.fill(bytes);
+    }
+
+    fn sequential_guid(&self) -> [u8; 16] {
+        self.instance.next_sequential_guid()
+    }
+
+    fn caught(&self) -> Option<SqlError> {
+        self.activation.caught().cloned()
+    }
+
+    fn scope_identity(&self) -> Value {
+        self.activation.last.scope_identity.map_or(Value::Null, decimal)
+    }
+
+    fn xact_state(&self) -> i16 {
+        self.transaction.xact_state()
+    }
+
+    fn transaction_id(&self) -> i64 {
+        self.transaction.number() as i64
+    }
+
+    fn original_login(&self) -> String {
+        self.client.login.clone()
+    }
+
+    fn login_name(&self) -> String {
+        self.activation.security().login.to_string()
+    }
+
+    fn user_name(&self) -> String {
+        self.activation.security().user.to_string()
+    }
+
+    fn host_name(&self) -> Option<String> {
+        Some(self.client.host_name.clone())
+    }
+
+    fn app_name(&self) -> Option<String> {
+        Some(self.client.program_name.clone())
+    }
+
+    fn host_process(&self) -> u32 {
+        self.client.client_pid
+    }
+
+    fn nulls_by_default(&self) -> bool {
+        self.activation.options.ansi_null_dflt_on
+    }
+
+    fn session_context(&self, key: &str) -> Value {
+        if key.is_empty() {
+            return self.kept.context_info.clone();
+        }
+        let found = self.kept.context.iter().find(|k| *k.name == *key);
+        found.map_or(Value::Null, |k| k.value.clone())
+    }
+
+    fn current_database(&self) -> i16 {
+        self.database.id.0 as i16
+    }
+
+    fn database_id(&self, name: &str) -> Option<i16> {
+        self.instance.databases().slot(name).map(|s| s.entry.id.0 as i16)
+    }
+
+    fn database_name(&self, id: i16) -> Option<String> {
+        let id = DatabaseId(u16::try_from(id).ok()?);
+        let slots = self.instance.databases().list();
+        slots.into_iter().find(|s| s.entry.id == id).map(|s| s.entry.name)
+    }
+
+    fn has_database_access(&self, name: &str) -> Option<bool> {
+        self.instance.databases().slot(name).map(|s| s.database.is_some())
+    }
+
+    fn login_id(&self, name: &str) -> Option<i32> {
+        let logins = self.instance.logins();
+        logins.iter().find(|l| Collation::default().eq_str(&l.name, name)).map(|l| l.id)
+    }
+
+    fn login_by_id(&self, id: i32) -> Option<String> {
+        self.instance.logins().into_iter().find(|l| l.id == id).map(|l| l.name)
+    }
+
+    fn login_sid(&self, name: &str) -> Option<Vec<u8>> {
+        self.instance.find_login(name).map(|l| l.sid)
+    }
+
+    fn login_by_sid(&self, sid: &[u8]) -> Option<String> {
+        self.instance.logins().into_iter().find(|l| l.sid == sid).map(|l| l.name)
+    }
+
+    fn user_id(&self, name: &str) -> Option<i32> {
+        let named = |known: &str| self.database.collation().eq_str(known, name);
+        fixed_principals().find(|(_, known)| named(known)).map(|(id, _)| id)
+    }
+
+    fn user_by_id(&self, id: i32) -> Option<String> {
+        fixed_principals().find(|(known, _)| *known == id).map(|(_, name)| name.to_string())
+    }
+
+    fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {
+        if let Some(who) = who {
+            self.login_id(who)?;
+        }
+        // Every login is a sysadmin until permissions exist.
+        match (&*role.to_ascii_lowercase(), server) {
+            (
+                "sysadmin" | "serveradmin" | "securityadmin" | "processadmin" | "setupadmin"
+                | "bulkadmin" | "diskadmin" | "dbcreator" | "public",
+                true,
+            ) => Some(true),
+            (
+                "db_owner" | "db_accessadmin" | "db_securityadmin" | "db_ddladmin"
+                | "db_backupoperator" | "db_datareader" | "db_datawriter" | "public",
+                false,
+            ) => Some(true),
+            ("db_denydatareader" | "db_denydatawriter", false) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn has_permission(&self, securable: Option<&str>, _: Option<&str>, _: &str) -> Option<bool> {
+        match securable {
+            None => Some(true),
+            Some(name) => Some(
+                self.named_object(name).is_some()
+                    || self.database_id(name).is_some()
+                    || self.database.catalog.schema(name, self.id).is_some(),
+            ),
+        }
+    }
+
+    fn schema_id(&self, name: Option<&str>) -> Option<i32> {
+        self.database.catalog.schema(name.unwrap_or("dbo"), self.id).map(|s| s.id.0)
+    }
+
+    fn schema_name(&self, id: Option<i32>) -> Option<String> {
+        let id = taffrail_base::SchemaId(id.unwrap_or(1));
+        if id.0 == views::OWN_SCHEMA.0 {
+            return Some(views::OWN_SCHEMA.1.to_owned());
+        }
+        self.database.catalog.schema_name(id, self.id).map(|n| n.to_string())
+    }
+
+    fn object_id(&self, name: &str, kind: Option<&str>) -> SqlResult<Option<i32>> {
+        if let Some((_, o)) = self.named_object(name) {
+            let of_kind = kind.is_none_or(|k| {
+                ObjectKind::from_code(k) == Some(o.head().kind)
+                    || (k.trim_end().eq_ignore_ascii_case("U")
+                        && o.head().kind == ObjectKind::Table)
+            });
+            return Ok(of_kind.then(|| o.head().id.0));
+        }
+        let Some(view) = self.named_system_view(name) else {
+            let is_procedure = kind.is_none_or(|k| k.trim_end().eq_ignore_ascii_case("P"));
+            return Ok(system_procedure(name).filter(|_| is_procedure));
+        };
+        // What stands in for a table of msdb is one to whoever asks for tables.
+        let is_table = |k: &str| k.eq_ignore_ascii_case("U") && view.schema == views::MSDB;
+        let of_kind = |k: &str| matches!(k, "V" | "v" | "IF" | "TF") || is_table(k);
+        Ok(kind.is_none_or(|k| of_kind(k.trim_end())).then_some(view.id))
+    }
+
+    fn object_name(&self, id: i32, database: Option<i16>) -> Option<String> {
+        if id < 0 {
+            let view = views::all().iter().find(|v| v.id == id).map(|v| v.name);
+            let procedure = || procedure::names().find(|(_, known)| *known == id).map(|p| p.0);
+            return view.or_else(procedure).map(str::to_owned);
+        }
+        self.object_in(id, database).map(|o| o.head().name.to_string())
+    }
+
+    fn object_schema(&self, id: i32, database: Option<i16>) -> Option<String> {
+        if id < 0 {
+            let view = views::all().iter().find(|v| v.id == id).map(|v| v.schema);
+            let is_procedure = || procedure::names().any(|(_, known)| known == id).then_some("sys");
+            return view.or_else(is_procedure).map(str::to_owned);
+        }
+        self.object_in(id, database).map(|o| o.head().schema.to_string())
+    }
+
+    fn object_definition(&self, id: i32) -> Option<String> {
+        match self.object_in(id, None)? {
+            Object::Procedure(m) | Object::View(m) | Object::Function(m) => Some(m.definition.to_string()),
+            Object::Constraint(c) if !c.definition.is_empty() => Some(c.definition.to_string()),
+            _ => None,
+        }
+    }
+
+    fn column_name(&self, object: i32, column: i32) -> Option<String> {
+        self.name_of_column(object, column)
+    }
+
+    fn column_length(&self, table: &str, column: &str) -> Option<i16> {
+        self.length_of_column(table, column)
+    }
+
+    fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {
+        let table = self.named_table(table)?;
+        let index = table.indexes.iter().find(|i| i.id == IndexId(index))?;
+        let at = usize::try_from(key - 1).ok()?;
+        let column = index.key.columns().get(at)?.column;
+        Some(table.columns[column].name.to_string())
+    }
+
+    fn stats_date(&self, _: i32, _: i32) -> Option<Value> {
+        None
+    }
+
+    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
+        let table = self.identity_table(table)?;
+        let i = table.identity.as_ref()?;
+        let current = i.sequence.last().unwrap_or(i.seed);
+        Some([decimal(current), decimal(i.seed), decimal(i.increment)])
+    }
+
+    fn user_type_id(&self, _: &str) -> Option<i32> {
+        None
+    }
+
+    fn user_type_name(&self, _: i32) -> Option<String> {
+        None
+    }
+
+    fn file_id(&self, name: &str) -> Option<i32> {
+        let files = self.database.storage.files();
+        let same = |n: &str| Collation::default().eq_str(n, name);
+        files.iter().find(|f| same(&f.name)).map(|f| f.id.0 as i32)
+    }
+
+    fn file_name(&self, id: i32) -> Option<String> {
+        let files = self.database.storage.files();
+        files.into_iter().find(|f| f.id.0 as i32 == id).map(|f| f.name)
+    }
+
+    fn filegroup_id(&self, name: &str) -> Option<i32> {
+        name.eq_ignore_ascii_case("PRIMARY").then_some(1)
+    }
+
+    fn filegroup_name(&self, id: i32) -> Option<String> {
+        (id == 1).then(|| "PRIMARY".into())
+    }
+
+    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
+        let name = name.to_ascii_lowercase();
+        Ok(match of {
+            Property::Server => self.server_property(&name),
+            Property::Connection => self.connection_property(&name),
+            Property::Filegroup(filegroup) => self.filegroup_property(filegroup, &name),
+            Property::Session => match &*name {
+                "ansi_nulls" => flag(self.activation.options.ansi_nulls),
+                "ansi_padding" => flag(self.activation.options.ansi_padding),
+                "ansi_warnings" => flag(self.activation.options.ansi_warnings),
+                "arithabort" => flag(self.activation.options.arithabort),
+                "concat_null_yields_null" => flag(self.activation.options.concat_null_yields_null),
+                "numeric_roundabort" => flag(self.activation.options.numeric_roundabort),
+                "quoted_identifier" => flag(self.activation.options.quoted_identifier),
+                _ => Value::Null,
+            },
+            Property::Database(db) => return self.database_property(db, &name),
+            Property::Object(id) => self.object_property(id, &name),
+            Property::Column(id, column) => self.column_property(id, column, &name),
+            Property::Index(id, index) => self.index_property(id, index, &name),
+            Property::IndexKey(id, index, key) => {
+                self.index_key_property(id, index, key, &name).unwrap_or(Value::Null)
+            }
+            Property::File(file) => {
+                let files = self.database.storage.files();
+                let same = |n: &str| Collation::default().eq_str(n, file);
+                match (files.iter().find(|f| same(&f.name)), &*name) {
+                    (Some(f), "spaceused") => int((f.used / 8192) as i32),
+                    (Some(f), "islogfile") => flag(f.kind == FileKind::Log),
+                    (Some(f), "isprimaryfile") => flag(f.id.0 == 1),
+                    (Some(_), "isreadonly") => flag(false),
+                    _ => Value::Null,
+                }
+            }
+        })
+    }
+}

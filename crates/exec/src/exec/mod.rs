@@ -1,0 +1,62 @@
+//! Execution: the batch interpreter and the operators.
+//!
+//! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
+//! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE and errors; [`fate`]: what an error ends.
+//! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
+//! * [`ops`]: the operators.  [`modify`]: whatever changes rows; `into`: SELECT … INTO.
+//! * [`showplan`]: plans that are shown, not run.
+//! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
+//!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
+
+pub mod activation;
+pub(crate) mod arguments;
+mod assign;
+pub mod bulk;
+pub(crate) mod called;
+mod check;
+pub mod compile;
+pub(crate) mod cursor;
+mod declarations;
+pub(crate) mod definition;
+mod elsewhere;
+pub(crate) mod ending;
+pub(crate) mod eval;
+mod fate;
+pub(crate) mod full_log;
+pub mod functions;
+mod handed_in;
+pub(crate) mod insert_exec;
+pub mod interpret;
+mod into;
+#[cfg(debug_assertions)]
+pub mod invoked;
+mod key_map;
+mod keyed;
+pub mod metadata;
+pub mod mistakes;
+pub mod modify;
+pub mod module;
+pub mod observer;
+pub mod ops;
+pub(crate) mod options;
+pub mod planning;
+pub(crate) mod plans;
+pub mod procedure;
+pub(crate) mod properties;
+pub(crate) mod query;
+mod query_in;
+pub(crate) mod raise;
+pub mod references;
+pub mod rpc;
+pub mod runtime;
+mod scalar_function;
+mod scalars;
+mod schema_wait;
+pub mod showplan;
+mod silent;
+mod table_function;
+pub(crate) mod table_variables;
+pub(crate) mod timing;
+pub(crate) mod transaction;
+pub mod user_views;
+pub(crate) mod variants;

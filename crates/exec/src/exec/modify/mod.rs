@@ -1,0 +1,335 @@
+//! One operator for whatever changes rows: INSERT, UPDATE, DELETE and MERGE, rows that are handed in (bulk loads, INSERT … EXEC,
+//! SELECT … INTO), what foreign keys take along, and OUTPUT … INTO.
+//!
+//! A statement finds its rows, each of the target once ([`insert`], [`update`], [`delete`], [`merge`]), and gives them to its
+//! [`Modify`], which takes them through the stages below. What must see all the rows waits for [`Modify::finish`].
+//!
+//! | | stage | of | errors | why there |
+//! |---|---|---|---|---|
+//! | 1 | values: source, defaults, identity, conversion (`values`) | a row | 515, 2628, 8115 … | what reads tables is computed from rows as they were found: before the first change where the plan says `spool` |
+//! | 2 | the old row leaves the base and the indexes (`rows`) | a row | | before a new one comes, so that a key may pass from row to row |
+//! | 3 | the new row comes to the base and the indexes (`rows`) | a row | 2627, 2601, 1946, 1105 | |
+//! | 4 | CHECK constraints | a row | 547 | behind the keys, as SQL Server orders the errors of a row; they read nothing but the row |
+//! | 5 | keys that the row refers to, and that went with it, are noted (`foreign`) | a row | | they count when all rows are changed |
+//! | 6 | what OUTPUT says of the row is computed (`output`) | a row | | while old and new values are at hand; the rows are what `inserted` and `deleted` are made of |
+//! | 7 | rows that have left come back: those whose keys have changed, then MERGE's new ones; 3 to 6 for each | all | | their keys are free by now |
+//! | 8 | a table that is filled by pages is closed, its indexes are built (`bulk`) | all | 2627, 2601 | |
+//! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
+//! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
+//!
+//! Computed columns belong at the end of stage 1: they read the row's other columns, and keys and checks read them. INSTEAD OF triggers
+//! take the place of 2 to 9, AFTER triggers belong between 9 and 10 (OUTPUT INTO still ahead of them), each with the rows of stage 6.
+//!
+//! Rows go through the stages one by one: the first row that fails, in any stage, ends the statement, whatever a later one would have
+//! raised. No stage takes anything back: whoever runs the statement rolls back to where it began. Identity values stay used up.
+//!
+//! Only rows that are copied as bytes ([`copy`]: no checks, foreign keys or OUTPUT) pass the stages by.
+
+pub(crate) mod copy;
+pub(crate) mod delete;
+pub mod foreign;
+pub(crate) mod insert;
+pub(crate) mod merge;
+mod output;
+mod rows;
+mod splice;
+pub(crate) mod update;
+mod values;
+
+pub use rows::{Scratch, decode_row, duplicate};
+pub(crate) use rows::{check_key, clustered_key};
+pub use values::{full_name, trim};
+
+use super::runtime::Rt;
+use crate::catalog::Table;
+use crate::database::Database;
+use crate::exec::bulk::TableLoad;
+use crate::plan::change::{OutputPlan, UpdatePlan};
+use crate::plan::expr::Pred;
+use crate::plan::foreign::{Incoming, Outgoing};
+use foreign::ForeignWork;
+use output::OutputRows;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::Value;
+
+/// Which statement changes rows, for messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verb {
+    Insert,
+    Update,
+    Delete,
+    Merge,
+}
+
+impl Verb {
+    fn text(self) -> &'static str {
+        match self {
+            Verb::Insert => "INSERT",
+            Verb::Update => "UPDATE",
+            Verb::Delete => "DELETE",
+            Verb::Merge => "MERGE",
+        }
+    }
+}
+
+/// CHECK constraints: name, and condition over a frame of the table's columns.
+type Checks = [(Arc<str>, Pred)];
+
+/// What a statement changes, and what belongs to all its rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub verb: Verb,
+    pub database: &'a Arc<Database>,
+    pub table: &'a Arc<Table>,
+    pub outgoing: &'a [Outgoing],
+    pub incoming: &'a [Incoming],
+    pub output: Option<&'a OutputPlan>,
+}
+
+/// The rows of a table on their way through the stages.
+pub(crate) struct Modify<'a> {
+    target: Target<'a>,
+    s: Box<Scratch>,
+    /// The table is filled by pages.
+    fill: Option<TableLoad>,
+    foreign: ForeignWork<'a>,
+    told: OutputRows,
+    count: u64,
+}
+
+/// How an UPDATE, or a clause of MERGE, changes its rows.
+struct Change<'a> {
+    plan: &'a UpdatePlan,
+    /// Keys change that rows may pass to each other: a row [leaves](Modify::part) and [comes back](Modify::come_back).
+    two_phases: bool,
+    /// A row is patched in place: nothing but fixed-length columns, and parts of large values, outside all indexes.
+    patch: bool,
+}
+
+impl<'a> Change<'a> {
+    /// `whole`: see [`Modify::is_whole`].
+    fn new(plan: &'a UpdatePlan, whole: bool) -> Change<'a> {
+        let plain = plan.indexes.is_empty() && !plan.moves && plan.checks.is_empty();
+        let patch = plain && !whole && splice::may_be_in_place(plan);
+        Change { plan, two_phases: plan.two_phases(), patch }
+    }
+}
+
+/// Old and new values of a row that has left to come back.
+type Moved = (Vec<Value>, Vec<Value>);
+
+impl<'a> Modify<'a> {
+    /// Begins; the columns of an OUTPUT that goes to the client are sent. `alone`: the table is locked as a whole.
+    fn open(rt: &mut Rt<'_>, target: Target<'a>, alone: bool) -> SqlResult<Modify<'a>> {
+        output::begin_output(rt, target.output)?;
+        let fill = match alone {
+            true => TableLoad::open(rt.cx.session, target.database, target.table)?,
+            false => None,
+        };
+        Ok(Modify {
+            target,
+            s: rt.cx.session.take_scratch(),
+            fill,
+            foreign: ForeignWork::new(target.outgoing, target.incoming),
+            told: OutputRows::default(),
+            count: 0,
+        })
+    }
+
+    /// Somebody asks for the values of whole rows.
+    fn is_whole(&self) -> bool {
+        self.target.output.is_some() || !self.foreign.is_idle()
+    }
+
+    /// Stages 3 to 6 of a new row, of the values in `s.new`.
+    fn come(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
+        self.put(rt, checks)?;
+        self.note(rt, true, false)
+    }
+
+    /// Stages 2 to 6 of a row that changes where it is. `set`: the values of SET, which are taken.
+    fn change(
+        &mut self,
+        rt: &mut Rt<'_>,
+        c: &Change<'a>,
+        locator: &[u8],
+        set: &mut Vec<Value>,
+        row: &[u8],
+    ) -> SqlResult<()> {
+        let (plan, table) = (c.plan, self.target.table);
+        let database: &Database = self.target.database;
+        if c.patch {
+            self.s.row.clear();
+            self.s.row.extend_from_slice(row);
+            if splice::in_place(rt.cx.session, database, plan, set, &mut self.s.row)? {
+                rows::replace_base(rt.cx.session, database, table, locator, &self.s.row)?;
+                self.count += 1;
+                return Ok(());
+            }
+        }
+        self.values(rt, plan, set, row)?;
+        let (session, s) = (&mut *rt.cx.session, &mut *self.s);
+        rows::encode_row(session, database, table, &s.new, &mut s.row)?;
+        rows::replace_base(session, database, table, locator, &s.row)?;
+        rows::free_lobs(session, database, table, row)?;
+        let (old, new) = (std::mem::take(&mut s.old), std::mem::take(&mut s.new));
+        for index in &plan.indexes {
+            // The entry holds column values as well, so equal keys are not enough to leave it.
+            rows::remove_entry(session, database.id, index, &old, locator, s)?;
+            rows::add_entry(session, database.id, table, index, &new, locator, s)?;
+        }
+        (s.old, s.new) = (old, new);
+        self.check(rt, &plan.checks)?;
+        self.note(rt, true, true)
+    }
+
+    /// Stage 2 of a row whose keys change: it leaves, and [comes back](Self::come_back) when all such rows have left.
+    fn part(
+        &mut self,
+        rt: &mut Rt<'_>,
+        c: &Change<'a>,
+        locator: &[u8],
+        set: &mut Vec<Value>,
+        row: &[u8],
+    ) -> SqlResult<Moved> {
+        self.values(rt, c.plan, set, row)?;
+        let (database, table): (&Database, _) = (self.target.database, self.target.table);
+        let session = &mut *rt.cx.session;
+        let old = std::mem::take(&mut self.s.old);
+        for index in table.nonclustered() {
+            rows::remove_entry(session, database.id, index, &old, locator, &mut self.s)?;
+        }
+        rows::remove_base(session, database, table, locator)?;
+        rows::free_lobs(session, database, table, row)?;
+        Ok((old, std::mem::take(&mut self.s.new)))
+    }
+
+    /// Stages 3 to 6 of a row that has left.
+    fn come_back(&mut self, rt: &mut Rt<'_>, c: &Change<'a>, row: Moved) -> SqlResult<()> {
+        (self.s.old, self.s.new) = row;
+        self.put(rt, &c.plan.checks)?;
+        self.note(rt, true, true)
+    }
+
+    /// Stages 2, 5 and 6 of a row that goes; false when it is not there (any more).
+    fn leave(&mut self, rt: &mut Rt<'_>, locator: &[u8], row: &[u8]) -> SqlResult<bool> {
+        let (database, table): (&Database, _) = (self.target.database, self.target.table);
+        let session = &mut *rt.cx.session;
+        if !rows::remove_base(session, database, table, locator)? {
+            return Ok(false);
+        }
+        let indexed = !table.nonclustered().is_empty();
+        if indexed || self.is_whole() {
+            let mut old = std::mem::take(&mut self.s.old);
+            decode_row(session, database, table, row, &mut old)?;
+            for index in table.nonclustered() {
+                rows::remove_entry(session, database.id, index, &old, locator, &mut self.s)?;
+            }
+            self.s.old = old;
+        }
+        rows::free_lobs(session, database, table, row)?;
+        self.note(rt, false, true)?;
+        Ok(true)
+    }
+
+    /// `s.old` and `s.new` from the row's bytes and the values of SET.
+    fn values(
+        &mut self,
+        rt: &mut Rt<'_>,
+        plan: &'a UpdatePlan,
+        set: &mut Vec<Value>,
+        row: &[u8],
+    ) -> SqlResult<()> {
+        let (session, s) = (&mut *rt.cx.session, &mut *self.s);
+        decode_row(session, self.target.database, self.target.table, row, &mut s.old)?;
+        s.new.clear();
+        s.new.extend_from_slice(&s.old);
+        splice::assign(plan, set.drain(..), &mut s.new)
+    }
+
+    /// Stages 3 and 4 of the values in `s.new`.
+    fn put(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
+        let (database, table): (&Database, _) = (self.target.database, self.target.table);
+        let (session, s) = (&mut *rt.cx.session, &mut *self.s);
+        rows::encode_row(session, database, table, &s.new, &mut s.row)?;
+        match &mut self.fill {
+            Some(fill) => fill.push(session, database, table, &s.new, &s.row)?,
+            None => rows::add_row(session, database, table, s)?,
+        }
+        self.check(rt, checks)
+    }
+
+    /// Stage 4, whose conditions' frame is the row.
+    fn check(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
+        if checks.is_empty() {
+            return Ok(());
+        }
+        std::mem::swap(&mut rt.frame, &mut self.s.new);
+        let failed = checks.iter().find_map(|(name, p)| match rt.test(p) {
+            Ok(Some(false)) => Some(self.refused(name)),
+            Ok(_) => None,
+            Err(e) => Some(e),
+        });
+        std::mem::swap(&mut rt.frame, &mut self.s.new);
+        failed.map_or(Ok(()), Err)
+    }
+
+    #[cold]
+    fn refused(&self, name: &Arc<str>) -> Box<SqlError> {
+        let Target { verb, database, table, .. } = self.target;
+        let check = table.checks.iter().find(|c| c.name == *name);
+        let at = check.map_or_else(String::new, |c| c.of_column(table));
+        let object = match table.is_variable() {
+            true => table.shown().to_string(),
+            false => table.head.qualified(),
+        };
+        let parts: [&dyn std::fmt::Display; 6] =
+            [&verb.text(), &"CHECK", name, &database.name, &object, &at];
+        SqlError::new(547, &parts).with_state(0)
+    }
+
+    /// Stages 5 and 6 of a row that came, that went, or that was another before.
+    #[inline]
+    fn note(&mut self, rt: &mut Rt<'_>, came: bool, went: bool) -> SqlResult<()> {
+        self.count += 1;
+        if !self.is_whole() {
+            return Ok(());
+        }
+        let new = came.then_some(&self.s.new[..]);
+        let old = went.then_some(&self.s.old[..]);
+        self.foreign.changed(old, new);
+        match self.target.output {
+            Some(o) => output::output_row(rt, o, new, old, &mut self.told),
+            None => Ok(()),
+        }
+    }
+
+    /// Stages 8 to 10, once all rows are found, or an error has ended that; gives the number of rows.
+    fn end(mut self, rt: &mut Rt<'_>, found: SqlResult<()>) -> SqlResult<u64> {
+        let (output, told) = (self.target.output, std::mem::take(&mut self.told));
+        if let Err(e) = found {
+            if let Some(o) = output {
+                output::end_output(rt, o, told, &e)?;
+            }
+            return Err(e);
+        }
+        // Foreign keys are looked at when all rows are changed: of none it is known then that it was right when its error came.
+        let count = self.finish(rt)?;
+        if let Some(o) = output {
+            output::finish_output(rt, o, told)?;
+        }
+        Ok(count)
+    }
+
+    /// Stages 8 and 9; gives the number of rows.
+    fn finish(self, rt: &mut Rt<'_>) -> SqlResult<u64> {
+        let Target { verb, database, table, .. } = self.target;
+        if let Some(fill) = self.fill {
+            fill.finish(rt.cx.session, database, table)?;
+        }
+        rt.cx.session.running.scratch = Some(self.s);
+        self.foreign.finish(&mut rt.cx, database, verb.text())?;
+        Ok(self.count)
+    }
+}

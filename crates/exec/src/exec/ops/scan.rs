@@ -1,0 +1,526 @@
+//! Scans and seeks of tables.
+
+use super::row::{note, passes, read_again, read_all, take};
+use super::{Operator, seek};
+use crate::binder::TableUse;
+use crate::catalog::{IndexKind, KeyTail, is_temp};
+use crate::exec::runtime::Rt;
+use crate::plan::locking::{Patience, Rejected, RowMode};
+use crate::plan::node::{Access, Scan};
+use crate::rowcodec::TableLobs;
+use crate::rowcodec::key::read_entry;
+use crate::rowcodec::unlocked::UnlockedLobs;
+use crate::session::Session;
+use std::collections::HashSet;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::btree::BTreeCursor;
+use taffrail_storage::heap::HeapCursor;
+use taffrail_storage::lock::{Granted, LockMode};
+use taffrail_storage::{
+    Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
+};
+use taffrail_types::Value;
+
+/// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
+///
+/// False where the transaction had every lock before: nobody else has changed these tables since, so a plan that was current still is.
+pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> {
+    let (isolation, id) = (session.activation.options.isolation, session.id);
+    let mut new = false;
+    for same in uses.chunk_by(|a, b| a.key() == b.key()) {
+        let mut mode = LockMode::SchS;
+        let mut at_once = false;
+        for u in same {
+            u.locks.check(isolation)?;
+            mode = mode.with(u.locks.table_mode(isolation));
+            at_once |= u.locks.patience() == Patience::Refuses;
+        }
+        let (database, table) = (&same[0].database, same[0].table.id());
+        let tx = session.transaction_in(database)?;
+        let lock = |tx: &mut Transaction| database.catalog.lock_table(tx, id, table, mode);
+        let granted = if at_once { tx.without_waiting(lock)? } else { lock(tx)? };
+        new |= granted != Granted::Held;
+    }
+    Ok(new)
+}
+
+enum Cursor {
+    Closed,
+    Heap(HeapCursor),
+    Clustered(BTreeCursor),
+    Nonclustered(BTreeCursor),
+}
+
+/// How sure a scan may be that a large value which its row refers to is still there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Large {
+    /// The row or the table is locked.
+    Kept,
+    /// READ COMMITTED: the row is a copy. Where its values have gone, it is read again under its lock.
+    Copied,
+    /// NOLOCK: where they have gone the scan ends with 601.
+    Dirty,
+}
+
+/// A scan that runs.
+pub(crate) struct ScanOp {
+    scan: Arc<Scan>,
+    cursor: Cursor,
+    locks: ScanLocks,
+    large: Large,
+    /// What becomes of locks on rows that do not qualify.
+    rejects: Rejected,
+    /// The nonclustered index holds all columns that are wanted: their places in its rows.
+    covered: Option<Vec<(usize, u32)>>,
+    row: Vec<u8>,
+    /// Of that row.
+    locator: Vec<u8>,
+    /// What the seek has not come to yet, the next one last.
+    ranges: Vec<KeyRange>,
+    /// Rows that others have moved within what is sought, after their entries were read: each is given once.
+    moved: HashSet<Vec<u8>>,
+    /// The call of the statement that it was read in last: see [`StatementState::turn`].
+    ///
+    /// [`StatementState::turn`]: crate::exec::runtime::StatementState::turn
+    turn: u32,
+}
+
+impl ScanOp {
+    pub fn new(scan: &Arc<Scan>) -> ScanOp {
+        let covered = match &scan.access {
+            // What is to be locked is the row, and large values are read where it is.
+            Access::Nonclustered(index, _)
+                if scan.locator.is_none()
+                    && scan.parts.is_empty()
+                    && scan.locks.mode == RowMode::Shared =>
+            {
+                scan.columns
+                    .iter()
+                    .map(|(c, s)| index.covers(*c).map(|at| (at, *s)))
+                    .collect::<Option<Vec<_>>>()
+            }
+            _ => None,
+        };
+        ScanOp {
+            scan: scan.clone(),
+            cursor: Cursor::Closed,
+            locks: ScanLocks::None,
+            large: Large::Kept,
+            rejects: Rejected::Kept,
+            covered,
+            row: Vec::new(),
+            locator: Vec::new(),
+            ranges: Vec::new(),
+            moved: HashSet::new(),
+            turn: 0,
+        }
+    }
+
+    /// Puts the cursor on a part of the index that the scan reads.
+    fn seek(&mut self, range: KeyRange) -> SqlResult<()> {
+        let scan = &*self.scan;
+        let (Access::Clustered(index, _) | Access::Nonclustered(index, _)) = &scan.access else {
+            return Ok(());
+        };
+        let counters = scan.database.storage.counters();
+        counters.index_searches.inc();
+        let one = index.unique && range.lower.is_some() && range.lower == range.upper;
+        if !one {
+            counters.range_scans.inc();
+        }
+        let clustered = matches!(scan.access, Access::Clustered(..));
+        // The rows are locked where they are read; their entries only while they are read, unless what is
+        // read must stay as it is.
+        let locks = match self.locks {
+            locks if clustered => locks,
+            ScanLocks::None => ScanLocks::None,
+            ScanLocks::Shared => ScanLocks::Shared,
+            _ => ScanLocks::ReadCommitted,
+        };
+        let hobt = index.hobt()?;
+        match &mut self.cursor {
+            Cursor::Clustered(c) | Cursor::Nonclustered(c) if c.is_of(hobt) => {
+                c.again(range, locks);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        let cursor = btree::seek(hobt, range, direction, locks);
+        self.cursor =
+            if clustered { Cursor::Clustered(cursor) } else { Cursor::Nonclustered(cursor) };
+        Ok(())
+    }
+
+    /// Goes on to the next range that is sought; false: there is none.
+    #[cold]
+    fn next_range(&mut self) -> SqlResult<bool> {
+        let Some(range) = self.ranges.pop() else { return Ok(false) };
+        self.seek(range)?;
+        Ok(true)
+    }
+
+    /// The statement was left and is taken up again: its cursor looks whether what it has read is still so.
+    #[cold]
+    fn go_on(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        self.turn = rt.turn;
+        let tx = rt.cx.session.part(self.scan.database.id);
+        match &mut self.cursor {
+            Cursor::Closed => {}
+            Cursor::Heap(c) => c.go_on(tx).map_err(|e| Self::err(rt, e))?,
+            Cursor::Clustered(c) | Cursor::Nonclustered(c) => c.go_on(tx),
+        }
+        Ok(())
+    }
+
+    fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
+        rt.cx.session.storage_error(e)
+    }
+
+    /// All values of the row that [`ScanOp::next_raw`] gave last: `row`, which is read again if its large values have gone. False: so
+    /// has the row.
+    pub fn decode(
+        &mut self,
+        rt: &mut Rt<'_>,
+        row: &mut Vec<u8>,
+        out: &mut Vec<Value>,
+    ) -> SqlResult<bool> {
+        let (scan, hobt) = (&*self.scan, self.scan.table.base().hobt()?);
+        let layout = &scan.table.layout;
+        let tx = rt.cx.session.part(scan.database.id);
+        out.clear();
+        if self.large == Large::Kept {
+            layout.decode(row, out, &mut TableLobs { tx, hobt })?;
+            return Ok(true);
+        }
+        let mut lobs = UnlockedLobs::new(tx, hobt);
+        match layout.decode(row, out, &mut lobs) {
+            Ok(()) => return Ok(true),
+            Err(_) if lobs.gone && self.large == Large::Copied => out.clear(),
+            Err(e) => return Err(e),
+        }
+        let locator = match &self.cursor {
+            Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
+            Cursor::Clustered(c) => c.key().to_vec(),
+            Cursor::Closed | Cursor::Nonclustered(_) => return Ok(false),
+        };
+        let tx = rt.cx.session.part(scan.database.id);
+        let decoded = lob::with_row(tx, hobt, &locator, row, |tx, row| {
+            layout.decode(row, out, &mut TableLobs { tx, hobt })
+        });
+        decoded.map_err(|e| Self::err(rt, e))?.transpose().map(|there| there.is_some())
+    }
+
+    /// The next row's bytes, for a copy of rows; the filter is not checked.
+    pub(crate) fn next_raw(&mut self, rt: &mut Rt<'_>) -> SqlResult<Option<&[u8]>> {
+        rt.tick()?;
+        let tx = rt.cx.session.part(self.scan.database.id);
+        match &mut self.cursor {
+            Cursor::Closed | Cursor::Nonclustered(_) => Ok(None),
+            Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
+            Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
+        }
+    }
+}
+
+/// How often a row is looked for where its entry says that it is, before it is taken for gone: it may have been moved away and back.
+const MOVED_TRIES: u32 = 8;
+
+/// The row that the entry led to has gone: true if it may have been moved, and `locator` is where the entry of a unique index leads now.
+#[cold]
+fn moved_on(
+    tx: &mut Transaction,
+    scan: &Scan,
+    c: &BTreeCursor,
+    (locks, tries): (ScanLocks, &mut u32),
+    locator: &mut Vec<u8>,
+) -> Result<bool, StorageError> {
+    let Access::Nonclustered(index, _) = &scan.access else { return Ok(false) };
+    if index.tail() != KeyTail::None || c.is_current(tx) {
+        return Ok(false);
+    }
+    let locks = match locks {
+        ScanLocks::None => ScanLocks::None,
+        _ => ScanLocks::ReadCommitted,
+    };
+    let mut value = Vec::new();
+    if !btree::get(tx, index.hobt().map_err(StorageError::Sql)?, c.key(), locks, &mut value)? {
+        return Ok(false);
+    }
+    let (now, _) = read_entry(&value).map_err(StorageError::Sql)?;
+    if now == &locator[..] {
+        *tries -= 1;
+    }
+    locator.clear();
+    locator.extend_from_slice(now);
+    Ok(*tries > 0)
+}
+
+/// Where in its index a row belongs that one of the entries has led to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// That entry is its own.
+    Here,
+    /// The seek finds it there too.
+    Within,
+    /// It is none of those that are sought.
+    Elsewhere,
+}
+
+/// Where the row belongs that the entry led to: others may have changed or moved it, or put another in its place, after the entry
+/// was read and before the row was. (What an equality of the seek asks for is not asked of the row.)
+#[cold]
+fn place_of(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
+    c: &BTreeCursor,
+    locator: &[u8],
+    row: &[u8],
+) -> SqlResult<Place> {
+    let Access::Nonclustered(index, _) = &scan.access else { return Ok(Place::Here) };
+    let mut values = vec![Value::Null; scan.table.columns.len()];
+    let hobt = scan.table.base().hobt()?;
+    let tx = rt.cx.session.part(scan.database.id);
+    for k in index.key.columns() {
+        values[k.column] = scan.table.layout.get(row, k.column, &mut TableLobs { tx, hobt })?;
+    }
+    let mut key = Vec::with_capacity(c.key().len());
+    index.key.append_row(&values, &mut key);
+    if index.tail() == KeyTail::Locator {
+        key.extend_from_slice(locator);
+    }
+    Ok(match () {
+        () if key == c.key() => Place::Here,
+        () if c.range().contains(&key) => Place::Within,
+        () => Place::Elsewhere,
+    })
+}
+
+impl Operator for ScanOp {
+    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        let scan = &*self.scan;
+        self.turn = rt.turn;
+        let isolation = rt.cx.session.activation.options.isolation;
+        self.locks = scan.locks.rows(isolation);
+        self.large = match self.locks {
+            ScanLocks::ReadCommitted => Large::Copied,
+            ScanLocks::None if scan.locks.table_mode(isolation) == LockMode::SchS => Large::Dirty,
+            _ => Large::Kept,
+        };
+        let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
+        let rejects = if keeps { scan.locks.rejects(isolation) } else { Rejected::Kept };
+        self.rejects = rejects;
+        self.moved.clear();
+        let tx = rt.cx.session.transaction_in(&scan.database)?;
+        if rejects != Rejected::Kept && scan.locks.looks() {
+            let held = tx.locks_held();
+            rt.locked_from.get_or_insert((held, rejects == Rejected::Shared));
+        }
+        if keeps && !scan.locks.looks() && !rt.kept.contains(&scan.table.id()) {
+            rt.kept.push(scan.table.id());
+        }
+        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        debug_assert!(
+            !is_temp(scan.table.name()) || {
+                let owner = rt.cx.session.ddl_owner(&scan.database);
+                let now = scan.database.catalog.table(scan.table.id(), owner);
+                now.is_some_and(|now| Arc::ptr_eq(&now, &scan.table))
+            },
+            "a plan is run on the temp tables that its names mean"
+        );
+        let base = scan.table.base();
+        if matches!(scan.access, Access::Full) {
+            scan.database.storage.counters().full_scans.inc();
+        }
+        self.cursor = match &scan.access {
+            Access::Full if base.kind == IndexKind::Heap => {
+                Cursor::Heap(heap::scan(base.hobt()?, self.locks))
+            }
+            Access::Full => Cursor::Clustered(btree::seek(
+                base.hobt()?,
+                KeyRange::default(),
+                direction,
+                self.locks,
+            )),
+            Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
+                self.ranges.clear();
+                seek::ranges(rt, index, seek, &mut self.ranges)?;
+                if !scan.backward {
+                    self.ranges.reverse();
+                }
+                match self.ranges.pop() {
+                    None => Cursor::Closed,
+                    Some(range) => return self.seek(range),
+                }
+            }
+        };
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
+        if self.turn != rt.turn {
+            self.go_on(rt)?;
+        }
+        let patience = self.scan.locks.patience();
+        loop {
+            rt.tick()?;
+            let scan = &*self.scan;
+            let tx = rt.cx.session.part(scan.database.id);
+            let mut locked = None;
+            let qualifies;
+            match &mut self.cursor {
+                Cursor::Closed => return Ok(false),
+                Cursor::Heap(c) => {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    if self.rejects != Rejected::Kept {
+                        locked = tx.take_row_lock();
+                    }
+                    let Some((rid, row)) = found.map_err(|e| Self::err(rt, e))? else {
+                        return Ok(false);
+                    };
+                    let rid = rid.to_bytes();
+                    let (layout, columns) = (&scan.table.layout, &scan.columns);
+                    qualifies = match take(rt, scan, layout, row, columns, self.large)? {
+                        Some(passes) => {
+                            note(rt, scan, passes, &rid, row);
+                            passes
+                        }
+                        None if !read_again(rt, scan, &rid, &mut self.row)? => continue,
+                        None => passes(rt, scan)?,
+                    };
+                }
+                Cursor::Clustered(c) => {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    if self.rejects != Rejected::Kept {
+                        locked = tx.take_row_lock();
+                    }
+                    let Some((key, row)) = found.map_err(|e| Self::err(rt, e))? else {
+                        if self.next_range()? {
+                            continue;
+                        }
+                        return Ok(false);
+                    };
+                    let (layout, columns) = (&scan.table.layout, &scan.columns);
+                    qualifies = match take(rt, scan, layout, row, columns, self.large)? {
+                        Some(passes) => {
+                            note(rt, scan, passes, key, row);
+                            passes
+                        }
+                        None if !read_again(rt, scan, key, &mut self.row)? => continue,
+                        None => passes(rt, scan)?,
+                    };
+                }
+                Cursor::Nonclustered(c) => {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    let Some((_, value)) = found.map_err(|e| Self::err(rt, e))? else {
+                        if self.next_range()? {
+                            continue;
+                        }
+                        return Ok(false);
+                    };
+                    let (locator, covered) = read_entry(value)?;
+                    if let Some(columns) = &self.covered {
+                        let Access::Nonclustered(index, _) = &scan.access else {
+                            unreachable!("only such a scan has this cursor");
+                        };
+                        // Such rows have no large values.
+                        let (layout, large) = (&index.covered_layout, Large::Kept);
+                        qualifies = take(rt, scan, layout, covered, columns, large)? == Some(true);
+                    } else {
+                        // It was moved on from an entry that was read before.
+                        if !self.moved.is_empty() && self.moved.contains(locator) {
+                            continue;
+                        }
+                        self.locator.clear();
+                        self.locator.extend_from_slice(locator);
+                        let base = scan.table.base().hobt()?;
+                        let tx = rt.cx.session.part(scan.database.id);
+                        let (locator, row, locks) = (&mut self.locator, &mut self.row, self.locks);
+                        let there = patience.read(tx, |tx| {
+                            let mut tries = MOVED_TRIES;
+                            loop {
+                                let there = fetch(tx, base, locator, locks, row)?;
+                                if there || !moved_on(tx, scan, c, (locks, &mut tries), locator)? {
+                                    return Ok(there);
+                                }
+                            }
+                        });
+                        let locator = &self.locator[..];
+                        if there.as_ref().is_err_and(|e| patience.skips(e)) {
+                            continue;
+                        }
+                        if self.rejects != Rejected::Kept {
+                            locked = tx.take_row_lock();
+                        }
+                        // Gone since its entry was read.
+                        if !there.map_err(|e| Self::err(rt, e))? {
+                            continue;
+                        }
+                        let (layout, columns) = (&scan.table.layout, &scan.columns);
+                        let taken = match c.is_current(rt.cx.session.part(scan.database.id)) {
+                            true => take(rt, scan, layout, &self.row, columns, self.large)?,
+                            false => None,
+                        };
+                        qualifies = match taken {
+                            Some(passes) => {
+                                note(rt, scan, passes, locator, &self.row);
+                                passes
+                            }
+                            // Whose row it is now is to be looked at, or where its large values are.
+                            None => {
+                                note(rt, scan, true, locator, &self.row);
+                                let all = read_all(rt, scan, layout, &self.row, self.large)?;
+                                if !all && !read_again(rt, scan, locator, &mut self.row)? {
+                                    continue;
+                                }
+                                let tx = rt.cx.session.part(scan.database.id);
+                                let place = match c.is_current(tx) {
+                                    true => Place::Here,
+                                    false => place_of(rt, scan, c, &self.locator, &self.row)?,
+                                };
+                                if place == Place::Within {
+                                    self.moved.insert(self.locator.clone());
+                                }
+                                place != Place::Elsewhere && passes(rt, scan)?
+                            }
+                        };
+                    }
+                }
+            }
+            if qualifies {
+                return Ok(true);
+            }
+            if let Some(lock) = locked {
+                let shared = self.rejects == Rejected::Shared;
+                rt.cx.session.part(scan.database.id).release_row(&lock, shared);
+            }
+        }
+    }
+}
+
+/// Reads the row behind a locator: a RID of a heap, the key of a clustered index.
+pub(crate) fn fetch(
+    tx: &mut Transaction,
+    base: &Arc<Hobt>,
+    locator: &[u8],
+    locks: ScanLocks,
+    row: &mut Vec<u8>,
+) -> Result<bool, StorageError> {
+    match base.kind() {
+        taffrail_storage::HobtKind::Heap => {
+            let bytes = locator.try_into().map_err(|_| StorageError::RowNotFound)?;
+            heap::fetch(tx, base, Rid::from_bytes(bytes), locks, row)
+        }
+        taffrail_storage::HobtKind::BTree => btree::get(tx, base, locator, locks, row),
+    }
+}

@@ -1,0 +1,528 @@
+//! ALTER TABLE.
+
+use super::clauses::column_type;
+use super::draft::TableDraft;
+use super::index::{self, shown_name};
+use super::{checks, create, foreign, resolve};
+use crate::binder::declared::large;
+use crate::catalog::rows::{self, IdentityRow};
+use crate::catalog::systab::{self, SystemTables};
+use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
+use crate::database::Database;
+use crate::exec::modify::{full_name, trim};
+use crate::names::mentions;
+use crate::rowcodec::PlaceAllocator;
+use crate::session::context::StatementContext;
+use std::sync::Arc;
+use taffrail_base::message::unsupported;
+use taffrail_base::{Origin, SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::convert::{self, AssignError};
+use taffrail_types::{ConvertContext, SqlType, Value};
+
+/// `ALTER TABLE`.
+pub(crate) fn alter_table(
+    cx: &mut StatementContext<'_>,
+    s: &ast::AlterTable,
+    text: &str,
+) -> SqlResult<()> {
+    let missing = || SqlError::new(4902, &[&s.table]);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    match &s.action {
+        ast::AlterTableAction::Add { check, body } => {
+            add(cx, &database, &table, body, *check, text)
+        }
+        ast::AlterTableAction::Drop(items) => {
+            for item in items {
+                let current = database.catalog.table(table.head.id, cx.session.id);
+                let table = current.ok_or_else(missing)?;
+                match item.column {
+                    true => drop_column(cx, &database, &table, item)?,
+                    false => drop_constraint(cx, &database, &table, item)?,
+                }
+            }
+            index::modified(cx, &database, table.head.id)
+        }
+        ast::AlterTableAction::AlterColumn(change) => {
+            // It is an update of all rows.
+            let of_rows = |e: &SqlError| matches!(e.number, 220 | 515 | 2628 | 8115 | 8152);
+            alter_column(cx, &database, &table, change).map_err(|e| match of_rows(&e) {
+                true => e.with_origin(Origin::Change),
+                false => e,
+            })?;
+            index::modified(cx, &database, table.head.id)
+        }
+        ast::AlterTableAction::Rebuild(options) => {
+            super::alter_index::rebuild_table(cx, &database, &table, options)
+        }
+        ast::AlterTableAction::CheckConstraint { with_check, enable, names } => {
+            let with = *with_check;
+            let (rest, more) = foreign::switch(cx, &database, &table, with, *enable, names)?;
+            match more {
+                true => checks::switch(cx, &database, &table, with, *enable, &rest),
+                false => Ok(()),
+            }
+        }
+        ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
+        ast::AlterTableAction::Set(options) => set(cx, &database, &table, options),
+        ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
+        ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
+        ast::AlterTableAction::Other(action) => Err(unsupported(format!("ALTER TABLE … {action}"))),
+    }
+}
+
+/// `ALTER TABLE … SET (LOCK_ESCALATION = TABLE | AUTO | DISABLE)`.
+fn set(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    options: &[ast::NamedOption],
+) -> SqlResult<()> {
+    let mut head = table.head.clone();
+    for o in options {
+        let word = match &o.value {
+            Some(ast::OptionValue::Word(w)) if o.name.is("LOCK_ESCALATION") => w,
+            _ => return Err(unsupported(format!("ALTER TABLE … SET ({})", o.name.value))),
+        };
+        head.escalation = match () {
+            () if word.is("AUTO") => Escalation::Auto,
+            () if word.is("TABLE") => Escalation::Table,
+            () if word.is("DISABLE") => Escalation::Disable,
+            () => return Err(SqlError::new(102, &[&word.value])),
+        };
+    }
+    head.modified = database.catalog.now();
+    rows::write_object(cx.transaction(database)?, &head, 0)?;
+    index::refresh(cx, database, table, &[]).map(drop)
+}
+
+fn add(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    body: &ast::TableBody,
+    check: Option<bool>,
+    text: &str,
+) -> SqlResult<()> {
+    let own = cx.session.database.collation();
+    let mut draft = TableDraft::of_table(table).collated(database.collation(), own);
+    draft.table = shown_name(cx, table);
+    let had_identity = draft.identity.is_some();
+    create::add_body(cx, &mut draft, body, text)?;
+    let is_empty = table.row_count() == 0;
+    let name = draft.table.clone();
+    let schema = table.head.schema.clone();
+    let owner = create::Owner {
+        database,
+        table: table.head.id,
+        name: &name,
+        schema: (table.head.schema_id, &schema),
+    };
+    let mut touched = Vec::new();
+    let mut changed = Vec::new(); // existing columns that get a default
+    for default in std::mem::take(&mut draft.defaults) {
+        let at = default.column;
+        if at < draft.existing {
+            changed.push(at);
+        } else if !is_empty && (!draft.columns[at].nullable || default.with_values) {
+            let missing = missing_value(cx, &draft.columns[at], &default)?;
+            let column = &mut draft.columns[at];
+            column.missing = if column.unpadded { trim(missing, column.ty) } else { missing };
+        }
+        touched.push(create::write_default(cx, &owner, &mut draft, default)?);
+    }
+    let mut new_checks = Vec::new();
+    for new in std::mem::take(&mut draft.checks) {
+        let column = new.column;
+        let id = create::write_check(cx, &owner, &draft, new)?;
+        if check == Some(false) {
+            rows::write_check_state(cx.transaction(database)?, id, false, true)?;
+        }
+        new_checks.push((id, column));
+    }
+    let check_ids: Vec<_> = new_checks.iter().map(|c| c.0).collect();
+    touched.extend(&check_ids);
+    if !is_empty {
+        for column in &draft.columns[draft.existing..] {
+            if column.is_identity {
+                return Err(unsupported("Adding an identity column to a table that has rows"));
+            }
+            if !column.nullable && column.missing.is_null() {
+                return Err(SqlError::new(4901, &[&column.name, &name]));
+            }
+        }
+    }
+    let sequence = match draft.identity {
+        Some(_) if !had_identity => database.catalog.new_sequence_id()?,
+        _ => 0,
+    };
+    for (i, column) in draft.columns.iter().enumerate() {
+        if i >= draft.existing {
+            let identity = draft.identity.filter(|(at, _, _)| *at == i);
+            let identity =
+                identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
+            rows::write_column(cx.transaction(database)?, table.head.id, column, identity)?;
+        } else if changed.contains(&i) {
+            set_default(
+                cx,
+                database,
+                table,
+                column,
+                column.default.as_ref().map_or(0, |d| d.id.0),
+            )?;
+        }
+    }
+    let fresh = index::refresh(cx, database, table, &touched)?;
+    checks::bind(cx, database, (&fresh, &name), &new_checks)?;
+    if check != Some(false) {
+        checks::validate(cx, database, &fresh, &check_ids)?;
+    }
+    let keys = std::mem::take(&mut draft.foreign);
+    match index::add_keys(cx, database, &fresh, draft) {
+        Err(e) if e.number == 1505 => return Err(create::could_not_create(cx, e)?),
+        added => added?,
+    }
+    let made = foreign::create(cx, &owner, keys, check != Some(false))?;
+    if check != Some(false) && !is_empty {
+        foreign::validate(cx, database, table.head.id, &made)?;
+    }
+    Ok(())
+}
+
+/// Puts the default's id into the row of a column that exists.
+fn set_default(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    column: &Column,
+    id: i32,
+) -> SqlResult<()> {
+    let tx = cx.transaction(database)?;
+    let key = [table.head.id.0 as i64, column.id as i64];
+    let row = systab::get(tx, &SystemTables::COLUMNS, &key)?;
+    let mut row = row.ok_or_else(|| SqlError::new(5243, &[]))?;
+    row[6] = Value::Int(id);
+    systab::put(tx, &SystemTables::COLUMNS, &key, &row)
+}
+
+/// What rows that exist get for a column that is added.
+fn missing_value(
+    cx: &StatementContext<'_>,
+    column: &Column,
+    default: &super::draft::DefaultDraft,
+) -> SqlResult<Value> {
+    let (value, from) = match &default.constant {
+        Some(constant) => constant.clone(),
+        None => match default.definition.as_str() {
+            "(getdate())" | "(current_timestamp)" | "(sysdatetime())" => {
+                (cx.database().catalog.now(), SqlType::DateTime)
+            }
+            "(getutcdate())" | "(sysutcdatetime())" => {
+                let now = cx.instance().options().env.clock.now_utc();
+                (crate::catalog::datetime_utc(now), SqlType::DateTime)
+            }
+            other => {
+                let what =
+                    format!("Adding a column with the default {other} to a table that has rows");
+                return Err(unsupported(&what));
+            }
+        },
+    };
+    let context = cx.session.activation.options.convert_context();
+    assign(value, from, column, &default.definition, &context)
+}
+
+/// A value for a column: 2628 and the errors of conversion.
+fn assign(
+    value: Value,
+    from: SqlType,
+    column: &Column,
+    table: &str,
+    context: &ConvertContext,
+) -> SqlResult<Value> {
+    match convert::assign(value, from, column.ty, context) {
+        Ok(value) => Ok(value),
+        Err(AssignError::Truncated(text)) => {
+            Err(SqlError::new(2628, &[&table, &column.name, &text]))
+        }
+        Err(AssignError::Sql(e)) => Err(e),
+    }
+}
+
+fn drop_column(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    item: &ast::DropTableItem,
+) -> SqlResult<()> {
+    let Some(at) = table.column(&item.name.value) else {
+        if item.if_exists {
+            return Ok(());
+        }
+        let what = "ALTER TABLE DROP COLUMN";
+        return Err(SqlError::new(4924, &[&what, &item.name.value, &shown_name(cx, table)]));
+    };
+    refuse_if_used(cx, database, table, at, None)?;
+    if table.columns.len() == 1 {
+        return Err(SqlError::new(4923, &[&item.name.value, &shown_name(cx, table)]));
+    }
+    rows::drop_column(cx.transaction(database)?, table.head.id, &table.columns[at])?;
+    index::refresh(cx, database, table, &[]).map(drop)
+}
+
+/// What a statement does to a column that others may use.
+struct ColumnChange {
+    /// A default stands in its way.
+    of_type: bool,
+    /// Checks, indexes and statistics do: values are stored otherwise, or NULL is refused.
+    of_values: bool,
+    /// A primary key does: NULL is let in.
+    to_null: bool,
+    /// A foreign key that sets the column to NULL does: NULL is refused.
+    from_null: bool,
+    /// Foreign keys do, on either side.
+    of_length: bool,
+}
+
+impl ColumnChange {
+    fn between(old: &Column, new: &Column) -> ColumnChange {
+        let same_type = std::mem::discriminant(&old.ty) == std::mem::discriminant(&new.ty);
+        let collated = new.collation != old.collation;
+        ColumnChange {
+            of_type: !same_type || (old.xml, old.old_large) != (new.xml, new.old_large),
+            of_values: !widens(old.ty, new.ty) || collated || old.nullable && !new.nullable,
+            to_null: !old.nullable && new.nullable,
+            from_null: old.nullable && !new.nullable,
+            of_length: old.ty != new.ty || collated,
+        }
+    }
+}
+
+/// 5074 for everything that uses the column and does not let it change so (none: let it go), then 4922.
+fn refuse_if_used(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    at: usize,
+    change: Option<ColumnChange>,
+) -> SqlResult<()> {
+    let column = &table.columns[at];
+    let verb = if change.is_some() { "ALTER" } else { "DROP" };
+    let all = ColumnChange {
+        of_type: true,
+        of_values: true,
+        to_null: true,
+        from_null: true,
+        of_length: true,
+    };
+    let change = change.unwrap_or(all);
+    let mut users: Vec<(&str, Arc<str>)> = Vec::new();
+    if change.of_type
+        && let Some(default) = &column.default
+    {
+        users.push(("object", default.name.clone()));
+    }
+    for check in table.checks.iter().filter(|_| change.of_values) {
+        if check.column_id == column.id || mentions(&check.definition, &column.name) {
+            users.push(("object", check.name.clone()));
+        }
+    }
+    if change.from_null || change.of_length {
+        let session = cx.session.id;
+        for key in database.catalog.foreign_keys_of(table.head.id, session)? {
+            let sets = |action| match action {
+                Action::SetNull => true,
+                Action::SetDefault => column.default.is_none(),
+                Action::NoAction | Action::Cascade => false,
+            };
+            let refuses = change.of_length || sets(key.on_delete) || sets(key.on_update);
+            if refuses && key.columns.iter().any(|c| c.0 == column.id) {
+                users.push(("object", key.name.clone()));
+            }
+        }
+    }
+    if change.of_length {
+        let session = cx.session.id;
+        for key in database.catalog.foreign_keys(session)? {
+            let here = key.referenced == table.head.id && key.table != table.head.id;
+            if here && key.columns.iter().any(|c| c.1 == column.id) {
+                users.push(("object", key.name.clone()));
+            }
+        }
+    }
+    for index in &table.indexes {
+        let refuses = change.of_values || change.to_null && index.primary_key;
+        if refuses && index.covers(at).is_some() {
+            let what = if index.constraint.0 != 0 { "object" } else { "index" };
+            users.push((what, index.name.clone()));
+        }
+    }
+    for s in table.statistics.iter().filter(|s| change.of_values && s.columns.contains(&at)) {
+        users.push(("statistics", s.name.clone()));
+    }
+    if users.is_empty() {
+        return Ok(());
+    }
+    for (what, name) in users {
+        cx.reason(SqlError::new(5074, &[&what, &name, &"column", &column.name]))?;
+    }
+    let what = format!("ALTER TABLE {verb} COLUMN");
+    Err(SqlError::new(4922, &[&what, &column.name, &"column"]))
+}
+
+fn drop_constraint(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    item: &ast::DropTableItem,
+) -> SqlResult<()> {
+    super::clauses::check_placement(item.move_to.as_ref())?;
+    super::index_options::drop_options(cx, &item.options, "ALTER TABLE")?;
+    let key = fold(&item.name.value);
+    let all = database.catalog.constraints_of(table.head.id, cx.session.id);
+    let Some(constraint) = all.into_iter().find(|c| fold(&c.head.name) == key) else {
+        if item.if_exists {
+            return Ok(());
+        }
+        cx.reason(SqlError::new(3728, &[&item.name.value]))?;
+        return Err(SqlError::new(3727, &[]).with_severity(16).with_state(0));
+    };
+    let id = constraint.head.id;
+    if let Some(index) = table.indexes.iter().find(|i| i.constraint == id) {
+        foreign::refuse_key(cx, database, table, index)?;
+    }
+    rows::remove_object(cx.transaction(database)?, id)?;
+    match constraint.head.kind {
+        ObjectKind::PrimaryKey | ObjectKind::Unique => {
+            let index = table.indexes.iter().find(|i| i.constraint == id).cloned();
+            let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
+            index::remove(cx, database, table, &index, &[id])
+        }
+        ObjectKind::Default => {
+            let column = table.columns.iter().find(|c| c.id == constraint.detail);
+            let column = column.ok_or_else(|| SqlError::new(5243, &[]))?;
+            set_default(cx, database, table, column, 0)?;
+            index::refresh(cx, database, table, &[id]).map(drop)
+        }
+        _ => index::refresh(cx, database, table, &[id]).map(drop),
+    }
+}
+
+fn alter_column(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    change: &ast::AlterColumn,
+) -> SqlResult<()> {
+    let (name, ty, collation, nullable, options) = match change {
+        ast::AlterColumn::Property { property, .. } => {
+            return Err(unsupported(format!("ALTER COLUMN … {property}")));
+        }
+        ast::AlterColumn::Type { sparse: true, .. } => return Err(unsupported("SPARSE")),
+        ast::AlterColumn::Type { name, ty, collation, nullable, options, .. } => {
+            (name, ty, collation, nullable, options)
+        }
+    };
+    super::index_options::column_options(cx, options)?;
+    let shown = shown_name(cx, table);
+    let Some(at) = table.column(&name.value) else {
+        return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
+    };
+    let old = table.columns[at].clone();
+    let large = large(ty);
+    let (ty, _) = column_type(ty, at + 1, &name.value)?;
+    // A changed column is as under ANSI_PADDING ON.
+    let mut new = Column { ty, unpadded: false, ..old.clone() };
+    new.set_large(large);
+    new.nullable = nullable.unwrap_or(true) && !old.is_identity;
+    if let Some(collation) = collation {
+        let own = cx.session.database.collation();
+        new.collation = crate::binder::declared::collation(collation, ty, own)?;
+    } else {
+        // A change without COLLATE asks for the database's, whatever the column had.
+        new.collation = database.collation();
+    }
+    // A wider text of the same kind leaves the rows and the keys of indexes as they are.
+    let wider = widens(old.ty, ty) && new.collation == old.collation;
+    refuse_if_used(cx, database, table, at, Some(ColumnChange::between(&old, &new)))?;
+    let whole = match ty {
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => true,
+        SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => scale == 0,
+        _ => false,
+    };
+    if old.is_identity && !whole {
+        return Err(SqlError::new(2749, &[&old.name]).with_state(2));
+    }
+    if old.nullable && !new.nullable {
+        let layout = table.layout.clone();
+        let tx = cx.transaction(database)?;
+        // As the update of all rows tells it.
+        let (shown, statement) = (full_name(database, table), "UPDATE");
+        crate::exec::bulk::build::for_each_row(tx, table, |_, _, row| {
+            match layout.cell(row, at)? {
+                crate::rowcodec::Cell::Value(Value::Null) => {
+                    Err(SqlError::new(515, &[&old.name, &shown, &statement]).with_state(2))
+                }
+                _ => Ok(()),
+            }
+        })?;
+    }
+    if wider {
+        let identity = identity_row(table, at);
+        rows::write_column(cx.transaction(database)?, table.head.id, &new, identity)?;
+        return index::refresh(cx, database, table, &[]).map(drop);
+    }
+    convert::check(old.ty, ty, convert::Conversion::Implicit)?;
+    let mut identities: Vec<_> = (0..table.columns.len()).map(|i| identity_row(table, i)).collect();
+    if let (Some(row), Some(identity)) = (&mut identities[at], &table.identity) {
+        // A sequence gives out values of one type.
+        let (base, distance) = identity.sequence.place();
+        let base = (base != identity.seed).then_some(base);
+        row.sequence = database.catalog.new_sequence_at(base, distance, identity.increment)?;
+    }
+    // All rows are written anew, so every column gets a fresh place.
+    let mut places = PlaceAllocator::default();
+    let mut columns = table.columns.clone();
+    columns[at] = new.clone();
+    let tx = cx.transaction(database)?;
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
+    for (i, column) in columns.iter_mut().enumerate() {
+        let place = places.next(column.ty);
+        let (place, null_bit) =
+            place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
+        column.place = place;
+        column.null_bit = null_bit;
+        column.missing = Value::Null;
+        rows::write_column(tx, table.head.id, column, identities[i])?;
+    }
+    index::renew(cx, database, table, table.base())?;
+    let context = cx.session.activation.options.convert_context();
+    let shown = full_name(database, table);
+    let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
+        let value = std::mem::take(&mut values[at]);
+        values[at] = assign(value, old.ty, &new, &shown, &context)?;
+        Ok(values)
+    };
+    index::rebuild(cx, database, table, &[], Some(&convert_row)).map(drop)
+}
+
+fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> {
+    let identity = table.identity.as_ref().filter(|i| i.column == column)?;
+    Some(IdentityRow {
+        seed: identity.seed,
+        increment: identity.increment,
+        sequence: identity.sequence.id(),
+    })
+}
+
+/// Whether values of `from` are stored alike as values of `to`.
+fn widens(from: SqlType, to: SqlType) -> bool {
+    use SqlType::{NVarChar, VarBinary, VarChar};
+    match (from, to) {
+        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => {
+            a <= b
+        }
+        _ => from == to,
+    }
+}

@@ -1,0 +1,590 @@
+//! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
+
+use super::clauses::{Body, check_placement, column_type, constant};
+use super::foreign::ForeignDraft;
+use super::index_options::constraint_options;
+use crate::binder::declared::large;
+use crate::binder::{check_text, default_text};
+use crate::catalog::{Column, IndexFilter, Table, fold};
+use crate::features::tables::NewColumn;
+use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
+use taffrail_base::message::unsupported;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
+
+/// Most key columns of an index.
+pub(crate) const MAX_KEY_COLUMNS: usize = 32;
+/// Most columns of a table.
+const MAX_COLUMNS: usize = 1024;
+
+/// PRIMARY KEY, UNIQUE, or an index.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyDraft {
+    /// None: made up.
+    pub name: Option<String>,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// A constraint rather than an index.
+    pub constraint: bool,
+    /// UNIQUE.
+    pub unique: bool,
+    /// CLUSTERED.
+    pub clustered: bool,
+    /// Key columns (position, descending).
+    pub columns: Vec<(usize, bool)>,
+    /// INCLUDE.
+    pub included: Vec<usize>,
+    /// FILLFACTOR.
+    pub fill_factor: u8,
+    /// PAD_INDEX.
+    pub padded: bool,
+    /// ALLOW_PAGE_LOCKS = OFF.
+    pub no_page_locks: bool,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+    /// WHERE.
+    pub filter: Option<IndexFilter>,
+}
+
+/// DEFAULT of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct DefaultDraft {
+    /// Position of the column.
+    pub column: usize,
+    /// None: made up.
+    pub name: Option<String>,
+    /// In parentheses.
+    pub definition: String,
+    /// Its value where it is a constant, for rows that exist when the column is added.
+    pub constant: Option<(Value, SqlType)>,
+    /// WITH VALUES.
+    pub with_values: bool,
+}
+
+/// CHECK.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckDraft {
+    /// None: made up.
+    pub name: Option<String>,
+    /// In parentheses.
+    pub definition: String,
+    /// The column it was written with.
+    pub column: Option<usize>,
+}
+
+/// A table to be made, or additions to one.
+#[derive(Default)]
+pub(crate) struct TableDraft {
+    /// Name, for messages.
+    pub table: String,
+    /// SET ANSI_PADDING is OFF.
+    pub unpadded: bool,
+    /// The collation of a column that names none.
+    pub collation: Collation,
+    /// What `database_default` stands for: the collation of the session's database.
+    pub database_default: Collation,
+    /// The columns; in additions those that exist come first.
+    pub columns: Vec<Column>,
+    /// How many of them exist already.
+    pub existing: usize,
+    /// Identity: position, seed, increment.
+    pub identity: Option<(usize, i64, i64)>,
+    /// Keys and indexes.
+    pub keys: Vec<KeyDraft>,
+    /// Defaults.
+    pub defaults: Vec<DefaultDraft>,
+    /// Checks.
+    pub checks: Vec<CheckDraft>,
+    /// Foreign keys.
+    pub foreign: Vec<ForeignDraft>,
+    /// Where the next column lies.
+    pub places: PlaceAllocator,
+    /// The id of the next column.
+    pub next_column_id: i32,
+    /// The table has (or gets) a clustered index.
+    pub has_clustered: bool,
+    /// The table has (or gets) a primary key.
+    pub has_primary: bool,
+    /// Positions of new columns that said NULL.
+    said_null: Vec<usize>,
+}
+
+impl TableDraft {
+    /// An empty table of this name.
+    pub fn new(table: &str) -> TableDraft {
+        TableDraft { table: table.into(), next_column_id: 1, ..TableDraft::default() }
+    }
+
+    /// With these collations: of a column that names none, and of one that names `database_default`.
+    pub fn collated(self, collation: Collation, database_default: Collation) -> TableDraft {
+        TableDraft { collation, database_default, ..self }
+    }
+
+    /// Additions to a table that exists.
+    pub fn of_table(table: &Table) -> TableDraft {
+        let mut places = PlaceAllocator::default();
+        table.columns.iter().for_each(|c| places.occupy(c.place, c.null_bit));
+        table.dropped.iter().for_each(|d| places.occupy(d.1, d.2));
+        let identity = table.identity.as_ref().map(|i| (i.column, i.seed, i.increment));
+        TableDraft {
+            table: table.name().into(),
+            unpadded: false,
+            collation: Collation::default(),
+            database_default: Collation::default(),
+            columns: table.columns.clone(),
+            existing: table.columns.len(),
+            identity,
+            keys: Vec::new(),
+            defaults: Vec::new(),
+            checks: Vec::new(),
+            foreign: Vec::new(),
+            places,
+            next_column_id: table.max_column_id + 1,
+            has_clustered: !table.is_heap(),
+            has_primary: table.indexes.iter().any(|i| i.primary_key),
+            said_null: Vec::new(),
+        }
+    }
+
+    /// From the columns of a query.
+    pub(crate) fn of_columns(
+        table: &str,
+        columns: &[NewColumn],
+        unpadded: bool,
+    ) -> SqlResult<TableDraft> {
+        let mut draft = TableDraft { unpadded, ..TableDraft::new(table) };
+        for c in columns {
+            let at = draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
+            draft.columns[at].set_large(c.large);
+            if let Some((seed, increment)) = c.identity {
+                draft.set_identity(seed, increment)?;
+            }
+        }
+        Ok(draft)
+    }
+
+    /// Adds what a body in parentheses says.
+    pub(crate) fn add_body(
+        &mut self,
+        body: &ast::TableBody,
+        within: &Body<'_>,
+        null_default: bool,
+    ) -> SqlResult<()> {
+        for c in &body.columns {
+            self.add_column(c, within, null_default)?;
+        }
+        // The columns first: a constraint may name any of them. Clustered ones before a primary key takes the default.
+        let mut keys: Vec<(&ast::TableConstraint, Option<usize>)> = Vec::new();
+        for (i, c) in body.columns.iter().enumerate() {
+            let column = Some(self.columns.len() - body.columns.len() + i);
+            keys.extend(c.constraints.iter().map(|k| (k, column)));
+            if let Some(index) = &c.index {
+                self.add_inline_index(index, column)?;
+            }
+        }
+        keys.extend(body.constraints.iter().map(|k| (k, None)));
+        for index in &body.indexes {
+            self.add_inline_index(index, None)?;
+        }
+        let said_clustered = |k: &ast::TableConstraint| matches!(&k.kind, ast::ConstraintKind::Key(k) if k.clustered == Some(true));
+        if keys.iter().any(|(k, _)| said_clustered(k)) {
+            let others = keys.iter().filter(|(k, _)| said_clustered(k)).count();
+            if others > 1 || self.has_clustered {
+                return Err(SqlError::new(8112, &[&self.table]));
+            }
+        }
+        let someone_clustered = keys.iter().any(|(k, _)| said_clustered(k)) || self.has_clustered;
+        for (constraint, column) in keys {
+            self.add_constraint(constraint, column, within, someone_clustered)?;
+        }
+        if self.columns.len() > MAX_COLUMNS {
+            let name = &self.columns[MAX_COLUMNS].name;
+            return Err(SqlError::new(1702, &[name, &self.table, &MAX_COLUMNS]));
+        }
+        if self.columns.is_empty() {
+            return Err(SqlError::new(1750, &[]).with_severity(16));
+        }
+        Ok(())
+    }
+
+    fn push_column(
+        &mut self,
+        name: &str,
+        ty: SqlType,
+        nullable: bool,
+        collation: Collation,
+    ) -> SqlResult<usize> {
+        if self.position(name).is_some() {
+            // The states tell ALTER TABLE and CREATE TABLE apart.
+            let state = if self.existing > 0 { 4 } else { 3 };
+            return Err(SqlError::new(2705, &[&name, &self.table]).with_state(state));
+        }
+        // A row's head, the number of columns and their NULL bits are overhead.
+        let bitmap = (self.columns.len() + 1).div_ceil(8);
+        let size = crate::rowcodec::fixed::size(ty).unwrap_or(0);
+        let total = self.fixed_bytes() + size + 2 + bitmap;
+        let too_wide =
+            || SqlError::new(1701, &[&self.table, &total, &(4 + 2 + bitmap), &MAX_ROW_BYTES]);
+        if total > MAX_ROW_BYTES && size > 0 {
+            return Err(too_wide());
+        }
+        // The other types, and the large ones, know no such difference.
+        let unpadded = self.unpadded
+            && match ty {
+                SqlType::VarChar(MaxLen::N(_)) | SqlType::VarBinary(MaxLen::N(_)) => true,
+                SqlType::Char(_) | SqlType::Binary(_) if nullable => {
+                    let ty = ty.name();
+                    let what = format!("A column {ty} NULL under SET ANSI_PADDING OFF");
+                    return Err(unsupported(what));
+                }
+                SqlType::Char(_) | SqlType::Binary(_) => true,
+                _ => false,
+            };
+        let (place, null_bit) = self.places.next(ty).ok_or_else(too_wide)?;
+        self.columns.push(Column {
+            id: self.next_column_id,
+            name: name.into(),
+            ty,
+            nullable,
+            collation,
+            is_identity: false,
+            is_rowguid: false,
+            old_large: false,
+            xml: false,
+            unpadded,
+            place,
+            null_bit,
+            default: None,
+            missing: Value::Null,
+        });
+        self.next_column_id += 1;
+        Ok(self.columns.len() - 1)
+    }
+
+    fn fixed_bytes(&self) -> usize {
+        let end = |c: &Column| match c.place {
+            Place::Fixed { offset, size } => offset as usize + size as usize,
+            Place::Variable(_) => 0,
+        };
+        self.columns.iter().map(end).max().unwrap_or(4)
+    }
+
+    /// Position of a column by name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let collation = Collation::default();
+        self.columns.iter().position(|c| &*c.name == name || collation.eq_str(&c.name, name))
+    }
+
+    fn add_column(
+        &mut self,
+        c: &ast::ColumnDefinition,
+        within: &Body<'_>,
+        null_default: bool,
+    ) -> SqlResult<()> {
+        if c.computed.is_some() {
+            return Err(unsupported("A computed column"));
+        }
+        if c.sparse || !c.other.is_empty() {
+            let what = c.other.first().map_or("SPARSE", |o| o);
+            return Err(unsupported(format!("The column property {what}")));
+        }
+        let ordinal = self.columns.len() + 1;
+        let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
+        let large = large(ty);
+        let (ty, sysname) = column_type(ty, ordinal, &c.name.value)?;
+        if ty == SqlType::RowVersion {
+            return Err(unsupported("A column of type rowversion"));
+        }
+        let collation = match &c.collation {
+            None => self.collation,
+            Some(name) => crate::binder::declared::collation(name, ty, self.database_default)?,
+        };
+        let nullable = match c.nullable {
+            Some(nullable) => nullable,
+            None => null_default && c.identity.is_none() && !sysname,
+        };
+        let at = self.push_column(&c.name.value, ty, nullable, collation)?;
+        self.columns[at].is_rowguid = c.rowguidcol;
+        self.columns[at].set_large(large);
+        if c.nullable == Some(true) {
+            self.said_null.push(at);
+        }
+        if let Some(identity) = &c.identity {
+            if c.nullable == Some(true) {
+                return Err(SqlError::new(8147, &[&c.name.value, &self.table]));
+            }
+            let number = |s: &str| s.trim_start_matches('+').parse::<i64>().ok();
+            let (Some(seed), Some(increment)) =
+                (number(&identity.seed), number(&identity.increment))
+            else {
+                return Err(SqlError::new(2749, &[&c.name.value]));
+            };
+            self.set_identity(seed, increment)?;
+            if c.default.is_some() {
+                return Err(SqlError::new(1754, &[&self.table, &c.name.value]));
+            }
+        }
+        if c.second_default {
+            let parts: [&dyn std::fmt::Display; 4] =
+                [&"DEFAULT", &"constraint", &c.name.value, &self.table];
+            return Err(SqlError::new(8148, &parts).with_state(0));
+        }
+        if let Some(default) = &c.default {
+            self.add_default(default, at, within);
+        }
+        Ok(())
+    }
+
+    /// Makes the last column the identity column.
+    fn set_identity(&mut self, seed: i64, increment: i64) -> SqlResult<()> {
+        let at = self.columns.len() - 1;
+        let column = &mut self.columns[at];
+        if self.identity.is_some() {
+            return Err(SqlError::new(2744, &[&self.table]));
+        }
+        let fits = matches!(
+            column.ty,
+            SqlType::TinyInt
+                | SqlType::SmallInt
+                | SqlType::Int
+                | SqlType::BigInt
+                | SqlType::Decimal { scale: 0, .. }
+                | SqlType::Numeric { scale: 0, .. }
+        );
+        if !fits || increment == 0 {
+            return Err(SqlError::new(2749, &[&column.name]));
+        }
+        column.is_identity = true;
+        column.nullable = false;
+        self.identity = Some((at, seed, increment));
+        Ok(())
+    }
+
+    fn add_default(&mut self, default: &ast::DefaultConstraint, column: usize, within: &Body<'_>) {
+        let definition = default_text(within.names, within.database, &default.expr);
+        self.defaults.push(DefaultDraft {
+            column,
+            name: default.name.as_ref().map(|n| n.value.to_string()),
+            definition: definition.unwrap_or_else(|| within.as_typed(&default.expr)),
+            constant: constant(&default.expr),
+            with_values: default.with_values,
+        });
+    }
+
+    /// The definition of a CHECK.
+    fn check_definition(&self, condition: &ast::Expr, within: &Body<'_>) -> String {
+        let columns = self.columns.clone();
+        let table = Table::unmade(within.database, &self.table, columns, self.identity);
+        let definition = check_text(within.names, within.database, &table, condition);
+        definition.unwrap_or_else(|| within.as_typed(condition))
+    }
+
+    fn add_constraint(
+        &mut self,
+        constraint: &ast::TableConstraint,
+        column: Option<usize>,
+        within: &Body<'_>,
+        someone_clustered: bool,
+    ) -> SqlResult<()> {
+        let name = constraint.name.as_ref().map(|n| n.value.to_string());
+        match &constraint.kind {
+            ast::ConstraintKind::Key(key) => {
+                self.check_placement(key.on.as_ref())?;
+                let clustered = key.clustered.unwrap_or(key.primary && !someone_clustered);
+                let columns = match (column, key.columns.is_empty()) {
+                    (Some(at), true) => vec![(at, false)],
+                    _ => self.key_columns(&key.columns)?,
+                };
+                let options = constraint_options(&key.options)?;
+                self.add_key(KeyDraft {
+                    name,
+                    primary: key.primary,
+                    constraint: true,
+                    unique: true,
+                    clustered,
+                    columns,
+                    included: Vec::new(),
+                    fill_factor: options.fill_factor.unwrap_or(0),
+                    padded: options.padded.unwrap_or(false),
+                    no_page_locks: options.page_locks == Some(false),
+                    ignore_dup_key: false,
+                    filter: None,
+                })
+            }
+            ast::ConstraintKind::Check(check) => {
+                let definition = self.check_definition(&check.condition, within);
+                self.checks.push(CheckDraft { name, definition, column });
+                Ok(())
+            }
+            ast::ConstraintKind::Default(default) => {
+                let Some(column) = &default.column else {
+                    return Err(SqlError::new(142, &[&"DEFAULT"]));
+                };
+                let at = self
+                    .position(&column.value)
+                    .ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
+                self.add_default(default, at, within);
+                Ok(())
+            }
+            ast::ConstraintKind::ForeignKey(key) => {
+                let columns = match (column, key.columns.is_empty()) {
+                    (Some(at), true) => vec![at],
+                    _ => {
+                        let shown = name.clone().unwrap_or_default();
+                        let position = |c: &ast::Ident| {
+                            let wrong = || SqlError::new(1769, &[&shown, &c.value, &self.table]);
+                            self.position(&c.value).ok_or_else(wrong)
+                        };
+                        key.columns.iter().map(position).collect::<SqlResult<_>>()?
+                    }
+                };
+                self.foreign.push(ForeignDraft { name, columns, key: key.clone() });
+                Ok(())
+            }
+        }
+    }
+
+    /// A name that two constraints are to have, or one and the table itself: they are objects of one schema.
+    pub(crate) fn name_twice(&self) -> Option<&str> {
+        let keys = self.keys.iter().filter(|k| k.constraint).map(|k| &k.name);
+        let named = keys.chain(self.defaults.iter().map(|d| &d.name));
+        let named = named.chain(self.foreign.iter().map(|k| &k.name));
+        let named = named.chain(self.checks.iter().map(|c| &c.name)).flatten();
+        let mut seen = vec![fold(&self.table)];
+        for name in named {
+            let folded = fold(name);
+            if seen.contains(&folded) {
+                return Some(name);
+            }
+            seen.push(folded);
+        }
+        None
+    }
+
+    /// Adds a key or index whose columns are settled; checks what can be checked now.
+    pub(crate) fn add_key(&mut self, key: KeyDraft) -> SqlResult<()> {
+        let what = if key.constraint { "constraint" } else { "index" };
+        let name = key.name.clone().unwrap_or_default();
+        if key.primary {
+            if self.has_primary {
+                // A table that is there has its key; two keys of a new one are a mistake of the statement.
+                let number = if self.existing > 0 { 1779 } else { 8110 };
+                return Err(SqlError::new(number, &[&self.table]));
+            }
+            self.has_primary = true;
+            for (at, _) in &key.columns {
+                // A column of the new table that said neither NULL nor NOT NULL becomes NOT NULL.
+                if *at >= self.existing && !self.said_null.contains(at) {
+                    self.columns[*at].nullable = false;
+                } else if self.columns[*at].nullable {
+                    return Err(SqlError::new(8111, &[&self.table]));
+                }
+            }
+        }
+        if key.clustered {
+            if self.has_clustered {
+                return Err(match key.constraint {
+                    true => SqlError::new(8112, &[&self.table]),
+                    false => SqlError::new(1902, &[&"table", &self.table, &name]),
+                });
+            }
+            self.has_clustered = true;
+        }
+        if key.columns.len() > MAX_KEY_COLUMNS {
+            let n = key.columns.len();
+            return Err(SqlError::new(
+                1904,
+                &[&what, &name, &self.table, &n, &what, &MAX_KEY_COLUMNS],
+            ));
+        }
+        let all = key.columns.iter().map(|c| c.0).chain(key.included.iter().copied());
+        let mut seen = Vec::new();
+        for at in all {
+            if seen.contains(&at) {
+                return Err(SqlError::new(1909, &[&what, &self.columns[at].name]));
+            }
+            seen.push(at);
+        }
+        for (at, _) in &key.columns {
+            let c = &self.columns[*at];
+            if c.ty.max_length() < 0 {
+                return Err(SqlError::new(1919, &[&c.name, &self.table]));
+            }
+        }
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// Positions of key columns: 1911.
+    pub fn key_columns(&self, columns: &[ast::IndexColumn]) -> SqlResult<Vec<(usize, bool)>> {
+        let find = |c: &ast::IndexColumn| {
+            let at = self.position(&c.name.value);
+            let at = at.ok_or_else(|| SqlError::new(1911, &[&c.name.value]))?;
+            Ok((at, c.order == ast::SortOrder::Descending))
+        };
+        columns.iter().map(find).collect()
+    }
+
+    fn add_inline_index(
+        &mut self,
+        index: &ast::InlineIndex,
+        column: Option<usize>,
+    ) -> SqlResult<()> {
+        if let Some(variant) = &index.variant {
+            return Err(unsupported(format!("A {variant} index")));
+        }
+        self.check_placement(index.on.as_ref())?;
+        let columns = match (column, index.columns.is_empty()) {
+            (Some(at), true) => vec![(at, false)],
+            _ => self.key_columns(&index.columns)?,
+        };
+        let options = constraint_options(&index.options)?;
+        let included = self.included(&index.include)?;
+        self.add_key(KeyDraft {
+            name: Some(index.name.value.to_string()),
+            primary: false,
+            constraint: false,
+            unique: index.unique,
+            clustered: index.clustered == Some(true),
+            columns,
+            included,
+            fill_factor: options.fill_factor.unwrap_or(0),
+            padded: options.padded.unwrap_or(false),
+            no_page_locks: options.page_locks == Some(false),
+            ignore_dup_key: false,
+            filter: match &index.filter {
+                None => None,
+                Some(f) => {
+                    let clustered = index.clustered == Some(true);
+                    Some(self.filter(&index.name.value, clustered, f)?)
+                }
+            },
+        })
+    }
+
+    /// WHERE of an index.
+    pub fn filter(
+        &self,
+        index: &str,
+        clustered: bool,
+        condition: &ast::Expr,
+    ) -> SqlResult<IndexFilter> {
+        if clustered {
+            return Err(SqlError::new(156, &[&"WHERE"]));
+        }
+        super::filter::filter(index, &self.table, &self.columns, condition)
+    }
+
+    /// Positions of included columns: 1911.
+    pub fn included(&self, names: &[ast::Ident]) -> SqlResult<Vec<usize>> {
+        let find = |n: &ast::Ident| {
+            self.position(&n.value).ok_or_else(|| SqlError::new(1911, &[&n.value]))
+        };
+        names.iter().map(find).collect()
+    }
+
+    fn check_placement(&self, on: Option<&ast::Placement>) -> SqlResult<()> {
+        check_placement(on)
+    }
+}

@@ -1,0 +1,248 @@
+//! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
+
+use super::{
+    alter, alter_index, attach, database, drop, function, index, login, module, statistics, view,
+};
+use crate::features::needs::{
+    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
+    OnServer, Owned,
+};
+use crate::features::procedure::{SystemProcedure, native};
+use crate::features::{self, Feature, RegisteredStatement, Run};
+use crate::session::context::StatementContext;
+use crate::sink::Command;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::session::Command as Shown;
+use taffrail_syntax::ast::{Statement, StatementKind as K};
+
+/// The tables of the feature `ddl`.
+pub(crate) static FEATURE: Feature = Feature {
+    statements: STATEMENTS,
+    procedures: PROCEDURES,
+    tables: Some(&super::own_tables::OwnTables),
+    ..Feature::NOTHING
+};
+
+static PROCEDURES: &[SystemProcedure] = &[
+    native(
+        "sp_detach_db",
+        DB_OWNER,
+        &["@dbname", "@skipchecks", "@keepfulltextindexfile"],
+        attach::detach,
+    ),
+    native("sp_updatestats", Needs::Owner(Owned::Database), &["@resample"], statistics::update_all),
+];
+
+/// How one of these is run.
+type Within = fn(&mut StatementContext<'_>, &Statement, &str) -> SqlResult<()>;
+
+const fn new(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
+    RegisteredStatement::new(words, needs, Run::Within(run))
+}
+
+const fn of_objects(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
+    RegisteredStatement::of_objects(words, needs, Run::Within(run))
+}
+
+/// A statement that is registered under the words of another one.
+#[cold]
+fn other(s: &Statement) -> SqlResult<()> {
+    unreachable!("{} is registered elsewhere", s.kind.words())
+}
+
+fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterDatabase(s) = &s.kind { database::alter_database(cx, s) } else { other(s) }
+}
+
+fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterIndex(s) = &s.kind { alter_index::alter_index(cx, s) } else { other(s) }
+}
+
+fn alter_login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Login(s) = &s.kind { login::alter(cx, s) } else { other(s) }
+}
+
+fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::AlterTable(s) = &s.kind { alter::alter_table(cx, s, text) } else { other(s) }
+}
+
+fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateDatabase(s) = &s.kind { database::create_database(cx, s) } else { other(s) }
+}
+
+fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s) } else { other(s) }
+}
+
+fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateSchema(s) = &s.kind { module::create_schema(cx, s) } else { other(s) }
+}
+
+fn create_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateStatistics(s) = &s.kind { statistics::create(cx, s) } else { other(s) }
+}
+
+fn create_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::CreateTable(s) => super::create_table_statement(cx, s, text),
+        _ => other(s),
+    }
+}
+
+fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { database::drop_databases(cx, s) } else { other(s) }
+}
+
+fn drop_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::DropIndex(s) = &s.kind { index::drop_index(cx, s) } else { other(s) }
+}
+
+fn drop_objects(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { drop::drop_objects(cx, s) } else { other(s) }
+}
+
+fn drop_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { statistics::drop(cx, s) } else { other(s) }
+}
+
+fn function(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::Function(s) = &s.kind { function::function(cx, s, text) } else { other(s) }
+}
+
+fn procedure(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::Procedure(s) = &s.kind { module::procedure(cx, s, text) } else { other(s) }
+}
+
+fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResult<()> {
+    // OVERRIDE only lifts checks of values that no option here can have.
+    match cx.refuse_in_transaction("RECONFIGURE") {
+        Ok(()) => {
+            cx.instance().databases().reconfigure()?;
+            features::configured(cx.instance());
+            cx.instance().checkpoints_configured();
+            Ok(())
+        }
+        // The name that SQL Server has for it.
+        Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
+    }
+}
+
+fn shutdown(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Shutdown { nowait } = &s.kind { super::shut_down(cx, *nowait) } else { other(s) }
+}
+
+fn truncate(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::Truncate(s) if s.partitions => {
+            Err(SqlError::new(40510, &[&"TRUNCATE TABLE … WITH (PARTITIONS)"]))
+        }
+        K::Truncate(s) => drop::truncate(cx, s),
+        _ => other(s),
+    }
+}
+
+fn update_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::UpdateStatistics(s) = &s.kind { statistics::update(cx, s) } else { other(s) }
+}
+
+fn view(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::View(s) = &s.kind { view::view(cx, s, text) } else { other(s) }
+}
+
+/// Ends the batch with most of its errors, like those that make objects.
+const fn ending(of: RegisteredStatement) -> RegisteredStatement {
+    RegisteredStatement { ends_batch: true, ..of }
+}
+
+/// One that is not run again after the log was full.
+const fn once(of: RegisteredStatement) -> RegisteredStatement {
+    RegisteredStatement { again: false, ..of }
+}
+
+const ALTERS_DATABASE: Needs = Needs::All(&[
+    Needs::When(Case::Settings, &Needs::Database(OnDatabase::Alter)),
+    Needs::When(
+        Case::ScopedConfiguration,
+        &Needs::Database(OnDatabase::AlterAnyScopedConfiguration),
+    ),
+]);
+
+/// The password and the defaults of one's own login are one's own.
+const ALTERS_LOGIN: Needs = Needs::All(&[
+    Needs::When(Case::OtherLogins, &Needs::Server(OnServer::AlterAnyLogin)),
+    Needs::When(Case::PrivilegedLogins, &Needs::Server(OnServer::ControlServer)),
+]);
+
+const ALTERS_TABLE: Needs =
+    Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
+
+const CREATES_FUNCTION: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateFunction), Needs::Schema(OnSchema::Alter)]);
+
+const CREATES_PROCEDURE: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateProcedure), Needs::Schema(OnSchema::Alter)]);
+
+const CREATES_SCHEMA: Needs = Needs::All(&[
+    Needs::Database(OnDatabase::CreateSchema),
+    Needs::When(Case::Authorization, &Needs::Impersonate),
+]);
+
+/// Temporary tables are everybody's to make.
+const CREATES_TABLE: Needs = Needs::When(
+    Case::Permanent,
+    &Needs::All(&[Needs::Database(OnDatabase::CreateTable), Needs::Schema(OnSchema::Alter)]),
+);
+
+const CREATES_VIEW: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateView), Needs::Schema(OnSchema::Alter)]);
+
+const DROPS_DATABASE: Needs = Needs::Any(&[
+    Needs::Database(OnDatabase::Control),
+    Needs::Server(OnServer::AlterAnyDatabase),
+    DB_OWNER,
+]);
+
+const DROPS_SCHEMA: Needs =
+    Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
+
+static STATEMENTS: &[RegisteredStatement] = &[
+    new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
+    of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
+    ending(new("ALTER INDEX", ALTERS, alter_index)),
+    new("ALTER LOGIN", ALTERS_LOGIN, alter_login),
+    of_objects("ALTER PROCEDURE", ALTERS, procedure)
+        .done(Command::CREATE_PROCEDURE)
+        .shown(Shown::CreateProcedure),
+    of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
+        .done(Command::ALTER_TABLE)
+        .shown(Shown::AlterTable),
+    of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
+    new("CREATE DATABASE", CREATES_DATABASES, create_database)
+        .done(Command::CREATE_DATABASE)
+        .shown(Shown::CreateDatabase),
+    of_objects("CREATE FUNCTION", CREATES_FUNCTION, function).shown(Shown::CreateFunction),
+    of_objects("CREATE INDEX", ALTERS, create_index)
+        .done(Command::CREATE_INDEX)
+        .shown(Shown::CreateIndex),
+    of_objects("CREATE PROCEDURE", CREATES_PROCEDURE, procedure)
+        .done(Command::CREATE_PROCEDURE)
+        .shown(Shown::CreateProcedure),
+    ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
+    new("CREATE STATISTICS", ALTERS, create_statistics),
+    of_objects("CREATE TABLE", CREATES_TABLE, create_table)
+        .done(Command::CREATE_TABLE)
+        .shown(Shown::CreateTable),
+    of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
+    new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
+    of_objects("DROP FUNCTION", DROPS, drop_objects),
+    of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
+    of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
+    once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
+    once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
+    of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
+    of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
+    new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
+    new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
+    of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
+    new("UPDATE STATISTICS", ALTERS, update_statistics),
+];

@@ -1,0 +1,131 @@
+//! System views and table-valued system functions: rows from the catalogue and from snapshots that lower layers publish.
+//!
+//! | module | views |
+//! |---|---|
+//! | [`objects`] | sys.objects and what inherits from it, columns, parameters, types, schemas |
+//! | [`indexes`] | indexes, constraints, partitions, allocation units, data spaces |
+//! | [`databases`] | sys.databases, files, the collation |
+//! | [`principals`] | principals, configurations, messages |
+//! | [`scoped`] | configurations of a database |
+//! | [`information_schema`] | INFORMATION_SCHEMA.* |
+//! | [`compatibility`], [`compatibility_server`] | the catalogue of SQL Server 2000: sysdatabases, syslogins … |
+//! | [`compatibility_objects`], [`compatibility_keys`] | its objects: sysobjects, sysconstraints … |
+//! | [`servers`] | sys.servers |
+//! | [`dm_os`], [`waiting_tasks`], [`performance_counters`] | waits, counters, host |
+//! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
+//! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
+//! | [`dm_os_volume`] | file systems |
+//! | [`physical_stats`] | how full and how scattered indexes are |
+//! | [`fn_dblog`] | the records of the log |
+//! | [`sql_text`] | batches by their handles |
+//! | [`statistics`] | statistics |
+//! | [`absent`] | mirroring, endpoints, the query store: what is not built and has rows all the same |
+//! | [`empty`] | what there is none of: sequences, full text, availability groups … |
+//! | [`agent`] | the Agent's categories |
+//! | [`dm_server`] | the service |
+//! | [`filesystem`] | what is at a path, and drives |
+//! | [`rowsets`] | STRING_SPLIT, GENERATE_SERIES |
+//! | [`taffrail`] | schema `taffrail`: what SQL Server has no view for |
+
+mod absent;
+mod agent;
+pub mod compatibility;
+mod compatibility_keys;
+mod compatibility_objects;
+mod compatibility_server;
+mod database_columns;
+pub mod databases;
+mod dependencies;
+pub(crate) mod dm_db;
+pub(crate) mod dm_db_log;
+mod dm_db_space;
+pub(crate) mod dm_exec;
+pub(crate) mod dm_io;
+pub(crate) mod dm_os;
+mod dm_os_buffers;
+mod dm_os_memory;
+mod dm_os_process;
+pub(crate) mod dm_os_tasks;
+pub(crate) mod dm_os_volume;
+mod dm_resource_governor;
+mod dm_server;
+pub(crate) mod dm_tran;
+pub mod empty;
+mod filesystem;
+pub mod fn_dblog;
+pub mod indexes;
+pub mod information_schema;
+mod object_columns;
+pub mod objects;
+pub mod performance_counters;
+mod permissions;
+pub mod physical_stats;
+pub mod principals;
+mod properties;
+mod resource_governor;
+pub(crate) mod rowsets;
+pub mod scoped;
+mod servers;
+pub(crate) mod sql_text;
+pub mod statistics;
+mod sysprocesses;
+pub(crate) mod taffrail;
+mod waiting_tasks;
+
+pub(crate) use crate::features::cell::{self, Rows};
+pub(crate) use crate::features::view::*;
+
+use crate::features::Feature;
+
+/// The tables of the feature `views`.
+pub(crate) static FEATURE: Feature = Feature {
+    views: DECLARED,
+    database_column: Some(databases::database_column),
+    ..Feature::NOTHING
+};
+
+/// Each declares the views of its module.
+static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
+    objects::declare,
+    properties::declare,
+    indexes::declare,
+    databases::declare,
+    principals::declare,
+    servers::declare,
+    scoped::declare,
+    information_schema::declare,
+    compatibility::declare,
+    compatibility_keys::declare,
+    compatibility_objects::declare,
+    compatibility_server::declare,
+    sysprocesses::declare,
+    dm_os::declare,
+    waiting_tasks::declare,
+    dm_db_space::declare,
+    dm_os_buffers::declare,
+    dm_os_memory::declare,
+    dm_os_process::declare,
+    dm_os_tasks::declare,
+    dm_resource_governor::declare,
+    resource_governor::declare,
+    performance_counters::declare,
+    dm_exec::declare,
+    dm_tran::declare,
+    dm_db::declare,
+    physical_stats::declare,
+    dm_db_log::declare,
+    dm_io::declare,
+    dm_os_volume::declare,
+    fn_dblog::declare,
+    sql_text::declare,
+    rowsets::declare,
+    statistics::declare,
+    absent::declare,
+    dm_server::declare,
+    filesystem::declare,
+    empty::declare,
+    permissions::declare,
+    dependencies::declare,
+    agent::declare,
+    taffrail::declare,
+];

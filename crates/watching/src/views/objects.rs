@@ -1,0 +1,399 @@
+//! sys.objects and what inherits from it; sys.columns and its kin; sys.parameters, sys.sql_modules, sys.types,
+//! sys.schemas.
+
+use super::object_columns::{
+    COLUMNS, COMPUTED_COLUMNS, ColumnRow, IDENTITY_COLUMNS, MASKED_COLUMNS, PARAMETERS,
+    ParameterRow,
+};
+use super::{Declaration, Rows, ViewContext, all, by_column, sys};
+use crate::catalog::{Column, Object, ObjectHead, Table};
+use crate::features::needs;
+use crate::row;
+use taffrail_base::SqlResult;
+use taffrail_types::Value;
+use taffrail_types::names::SYS_TYPES;
+
+/// The twelve columns of sys.objects, which its children repeat.
+pub(super) const OBJECT: &str = "\
+    name sysname! · object_id int! · principal_id int? · schema_id int! · parent_object_id int! · type char(2)? · \
+    type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit? · \
+    is_published bit? · is_schema_published bit?";
+
+const TABLE: &str = "\
+    lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · \
+    uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · \
+    is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · \
+    large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · \
+    lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · \
+    is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · \
+    is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · \
+    history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · \
+    is_edge bit? · data_retention_period int? · data_retention_period_unit int? · \
+    data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · \
+    ledger_view_id int? · is_dropped_ledger_table bit?";
+
+const VIEW: &str = "\
+    is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · \
+    with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · \
+    ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?";
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys("objects", needs::METADATA, &[OBJECT], |cx, _, rows| user_objects(cx, rows)),
+        sys("all_objects", needs::METADATA, &[OBJECT], |cx, _, rows| {
+            user_objects(cx, rows)?;
+            system_objects(cx, rows)
+        }),
+        sys("system_objects", needs::METADATA, &[OBJECT], |cx, _, rows| system_objects(cx, rows)),
+        sys("tables", needs::METADATA, &[OBJECT, TABLE], tables),
+        sys(
+            "procedures",
+            needs::METADATA,
+            &[
+                OBJECT,
+                "\
+                    is_auto_executed bit! · is_execution_replicated bit? · is_repl_serializable_only bit? · \
+                    skips_repl_constraints bit?",
+            ],
+            procedures,
+        ),
+        sys("views", needs::METADATA, &[OBJECT, VIEW], user_views),
+        sys("all_views", needs::METADATA, &[OBJECT, VIEW], |cx, args, rows| {
+            user_views(cx, args, rows)?;
+            system_views(cx, args, rows)
+        }),
+        by_column("columns", needs::METADATA, COLUMNS, |cx, _, rows| {
+            // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
+            // sys.tables or sys.objects either: scripts count on there being a thousand rows.
+            user_columns(cx, rows)?;
+            system_columns(cx, rows)
+        }),
+        by_column("all_columns", needs::METADATA, COLUMNS, |cx, _, rows| {
+            user_columns(cx, rows)?;
+            system_columns(cx, rows)
+        }),
+        by_column("masked_columns", needs::METADATA, MASKED_COLUMNS, |_, _, _| Ok(())),
+        by_column("system_columns", needs::METADATA, COLUMNS, |cx, _, rows| system_columns(cx, rows)),
+        by_column("identity_columns", needs::METADATA, IDENTITY_COLUMNS, identity_columns),
+        by_column("computed_columns", needs::METADATA, COMPUTED_COLUMNS, |_, _, _| Ok(())),
+        by_column("parameters", needs::METADATA, PARAMETERS, parameters),
+        by_column("all_parameters", needs::METADATA, PARAMETERS, parameters),
+        sys("system_sql_modules", needs::METADATA, &[MODULE], system_modules),
+        sys("sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("all_sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("schemas", needs::PUBLIC, &["name sysname! · schema_id int! · principal_id int?"], schemas),
+        sys("types", needs::METADATA, &[
+            "name sysname!",
+            "system_type_id tinyint!",
+            "user_type_id int!",
+            "schema_id int!",
+            "principal_id int?",
+            "max_length smallint!",
+            "precision tinyint!",
+            "scale tinyint!",
+            "collation_name sysname?",
+            "is_nullable bit?",
+            "is_user_defined bit!",
+            "is_assembly_type bit!",
+            "default_object_id int!",
+            "rule_object_id int!",
+            "is_table_type bit!",
+        ], types),
+        sys("system_views", needs::METADATA, &[OBJECT, VIEW], system_views),
+        sys("triggers", needs::METADATA, &[
+            "name sysname!",
+            "object_id int!",
+            "parent_class tinyint!",
+            "parent_class_desc nvarchar(60)?",
+            "parent_id int!",
+            "type char(2)!",
+            "type_desc nvarchar(60)?",
+            "create_date datetime!",
+            "modify_date datetime!",
+            "is_ms_shipped bit!",
+            "is_disabled bit!",
+            "is_not_for_replication bit!",
+            "is_instead_of_trigger bit!",
+        ], |_, _, _| Ok(())),
+        sys("synonyms", needs::METADATA, &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
+    ]);
+}
+
+const MODULE: &str = "\
+    object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · \
+    is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · \
+    execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
+
+/// The cells of [`OBJECT`].
+pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {
+    row![
+        &head.name,
+        head.id.0,
+        (),
+        head.schema_id.0,
+        head.parent.0,
+        head.kind.code(),
+        head.kind.description(),
+        &head.created,
+        &head.modified,
+        false,
+        false,
+        false
+    ]
+}
+
+fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        rows.push(object_cells(object.head()));
+    }
+    Ok(())
+}
+
+/// Those of every database: what stands in for tables of msdb is no system object.
+pub(super) fn shown_views() -> impl Iterator<Item = &'static super::SystemView> {
+    all().iter().filter(|v| v.schema != super::MSDB)
+}
+
+/// When the system's objects came to be: with master.
+pub(super) fn system_date(cx: &ViewContext<'_>) -> Value {
+    let slot = cx.session.instance.databases().slot("master");
+    slot.map_or(Value::Null, |s| s.entry.created)
+}
+
+/// The schema of a system view. That of our own views has no row in sys.schemas: a database may have a schema of the name.
+pub(super) fn schema_id(view: &super::SystemView) -> i32 {
+    match view.schema {
+        "sys" => 4,
+        "INFORMATION_SCHEMA" => 3,
+        _ => super::OWN_SCHEMA.0,
+    }
+}
+
+fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Value) -> Vec<Value> {
+    row![name, id, (), schema, 0, kind.0, kind.1, date, date, true, false, false]
+}
+
+fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    let date = system_date(cx);
+    for view in shown_views() {
+        let schema = schema_id(view);
+        let kind = match view.arguments {
+            None => ("V ", "VIEW"),
+            Some(_) => ("IF", "SQL_INLINE_TABLE_VALUED_FUNCTION"),
+        };
+        rows.push(system_object(view.name, view.id, schema, kind, &date));
+    }
+    for (name, id) in crate::features::procedure::names() {
+        rows.push(system_object(name, id, 4, ("P ", "SQL_STORED_PROCEDURE"), &date));
+    }
+    Ok(())
+}
+
+/// The cells of [`VIEW`].
+fn view_cells(check_option: bool) -> Vec<Value> {
+    row![false, false, false, false, check_option, false, false, false, 0, "NON_LEDGER_VIEW", false]
+}
+
+fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        let Object::View(view) = object else { continue };
+        let definition = crate::exec::user_views::definition(&view);
+        let mut cells = object_cells(&view.head);
+        cells.extend(view_cells(definition.is_ok_and(|d| d.check_option)));
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let date = system_date(cx);
+    for view in shown_views().filter(|v| v.arguments.is_none()) {
+        let schema = schema_id(view);
+        let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
+        cells.extend(view_cells(false));
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.tables() {
+        let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
+        let mut cells = object_cells(&table.head);
+        cells.extend(row![
+            has_lob as i32,
+            (),
+            table.max_column_id,
+            false,
+            true,
+            false,
+            false,
+            false,
+            false,
+            false,
+            0,
+            false,
+            false,
+            table.head.escalation.shown().0,
+            table.head.escalation.shown().1,
+            false,
+            0,
+            "SCHEMA_AND_DATA",
+            false,
+            0,
+            "NON_TEMPORAL_TABLE",
+            (),
+            false,
+            false,
+            (),
+            (),
+            (),
+            false,
+            false,
+            (),
+            (),
+            (),
+            0,
+            "NON_LEDGER_TABLE",
+            (),
+            false
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        if let Object::Procedure(module) = object {
+            let mut cells = object_cells(&module.head);
+            cells.extend(row![false, false, false, false]);
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        for c in object.columns() {
+            rows.show(COLUMNS, &ColumnRow::of(object.head().id.0, c));
+        }
+    }
+    Ok(())
+}
+
+fn system_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    let collation = cx.database.collation();
+    for view in shown_views() {
+        for (at, c) in view.columns.iter().enumerate() {
+            rows.show(COLUMNS, &ColumnRow::of_system(view.id, at, c, collation));
+        }
+    }
+    Ok(())
+}
+
+fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.tables() {
+        let Some(identity) = &table.identity else { continue };
+        let c: &Column = &table.columns[identity.column];
+        let variant = |v: i64| Value::Variant(Box::new((c.ty, identity.sequence.typed(v))));
+        let last = identity.sequence.last().map_or(Value::Null, variant);
+        let sequence = Some([variant(identity.seed), variant(identity.increment), last]);
+        let row = ColumnRow { sequence, ..ColumnRow::of(table.head.id.0, c) };
+        rows.show(IDENTITY_COLUMNS, &row);
+    }
+    // A view's column that is its table's identity is listed too, without what only the table knows.
+    for object in cx.objects() {
+        let Object::View(view) = object else { continue };
+        for c in view.columns.iter().filter(|c| c.is_identity) {
+            let row = ColumnRow { default: 0, ..ColumnRow::of(view.head.id.0, c) };
+            rows.show(IDENTITY_COLUMNS, &row);
+        }
+    }
+    Ok(())
+}
+
+fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        let Object::Procedure(module) = object else { continue };
+        for at in 0..module.parameters.len() {
+            rows.show(PARAMETERS, &ParameterRow { module: module.clone(), at });
+        }
+    }
+    Ok(())
+}
+
+fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        let Some(module) = object.as_module() else { continue };
+        rows.push(row![
+            module.head.id.0,
+            &module.definition,
+            module.ansi_nulls,
+            module.quoted_identifier,
+            false,
+            false,
+            false,
+            false,
+            module.execute_as,
+            false,
+            false,
+            false
+        ]);
+    }
+    Ok(())
+}
+
+/// The procedures of the system that are T-SQL.
+fn system_modules(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for (id, text) in crate::features::procedure::texts() {
+        rows.push(row![id, text, true, true, false, false, false, false, (), false, false, false]);
+    }
+    Ok(())
+}
+
+fn schemas(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for schema in cx.schemas() {
+        rows.push(row![&schema.name, schema.id.0, schema.principal]);
+    }
+    Ok(())
+}
+
+fn types(c: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let collation = c.database.collation().name();
+    for t in SYS_TYPES {
+        rows.push(row![
+            t.name,
+            t.system_type_id,
+            t.user_type_id,
+            4,
+            (),
+            t.max_length,
+            t.precision,
+            t.scale,
+            t.collated.then_some(collation),
+            t.nullable,
+            false,
+            t.assembly,
+            0,
+            0,
+            false
+        ]);
+    }
+    Ok(())
+}
+
+/// The constraints of a table, with the table.
+pub(super) fn constraints(
+    cx: &ViewContext<'_>,
+    mut each: impl FnMut(&Table, &crate::catalog::ConstraintObject),
+) {
+    for object in cx.objects() {
+        if let Object::Constraint(c) = object
+            && let Some(table) = cx.table(c.head.parent)
+        {
+            each(&table, &c);
+        }
+    }
+}
