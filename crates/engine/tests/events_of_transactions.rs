@@ -250,9 +250,19 @@ fn sources(dir: &Path, out: &mut Vec<String>) {
 fn every_event_occurs_or_there_is_a_reason_why_not() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut all = Vec::new();
-    for of in
-        ["catalog", "engine", "functions", "log", "observe", "plan", "query", "server", "storage"]
-    {
+    for of in [
+        "catalog",
+        "exec",
+        "features",
+        "functions",
+        "log",
+        "observe",
+        "plan",
+        "query",
+        "server",
+        "storage",
+        "watching",
+    ] {
         sources(&crates.join(of).join("src"), &mut all);
     }
     let never: Vec<&str> = NEVER.iter().map(|(e, _)| e.info().name).collect();

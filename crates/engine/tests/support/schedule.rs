@@ -12,7 +12,7 @@ use taffrail_io::sim::{SimOptions, SimWorld};
 /// Lets minutes go by, and looks what is due.
 pub fn after(world: &SimWorld, instance: &Arc<Instance>, minutes: u64) {
     world.clock().advance(Duration::from_secs(minutes * 60));
-    taffrail_engine::run_due_backups(&instance).expect("the schedule is readable");
+    taffrail_engine::run_due_backups(instance).expect("the schedule is readable");
 }
 
 /// The runs that are there: type, and the error if it failed.
