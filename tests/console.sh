@@ -49,6 +49,7 @@ short)
     node tests/browser.mjs short || { say "once more"; node tests/browser.mjs short; }
     ;;
 full)
+    [ -n "$folder" ] || { say "full BINARY FOLDER: the pictures go there"; exit 2; }
     need prometheus prometheus "asks the dashboard's questions"
     node tests/browser.mjs full "$folder"
     node tests/dashboard.mjs
