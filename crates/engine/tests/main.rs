@@ -38,6 +38,7 @@ mod failing_device;
 mod fates;
 mod fn_dblog;
 mod functions;
+mod functions_called;
 mod indexes;
 mod insert_exec;
 #[cfg(debug_assertions)]
@@ -64,6 +65,7 @@ mod moved_rows;
 mod names;
 mod needs;
 mod performance_counters;
+mod plan_facts;
 mod references;
 mod reopened;
 mod reorganize;

@@ -287,7 +287,7 @@ impl ResultSink for NoSink {
 
 impl Session {
     /// A text's module: from the cache, or compiled now.
-    pub(crate) fn batch_module(
+    pub fn batch_module(
         &self,
         text: &Arc<str>,
         declarations: &str,

@@ -194,6 +194,7 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             let plan = self.plan(module, number, visible, source)?;
+            debug_assert!(plan.needs_are_there(self.session), "{}", plan.facts);
             if !lock_tables(self.session, &plan.uses)? {
                 return Ok(plan);
             }

@@ -69,6 +69,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let columns = std::mem::take(&mut binder.columns);
     let subqueries = std::mem::take(&mut binder.subqueries);
     let mut uses = std::mem::take(&mut binder.uses);
+    let facts = Arc::new(std::mem::take(&mut binder.facts));
     let hints = binder.hints;
     uses.sort_by_key(|u| u.key());
     drop(binder);
@@ -94,6 +95,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         order_enforced: hints.order_enforced,
         identity_insert,
         columns: Arc::new(columns),
+        facts,
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),
@@ -104,7 +106,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
 }
 
 /// Binds a statement.
-fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
+pub(super) fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
     let bound = bind_source(binder, source)?;
     binder.option_hints_are_used()?;
     Ok(bound)
