@@ -37,6 +37,26 @@ GO
 --@ source: message 4406
 WITH c AS (SELECT CAST(a AS int) AS a FROM rc) UPDATE c SET a = 3
 GO
+-- OUTPUT tells of the table's columns; in a MERGE a row that came has no old values, and a row without a source none of the source's.
+--@ source: documentation sys.dm_exec_describe_first_result_set
+SELECT name, is_nullable, is_identity_column, is_updateable, collation_name FROM sys.dm_exec_describe_first_result_set(N'INSERT rc OUTPUT inserted.id, inserted.p, inserted.n, inserted.a + 1 AS s, N''x'' AS k VALUES (1, 1, N''x'', N''y'')', NULL, 0)
+SELECT name, is_nullable FROM sys.dm_exec_describe_first_result_set(N'UPDATE l SET a = 1 OUTPUT deleted.a, inserted.n, r.p FROM rc AS l LEFT JOIN rc AS r ON r.a = l.a + 1', NULL, 0)
+SELECT name, is_nullable FROM sys.dm_exec_describe_first_result_set(N'DELETE rc OUTPUT deleted.*', NULL, 0)
+SELECT name, is_nullable FROM sys.dm_exec_describe_first_result_set(N'MERGE rc AS o USING (SELECT a AS b FROM rc) AS s ON s.b = o.a WHEN MATCHED THEN DELETE OUTPUT $action, inserted.a, deleted.a AS d, s.b;', NULL, 0)
+SELECT name, is_nullable FROM sys.dm_exec_describe_first_result_set(N'MERGE rc AS o USING (SELECT a AS b FROM rc) AS s ON s.b = o.a WHEN NOT MATCHED BY SOURCE THEN DELETE OUTPUT $action, deleted.a AS d, s.b;', NULL, 0)
+GO
+-- COLLATE of a constant, in each place where it is computed before anything runs.
+--@ source: documentation t-sql/statements/collation-precedence-transact-sql
+SELECT a FROM rc WHERE p = N'X' COLLATE Latin1_General_BIN2
+SELECT a FROM rc WHERE p LIKE N'X%' COLLATE Latin1_General_BIN2 OR p LIKE N'Z' COLLATE Latin1_General_CI_AS
+SELECT a FROM rc WHERE p IN (N'X' COLLATE Latin1_General_BIN2, N'Z')
+SELECT CASE WHEN 'a' COLLATE Latin1_General_CI_AS = 'A' THEN 1 ELSE 0 END AS ci, CASE WHEN 'a' COLLATE Latin1_General_BIN2 = N'A' THEN 1 ELSE 0 END AS bin,
+    CASE WHEN 'a' + 'b' COLLATE Latin1_General_BIN2 = 'AB' THEN 1 ELSE 0 END AS joined
+SELECT name, collation_name FROM sys.dm_exec_describe_first_result_set(N'SELECT CAST(N''a'' COLLATE Polish_CI_AS AS nvarchar(5)) AS c, N''a'' COLLATE Polish_CI_AS + ''b'' AS s, UPPER(N''a'' COLLATE Polish_CI_AS) AS f', NULL, 0)
+GO
+--@ source: message 468
+SELECT a FROM rc WHERE p COLLATE Latin1_General_BIN2 = N'X' COLLATE Polish_CI_AS
+GO
 -- What COLLATE says of a column holds behind it, also where it says what the column has.
 --@ source: documentation t-sql/statements/collation-precedence-transact-sql
 SELECT t COLLATE DATABASE_DEFAULT AS t FROM rc UNION SELECT p FROM rc ORDER BY t

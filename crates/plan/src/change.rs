@@ -2,11 +2,15 @@
 //!
 //! [`Rel`]: crate::rel::Rel
 
+use crate::columns::Changed;
 use crate::expr::{Expr, Pred, Slot};
 use crate::foreign::{Incoming, Outgoing};
 use crate::locking::TableLock;
+use crate::next_value::SequenceUse;
 use crate::node::{Node, QueryPlan};
+use crate::rel::Rel;
 use crate::sink::ColumnDesc;
+use crate::triggers::Triggers;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_catalog::database::Database;
@@ -18,16 +22,16 @@ use taffrail_types::SqlType;
 pub struct Assignment {
     /// Position in the table.
     pub column: usize,
-    /// The value.
+    /// The value that the column gets.
     pub expr: Expr,
-    /// Its type.
+    /// The type of the value.
     pub from: SqlType,
     /// `.WRITE`: offset and length, of type bigint, of what the value replaces in the column's.
     pub write: Option<Box<(Expr, Expr)>>,
 }
 
 impl Assignment {
-    /// All expressions.
+    /// The expressions of the assignment.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let write = self.write.iter().flat_map(|w| [&w.0, &w.1]);
         std::iter::once(&self.expr).chain(write)
@@ -43,7 +47,7 @@ pub enum ColumnSource {
     Expr(Expr, SqlType),
     /// The next identity value.
     Identity,
-    /// NULL.
+    /// No value: NULL is stored.
     Null,
 }
 
@@ -52,25 +56,27 @@ pub enum ColumnSource {
 pub enum InsertRows<R = Node> {
     /// VALUES: per row one expression per target column; `None` where DEFAULT was written.
     Values(Vec<Vec<Option<Expr>>>),
-    /// A query.
+    /// The rows of a query.
     Query(QueryPlan<R>),
     /// Rows of a procedure or string, handed in while the statement runs.
     External,
 }
 
-/// INSERT.
+/// The plan of an INSERT.
 #[derive(Clone, Debug)]
 pub struct InsertPlan<R = Node> {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The table.
+    /// The table that gets rows.
     pub table: Arc<Table>,
-    /// The source.
+    /// The source of the rows.
     pub rows: InsertRows<R>,
     /// Types of the source's columns.
     pub source_types: Vec<SqlType>,
     /// For each column of the table.
     pub columns: Vec<ColumnSource>,
+    /// Sequences of which the query has taken a value for each row, and the columns of the source that have it: a default takes that.
+    pub drawn: Vec<(SequenceUse, usize)>,
     /// For VALUES with DEFAULT: each column's default.
     pub defaults: Vec<ColumnSource>,
     /// A NULL of the source becomes the column's default: bulk loads without KEEPNULLS.
@@ -81,11 +87,11 @@ pub struct InsertPlan<R = Node> {
     pub explicit_identity: bool,
     /// Keep all source rows before the first insert: the source reads the table.
     pub spool: bool,
-    /// TOP.
+    /// The count of TOP.
     pub top: Option<Expr>,
-    /// TABLOCK.
+    /// The lock of TABLOCK.
     pub table_lock: TableLock,
-    /// OUTPUT.
+    /// The plan of OUTPUT.
     pub output: Option<OutputPlan<R>>,
     /// The source's rows have the target's layout: their bytes may be copied.
     pub same_layout: bool,
@@ -93,6 +99,8 @@ pub struct InsertPlan<R = Node> {
     pub checks: Vec<(Arc<str>, Pred)>,
     /// Foreign keys that the rows must keep.
     pub outgoing: Vec<Outgoing>,
+    /// The triggers that the statement fires.
+    pub triggers: Option<Arc<Triggers>>,
 }
 
 /// OUTPUT: inserted and deleted columns appear in slots.
@@ -102,13 +110,13 @@ pub struct OutputPlan<R = Node> {
     pub inserted: Vec<(usize, Slot)>,
     /// Column position and slot of `deleted`.
     pub deleted: Vec<(usize, Slot)>,
-    /// What is put out.
+    /// The items that are computed, each with its slot.
     pub items: Vec<(Expr, Slot)>,
-    /// Their places.
+    /// The slots of the items that are put out.
     pub outputs: Vec<Slot>,
-    /// What they are.
+    /// The columns that the client is told of.
     pub columns: Vec<ColumnDesc>,
-    /// INTO.
+    /// The insertion into the table that INTO names.
     pub into: Option<Box<InsertPlan<R>>>,
     /// Slots of tables beside the one that is changed: kept with a row that is changed later than it is found.
     pub saved: Vec<Slot>,
@@ -121,12 +129,12 @@ impl<R> OutputPlan<R> {
     }
 }
 
-/// UPDATE.
+/// The plan of an UPDATE.
 #[derive(Clone, Debug)]
 pub struct UpdatePlan<R = Node> {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The table.
+    /// The table that is changed.
     pub table: Arc<Table>,
     /// Finds the rows: the locator is in `locator`.
     pub node: R,
@@ -148,18 +156,20 @@ pub struct UpdatePlan<R = Node> {
     pub outgoing: Vec<Outgoing>,
     /// Foreign keys that refer to columns that change.
     pub incoming: Vec<Incoming>,
-    /// OUTPUT.
+    /// The plan of OUTPUT.
     pub output: Option<OutputPlan<R>>,
+    /// The triggers that the statement fires.
+    pub triggers: Option<Arc<Triggers>>,
 }
 
-/// DELETE.
+/// The plan of a DELETE.
 #[derive(Clone, Debug)]
 pub struct DeletePlan<R = Node> {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The table.
+    /// The table that loses rows.
     pub table: Arc<Table>,
-    /// Finds the rows.
+    /// The operator that finds the rows.
     pub node: R,
     /// Where the locator is.
     pub locator: Slot,
@@ -167,8 +177,10 @@ pub struct DeletePlan<R = Node> {
     pub spool: bool,
     /// Foreign keys that refer to the table.
     pub incoming: Vec<Incoming>,
-    /// OUTPUT.
+    /// The plan of OUTPUT.
     pub output: Option<OutputPlan<R>>,
+    /// The triggers that the statement fires.
+    pub triggers: Option<Arc<Triggers>>,
 }
 
 impl<R> UpdatePlan<R> {
@@ -203,6 +215,7 @@ impl<R> UpdatePlan<R> {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             output: None,
+            triggers: None,
         }
     }
 
@@ -218,12 +231,12 @@ impl<R> UpdatePlan<R> {
     }
 }
 
-/// MERGE.
+/// The plan of a MERGE.
 #[derive(Clone, Debug)]
 pub struct MergePlan<R = Node> {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The target.
+    /// The table that is the target.
     pub table: Arc<Table>,
     /// Source and target joined.
     pub node: R,
@@ -235,9 +248,9 @@ pub struct MergePlan<R = Node> {
     pub insert: Option<MergeInsert<R>>,
     /// WHEN NOT MATCHED BY SOURCE.
     pub rest: Option<MergeRest<R>>,
-    /// TOP.
+    /// The count of TOP.
     pub top: Option<Expr>,
-    /// OUTPUT.
+    /// The plan of OUTPUT.
     pub output: Option<OutputPlan<R>>,
     /// Where OUTPUT finds `$action`.
     pub action: Option<Slot>,
@@ -247,34 +260,36 @@ pub struct MergePlan<R = Node> {
     pub outgoing: Vec<Outgoing>,
     /// Foreign keys that refer to the table.
     pub incoming: Vec<Incoming>,
+    /// The triggers that the statement fires.
+    pub triggers: Option<Arc<Triggers>>,
 }
 
 /// A WHEN that changes rows of the target.
 #[derive(Clone, Debug)]
 pub struct MergeClause<R = Node> {
-    /// AND.
+    /// The condition behind AND.
     pub condition: Option<Pred>,
-    /// THEN.
+    /// The action behind THEN.
     pub action: MergeAction<R>,
 }
 
-/// What happens to a row of the target. The rows are handed in: nothing of the UPDATE's own finding of rows counts.
+/// The change of a row of the target. The rows are handed in: nothing of the UPDATE's own finding of rows counts.
 #[derive(Clone, Debug)]
 pub enum MergeAction<R = Node> {
-    /// UPDATE SET.
+    /// The row gets new values.
     Update(Box<UpdatePlan<R>>),
-    /// DELETE.
+    /// The row is deleted.
     Delete,
 }
 
 /// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
 #[derive(Clone, Debug)]
 pub struct MergeInsert<R = Node> {
-    /// AND.
+    /// The condition behind AND.
     pub condition: Option<Pred>,
     /// The source row that `plan` stores.
     pub values: Vec<Expr>,
-    /// Where it goes.
+    /// The insertion of the row.
     pub plan: InsertPlan<R>,
 }
 
@@ -285,7 +300,7 @@ pub struct MergeRest<R = Node> {
     pub node: R,
     /// Where their locator is.
     pub locator: Slot,
-    /// In order.
+    /// The clauses, in order.
     pub clauses: Vec<MergeClause<R>>,
 }
 
@@ -293,7 +308,7 @@ pub struct MergeRest<R = Node> {
 type Planned<'p, R, P> = &'p mut dyn FnMut(R) -> SqlResult<P>;
 
 impl<R> InsertPlan<R> {
-    /// The same with its rows planned.
+    /// The INSERT with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<InsertPlan<P>> {
         let rows = match self.rows {
             InsertRows::Values(rows) => InsertRows::Values(rows),
@@ -309,6 +324,7 @@ impl<R> InsertPlan<R> {
             table: self.table,
             source_types: self.source_types,
             columns: self.columns,
+            drawn: self.drawn,
             defaults: self.defaults,
             bulk_defaults: self.bulk_defaults,
             from_outside: self.from_outside,
@@ -319,12 +335,13 @@ impl<R> InsertPlan<R> {
             same_layout: self.same_layout,
             checks: self.checks,
             outgoing: self.outgoing,
+            triggers: self.triggers,
         })
     }
 }
 
 impl<R> OutputPlan<R> {
-    /// The same with its rows planned.
+    /// The OUTPUT with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<OutputPlan<P>> {
         let OutputPlan { inserted, deleted, items, outputs, columns, into, saved } = self;
         let into = into.map(|i| i.planned(plan).map(Box::new)).transpose()?;
@@ -333,7 +350,7 @@ impl<R> OutputPlan<R> {
 }
 
 impl<R> UpdatePlan<R> {
-    /// The same with its rows planned.
+    /// The UPDATE with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<UpdatePlan<P>> {
         Ok(UpdatePlan {
             node: plan(self.node)?,
@@ -349,17 +366,18 @@ impl<R> UpdatePlan<R> {
             checks: self.checks,
             outgoing: self.outgoing,
             incoming: self.incoming,
+            triggers: self.triggers,
         })
     }
 }
 
 impl<R> DeletePlan<R> {
-    /// The same with its rows planned.
+    /// The DELETE with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<DeletePlan<P>> {
-        let DeletePlan { database, table, node, locator, spool, incoming, output } = self;
+        let DeletePlan { database, table, node, locator, spool, incoming, output, triggers } = self;
         let node = plan(node)?;
         let output = output.map(|o| o.planned(plan)).transpose()?;
-        Ok(DeletePlan { database, table, node, locator, spool, incoming, output })
+        Ok(DeletePlan { database, table, node, locator, spool, incoming, output, triggers })
     }
 }
 
@@ -373,8 +391,16 @@ impl<R> MergeClause<R> {
     }
 }
 
+impl MergePlan<Rel> {
+    /// The rows that OUTPUT puts out.
+    pub fn changed(&self) -> Changed<'_> {
+        let (action, all_have_source) = (self.action, self.rest.is_none());
+        Changed::Merged { rows: &self.node, action, all_have_source }
+    }
+}
+
 impl<R> MergePlan<R> {
-    /// The same with its rows planned.
+    /// The MERGE with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergePlan<P>> {
         let mut clauses = |list: Vec<MergeClause<R>>| -> SqlResult<Vec<MergeClause<P>>> {
             list.into_iter().map(|c| c.planned(&mut *plan)).collect()
@@ -410,6 +436,7 @@ impl<R> MergePlan<R> {
             saved: self.saved,
             outgoing: self.outgoing,
             incoming: self.incoming,
+            triggers: self.triggers,
         })
     }
 }

@@ -6,6 +6,7 @@
 //! A [`Column`] tells of the place that sets its slot. Above an outer join NULL may be in a slot of a column that allows none:
 //! [`Columns::nulls`] derives it along the tree.
 
+use crate::change::OutputPlan;
 use crate::expr::{Expr, Slot};
 use crate::node::JoinType;
 use crate::rel::{Group, Rel};
@@ -139,6 +140,24 @@ impl Column {
     }
 }
 
+/// The rows that a change puts out.
+#[derive(Clone, Copy, Debug)]
+pub enum Changed<'r> {
+    /// The rows of an INSERT.
+    New,
+    /// The rows that an UPDATE or DELETE finds.
+    Found(&'r Rel),
+    /// The rows of a MERGE.
+    Merged {
+        /// The source's rows, each with the row of the target that it is matched with.
+        rows: &'r Rel,
+        /// The slot of `$action`.
+        action: Option<Slot>,
+        /// There is no clause WHEN NOT MATCHED BY SOURCE.
+        all_have_source: bool,
+    },
+}
+
 /// The columns of a statement, by slot.
 #[derive(Clone, Default, Debug)]
 pub struct Columns(Vec<Column>);
@@ -211,6 +230,30 @@ impl Columns {
             }
             Rel::SetOperation(r) => self.nulls(&r.left),
         }
+    }
+
+    /// The slots that may be NULL where the OUTPUT of a statement puts them out.
+    ///
+    /// | slot | may be NULL |
+    /// |---|---|
+    /// | a column of `inserted` or `deleted` | as the table says; in a MERGE always, since a row that came has no old values |
+    /// | an item that is computed | as its [`Column`] says |
+    /// | a column beside them | as in the rows of the statement; in a MERGE of rows that have no source always |
+    pub fn nulls_of_output(&self, o: &OutputPlan<Rel>, change: Changed<'_>) -> SlotSet {
+        let sides = || o.inserted.iter().chain(&o.deleted).map(|c| c.1);
+        let mut nulls = match change {
+            Changed::New => self.declared(sides()),
+            Changed::Found(rel) => self.with(self.nulls(rel), sides()),
+            Changed::Merged { rows, action, all_have_source } => {
+                let mut nulls = self.nulls(rows);
+                nulls.extend(sides());
+                let beside = o.saved.iter().copied().filter(|s| Some(*s) != action);
+                nulls.extend(beside.filter(|_| !all_have_source));
+                nulls
+            }
+        };
+        nulls.add_all(&self.declared(o.items.iter().map(|i| i.1)));
+        nulls
     }
 
     /// Those of these slots that may be NULL where they are set.

@@ -8,6 +8,7 @@
 //! a thought of how they were written. A subquery is the same only as itself.
 
 use crate::attributes::{Attributes, Volatility};
+use crate::next_value::NextValue;
 use crate::user_call::UserCall;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -31,38 +32,40 @@ pub struct Subquery {
     pub outer: Vec<Slot>,
 }
 
-/// A value.
+/// A value as it is computed: a scalar.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
-    /// A constant.
+    /// A constant, with its value.
     Const(Value),
     /// A value of the frame.
     Slot(Slot),
     /// A variable or parameter.
     Var(u32),
-    /// A `@@variable`.
+    /// A `@@variable` that the session keeps.
     Global(Global),
     /// Arithmetic; the operands have the operation's types.
     Arith(Box<Arith>),
-    /// int + int.
+    /// A sum int + int.
     AddInt(Box<(Expr, Expr)>),
-    /// int - int.
+    /// A difference int - int.
     SubInt(Box<(Expr, Expr)>),
     /// Text or binary `+`: the operands have one family; cut at so many bytes.
     Concat(Box<Concat>),
     /// Unary operators on numbers.
     Unary(UnaryOp, Box<Expr>),
-    /// A conversion.
+    /// A conversion to another type.
     Cast(Box<Cast>),
-    /// `CONVERT(varchar, int)`.
+    /// The conversion `CONVERT(varchar, int)`.
     IntToVarchar(Box<Expr>),
     /// CASE (searched; the simple form becomes comparisons).
     Case(Box<Case>),
-    /// A built-in function.
+    /// A call of a built-in function.
     Call(Box<Call>),
     /// A user's scalar function.
     UserCall(Box<UserCall>),
-    /// A scalar subquery.
+    /// NEXT VALUE FOR a sequence.
+    NextValue(Box<NextValue>),
+    /// The value of a scalar subquery.
     Subquery(Box<Subquery>),
     /// `ISNULL`/`COALESCE`: the first that is not NULL; all have one type.
     Coalesce(Vec<Expr>),
@@ -73,77 +76,77 @@ pub enum Expr {
     Collate(Box<(Expr, Collation)>),
     /// A long chain of operators: see [`Chain`].
     Chain(Box<Chain>),
-    /// What a [`Chain`] has come to so far; stands only in its steps.
+    /// The value of a [`Chain`] so far; stands only in its steps.
     Carried,
 }
 
 /// `a + b - c …`, flat, since it may be thousands long. (A short one is a tree.)
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Chain {
-    /// The first operands.
+    /// The first operands of the chain.
     pub first: Expr,
     /// Each is an operator between [`Expr::Carried`] and the next operand.
     pub steps: Vec<Expr>,
 }
 
-/// See [`Expr::Arith`].
+/// The operation of an [`Expr::Arith`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Arith {
-    /// What is computed, on which types.
+    /// The operation, with the types of its operands.
     pub op: Operation,
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
 }
 
-/// See [`Expr::Concat`].
+/// The operands of an [`Expr::Concat`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Concat {
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
     /// Bytes that the result may have.
     pub max: usize,
 }
 
-/// See [`Expr::Cast`].
+/// The conversion of an [`Expr::Cast`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cast {
-    /// What is converted.
+    /// The value that is converted.
     pub value: Expr,
-    /// Its type.
+    /// The type of the value.
     pub from: SqlType,
     /// The type it gets.
     pub to: SqlType,
-    /// CONVERT's third argument.
+    /// The style, CONVERT's third argument.
     pub style: Option<Expr>,
-    /// Implicit or CAST.
+    /// An implicit conversion, or a CAST.
     pub conversion: Conversion,
     /// TRY_CAST: NULL instead of an error.
     pub lenient: bool,
 }
 
-/// See [`Expr::Case`].
+/// The branches of an [`Expr::Case`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Case {
     /// Conditions and what they give.
     pub whens: Vec<(Pred, Expr)>,
-    /// Else NULL.
+    /// The value of ELSE; without it NULL.
     pub otherwise: Option<Expr>,
 }
 
-/// See [`Expr::Call`].
+/// The call of an [`Expr::Call`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The function with its types settled.
     pub function: functions::SettledCall,
-    /// Its arguments.
+    /// The arguments of the call.
     pub args: Vec<Expr>,
 }
 
-/// `@@variables`.
+/// The `@@variables` that the session keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Global {
@@ -165,22 +168,22 @@ pub enum Global {
 /// A condition: true, false or unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pred {
-    /// Known beforehand.
+    /// A condition whose value is known beforehand.
     Const(Option<bool>),
     /// A comparison of two values of one type.
     Compare(Box<Compare>),
     /// `=` or `<>` where NULL equals NULL: IS [NOT] DISTINCT FROM, and the comparison of SET ANSI_NULLS OFF. With the flag only where
     /// the session's option is OFF when it is tested.
     NullsEqual(Box<Compare>, bool),
-    /// All of them.
+    /// Conditions that must all hold.
     And(Vec<Pred>),
-    /// One of them.
+    /// Conditions of which one must hold.
     Or(Vec<Pred>),
-    /// Not.
+    /// The negation of a condition.
     Not(Box<Pred>),
-    /// IS NULL.
+    /// The condition IS NULL.
     IsNull(Box<Expr>),
-    /// LIKE.
+    /// A match by LIKE, of a text with a pattern.
     Like(Box<Like>),
     /// IN (list): all of one type.
     InList(Box<InList>),
@@ -188,41 +191,41 @@ pub enum Pred {
     InSubquery(Box<InSubquery>),
     /// op ANY / op ALL (subquery).
     Quantified(Box<Quantified>),
-    /// EXISTS.
+    /// The condition EXISTS of a subquery.
     Exists(Box<Subquery>),
 }
 
-/// See [`Pred::Compare`].
+/// The comparison of a [`Pred::Compare`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Compare {
-    /// The operator.
+    /// The operator of the comparison.
     pub op: CompareOp,
-    /// Left operand.
+    /// The operand on the left.
     pub left: Expr,
-    /// Right operand.
+    /// The operand on the right.
     pub right: Expr,
-    /// For text.
+    /// The collation, where texts are compared.
     pub collation: Collation,
 }
 
-/// See [`Pred::Like`].
+/// The match of a [`Pred::Like`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Like {
-    /// What is matched.
+    /// The text that is matched.
     pub value: Expr,
-    /// The pattern.
+    /// The pattern of the match.
     pub pattern: Expr,
-    /// ESCAPE.
+    /// The character of ESCAPE, as a text.
     pub escape: Option<Expr>,
     /// nvarchar on both sides.
     pub unicode: bool,
-    /// The collation.
+    /// The collation of the match.
     pub collation: Collation,
     /// The compiled pattern where it is constant.
     pub compiled: Compiled,
 }
 
-/// What is kept of a constant pattern. It follows from the rest of its [`Like`], so it says nothing in a comparison.
+/// The compiled form of a constant pattern. It follows from the rest of its [`Like`], so it says nothing in a comparison.
 #[derive(Clone, Default, Debug)]
 pub struct Compiled(pub Option<Arc<Pattern>>);
 
@@ -238,45 +241,45 @@ impl Hash for Compiled {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-/// See [`Pred::InList`].
+/// The list of a [`Pred::InList`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InList {
-    /// What is looked for.
+    /// The value that is looked for.
     pub value: Expr,
-    /// Where.
+    /// The values among which it is looked for.
     pub list: Vec<Expr>,
-    /// For text.
+    /// The collation, where texts are compared.
     pub collation: Collation,
 }
 
-/// See [`Pred::InSubquery`].
+/// The subquery of a [`Pred::InSubquery`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InSubquery {
-    /// What is looked for.
+    /// The value that is looked for.
     pub value: Expr,
     /// The one column of the subquery, converted to the type of `value`.
     pub plan: Subquery,
-    /// For text.
+    /// The collation, where texts are compared.
     pub collation: Collation,
 }
 
-/// See [`Pred::Quantified`].
+/// The comparison of a [`Pred::Quantified`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Quantified {
-    /// The comparison.
+    /// The operator of the comparison.
     pub op: CompareOp,
     /// ALL rather than ANY.
     pub all: bool,
-    /// Left operand.
+    /// The operand on the left.
     pub value: Expr,
     /// The one column of the subquery.
     pub plan: Subquery,
-    /// For text.
+    /// The collation, where texts are compared.
     pub collation: Collation,
 }
 
 impl Compare {
-    /// What [`Pred::NullsEqual`] says where a side is NULL.
+    /// The truth of a [`Pred::NullsEqual`] where a side is NULL.
     pub fn nulls_hold(&self, left_is_null: bool, right_is_null: bool) -> bool {
         (left_is_null == right_is_null) == (self.op == CompareOp::Eq)
     }
@@ -294,7 +297,7 @@ pub fn compare_values(op: CompareOp, l: &Value, r: &Value, collation: Collation)
 }
 
 impl Expr {
-    /// The NULL constant.
+    /// The constant NULL, without a type.
     pub const NULL: Expr = Expr::Const(Value::Null);
 
     /// The constant's value, under COLLATE or not.
@@ -324,6 +327,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Global(_)
             | Expr::Named(_)
+            | Expr::NextValue(_)
             | Expr::Carried => {}
             Expr::Arith(a) => {
                 f(Part::Expr(&a.left));
@@ -368,11 +372,11 @@ impl Expr {
 
 /// A part of an expression or condition.
 pub enum Part<'e> {
-    /// A value.
+    /// A value below it.
     Expr(&'e Expr),
-    /// A condition.
+    /// A condition below it.
     Pred(&'e Pred),
-    /// A subquery.
+    /// A subquery below it.
     Plan(&'e Subquery),
 }
 

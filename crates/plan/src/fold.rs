@@ -28,14 +28,14 @@ fn fold(p: &mut Pred, filters: bool) {
             }
         }
         Pred::Compare(c) if c.left.is_null() || c.right.is_null() => Some(Pred::Const(None)),
-        Pred::Compare(c) => match (&c.left, &c.right) {
-            (Expr::Const(l), Expr::Const(r)) => {
+        Pred::Compare(c) => match (c.left.constant(), c.right.constant()) {
+            (Some(l), Some(r)) => {
                 Some(Pred::Const(compare_values(c.op, l, r, c.collation)))
             }
             _ => None,
         },
-        Pred::NullsEqual(c, false) => match (&c.left, &c.right) {
-            (Expr::Const(l), Expr::Const(r)) => {
+        Pred::NullsEqual(c, false) => match (c.left.constant(), c.right.constant()) {
+            (Some(l), Some(r)) => {
                 let of_values = compare_values(c.op, l, r, c.collation);
                 let holds = of_values.unwrap_or(c.nulls_hold(l.is_null(), r.is_null()));
                 Some(Pred::Const(Some(holds)))

@@ -14,7 +14,7 @@ use crate::statement::Statement;
 use crate::subquery::SubqueryPlan;
 use crate::typed::Scope;
 
-/// What is wrong.
+/// The first mistake that is found.
 type Checked = Result<(), String>;
 
 /// Panics where something is wrong with a planned statement of these columns.
@@ -237,24 +237,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// An operator that may read `outer`, beside what stands below it.
+    /// An operator that may read `outer`, beside the slots that are set below it.
     fn node(&self, node: &Node, outer: &SlotSet) -> Checked {
         let below = |n: &Node| with(outer, &self.handed(n));
         match node {
             Node::OneRow | Node::Nothing => Ok(()),
-            Node::Scan(s) => {
-                match &s.access {
-                    Access::Full => {}
-                    Access::Clustered(_, seek) | Access::Nonclustered(_, seek) => {
-                        self.seek(seek, outer)?;
-                    }
-                }
-                let seen = with(outer, &found(s));
-                s.filter.iter().try_for_each(|p| self.part(Part::Pred(p), &seen))?;
-                // The first argument is the column, of which the frame has nothing.
-                let args = s.parts.iter().flat_map(|p| p.call.args.iter().skip(1));
-                self.exprs(args, &seen)
-            }
+            Node::Scan(s) => self.scan(s, outer),
             Node::View(v) => {
                 self.exprs(&v.args, outer)?;
                 let seen = with(outer, &set(v.columns.iter().map(|c| c.1)));
@@ -277,6 +265,56 @@ impl Checker<'_> {
                     Ok(())
                 })
             }
+            Node::Loop(_) | Node::Hash(_) | Node::Merge(_) => self.join(node, outer),
+            Node::Spool(_)
+            | Node::Sort(_)
+            | Node::Aggregate(_)
+            | Node::Window(_)
+            | Node::Top(_) => self.keeper(node, outer),
+            Node::Distinct(d) => {
+                self.node(&d.input, outer)?;
+                let slots: Vec<Slot> = d.slots.iter().map(|s| s.0).collect();
+                self.present(&slots, &below(&d.input), "a column of DISTINCT")
+            }
+            Node::Concat(list) => list.iter().try_for_each(|n| self.node(n, outer)),
+            Node::SetOperation(s) => {
+                self.node(&s.left, outer)?;
+                self.node(&s.right, outer)?;
+                let left: Vec<Slot> = s.left_slots.iter().map(|c| c.0).collect();
+                self.present(&left, &below(&s.left), "a column of EXCEPT or INTERSECT")?;
+                self.present(&s.right_slots, &below(&s.right), "a column of EXCEPT or INTERSECT")
+            }
+            Node::Recursive(r) => {
+                let inside = with(outer, &set(r.work.iter().copied()));
+                for (n, outer) in
+                    r.anchors.iter().map(|n| (n, outer)).chain(r.parts.iter().map(|n| (n, &inside)))
+                {
+                    self.node(n, outer)?;
+                    let seen = with(outer, &self.handed(n));
+                    self.present(&r.slots, &seen, "a column of a recursive part")?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A scan of a table.
+    fn scan(&self, s: &Scan, outer: &SlotSet) -> Checked {
+        match &s.access {
+            Access::Full => {}
+            Access::Clustered(_, seek) | Access::Nonclustered(_, seek) => self.seek(seek, outer)?,
+        }
+        let seen = with(outer, &found(s));
+        s.filter.iter().try_for_each(|p| self.part(Part::Pred(p), &seen))?;
+        // The first argument is the column, of which the frame has nothing.
+        let args = s.parts.iter().flat_map(|p| p.call.args.iter().skip(1));
+        self.exprs(args, &seen)
+    }
+
+    /// The inputs of a join, its keys and its conditions.
+    fn join(&self, node: &Node, outer: &SlotSet) -> Checked {
+        let below = |n: &Node| with(outer, &self.handed(n));
+        match node {
             Node::Loop(l) => {
                 self.node(&l.left, outer)?;
                 let left = below(&l.left);
@@ -304,6 +342,14 @@ impl Checker<'_> {
                 let seen = with(&below(&m.left), &set(m.right_slots.iter().copied()));
                 m.residual.iter().try_for_each(|p| self.part(Part::Pred(p), &seen))
             }
+            _ => unreachable!("no join"),
+        }
+    }
+
+    /// An operator that reads the rows of one input and keeps slots of them.
+    fn keeper(&self, node: &Node, outer: &SlotSet) -> Checked {
+        let below = |n: &Node| with(outer, &self.handed(n));
+        match node {
             Node::Spool(s) => {
                 self.node(&s.input, outer)?;
                 self.present(&s.save, &below(&s.input), "what a spool keeps")
@@ -349,35 +395,12 @@ impl Checker<'_> {
                 self.exprs(ties, &below(&t.input))?;
                 self.present(&t.save, &below(&t.input), "what TOP keeps")
             }
-            Node::Distinct(d) => {
-                self.node(&d.input, outer)?;
-                let slots: Vec<Slot> = d.slots.iter().map(|s| s.0).collect();
-                self.present(&slots, &below(&d.input), "a column of DISTINCT")
-            }
-            Node::Concat(list) => list.iter().try_for_each(|n| self.node(n, outer)),
-            Node::SetOperation(s) => {
-                self.node(&s.left, outer)?;
-                self.node(&s.right, outer)?;
-                let left: Vec<Slot> = s.left_slots.iter().map(|c| c.0).collect();
-                self.present(&left, &below(&s.left), "a column of EXCEPT or INTERSECT")?;
-                self.present(&s.right_slots, &below(&s.right), "a column of EXCEPT or INTERSECT")
-            }
-            Node::Recursive(r) => {
-                let inside = with(outer, &set(r.work.iter().copied()));
-                for (n, outer) in
-                    r.anchors.iter().map(|n| (n, outer)).chain(r.parts.iter().map(|n| (n, &inside)))
-                {
-                    self.node(n, outer)?;
-                    let seen = with(outer, &self.handed(n));
-                    self.present(&r.slots, &seen, "a column of a recursive part")?;
-                }
-                Ok(())
-            }
+            _ => unreachable!("keeps no rows"),
         }
     }
 }
 
-/// What a scan finds in the row itself.
+/// The slots that a scan sets from the row itself.
 fn found(s: &Scan) -> SlotSet {
     set(s.columns.iter().map(|c| c.1).chain(s.locator))
 }
@@ -387,8 +410,8 @@ mod types;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::columns::{Column, Columns};
-    use crate::node::{HashJoin, QueryPlan, Sort, SortKey, ValuesScan};
+    use crate::columns::{Column, Columns, Label};
+    use crate::node::{HashJoin, MergeJoin, MergeKey, QueryPlan, Sort, SortKey, ValuesScan};
     use crate::statement::SelectPlan;
     use std::sync::Arc;
     use taffrail_types::{Collation, SqlType, Value};
@@ -415,6 +438,53 @@ mod tests {
         assert_eq!(lost, Err("an output (#0) is set by nobody below".into()));
         let unknown = check(&sorted(2, &[0]));
         assert_eq!(unknown, Err("what is read (#2) is set by nobody below".into()));
+    }
+
+    #[test]
+    fn keys_of_a_sort_go_by_their_own_collation_or_by_that_of_the_join_above() {
+        let [latin, polish, danish] =
+            ["Latin1_General_CI_AS", "Polish_CI_AS", "Danish_Norwegian_CI_AS"]
+                .map(|name| Collation::from_name(name).unwrap());
+        let text =
+            |collation, label| Column { collation, label, ..Column::computed(SqlType::varchar(5)) };
+        let columns: Columns =
+            [text(latin, Label::Implicit), text(polish, Label::Explicit)].into_iter().collect();
+        let sorted = |slot: Slot, collation| {
+            let rows = vec![vec![Expr::Const(Value::varchar("a"))]];
+            let input = Node::Values(Arc::new(ValuesScan { rows, slots: vec![slot] }));
+            let key = SortKey { expr: Expr::Slot(slot), descending: false, collation };
+            Node::Sort(Arc::new(Sort { input, keys: vec![key], save: vec![slot], limit: None }))
+        };
+        let looked = |node: Node| {
+            let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
+            let (assign, order) = (Vec::new(), Vec::new());
+            let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+            check(&Statement::Select(Box::new(select), None), &[], &Scope::new(&columns, &[]))
+        };
+        let merged = |left: Collation| {
+            let key = MergeKey {
+                left: Expr::Slot(0),
+                right: Expr::Slot(1),
+                collation: polish,
+                descending: false,
+            };
+            looked(Node::Merge(Arc::new(MergeJoin {
+                left: sorted(0, left),
+                right: sorted(1, polish),
+                kind: JoinType::Inner,
+                keys: vec![key],
+                many_to_many: false,
+                residual: None,
+                left_slots: vec![0],
+                right_slots: vec![1],
+            })))
+        };
+        assert_eq!(looked(sorted(0, latin)), Ok(()));
+        let wrong = looked(sorted(0, polish)).unwrap_err();
+        assert!(wrong.contains("Latin1_General_CI_AS goes by Polish_CI_AS"), "{wrong}");
+        assert_eq!(merged(polish), Ok(()), "what the join's condition says of both");
+        let wrong = merged(danish).unwrap_err();
+        assert!(wrong.contains("goes by Danish_Norwegian_CI_AS"), "{wrong}");
     }
 
     #[test]

@@ -278,6 +278,7 @@ impl<'s> Scope<'s> {
                 let coerced = (c.function.collation(), Label::CoercibleDefault);
                 Typed::new(c.function.result().ty).with(coerced)
             }
+            Expr::NextValue(n) => Typed::not_null(n.sequence.sequence.facts.ty),
             Expr::Subquery(s) => Typed { nullable: true, ..self.slot(s.output) },
             Expr::Coalesce(list) => {
                 let all: Vec<Typed> = list.iter().map(of).collect();

@@ -1,13 +1,15 @@
 use super::check;
-use crate::columns::{Column, Columns, Label};
-use crate::expr::{Case, Cast, Compare, CompareOp, Expr, Pred, Slot, Subquery};
+use crate::change::OutputPlan;
+use crate::columns::{Changed, Column, Columns, Label};
+use crate::expr::{Case, Cast, Compare, CompareOp, Compiled, Expr, Like, Pred, Slot, Subquery};
 use crate::node::{JoinType, QueryPlan, SortKey};
 use crate::rel::{
     Compute, Distinct, Group, Recursive, Rel, SetOperation, Sort, Subqueries, SubqueryRows, Values,
 };
+use crate::sink::ColumnDesc;
 use crate::statement::{SelectPlan, Statement};
 use crate::typed::Scope;
-use taffrail_types::{Collation, Conversion, SqlType, Value};
+use taffrail_types::{Collation, Conversion, MaxLen, SqlType, Value};
 
 /// So many slots have the statements here.
 const SLOTS: usize = 20;
@@ -225,6 +227,85 @@ fn what_is_compared_is_of_one_kind_and_goes_by_its_own_collation() {
     says(compared(0, 2, latin), "Int compared with VarChar");
     says(compared(5, 0, latin), "DateTime compared with Int");
     says(compared(2, 3, polish), "goes by Polish_CI_AS");
+}
+
+#[test]
+fn a_constant_under_collate_has_that_collation() {
+    let [latin, polish] =
+        ["Latin1_General_CI_AS", "Polish_CI_AS"].map(|n| Collation::from_name(n).unwrap());
+    let constant = || Expr::Const(Value::varchar("a"));
+    let written = |by| Expr::Collate(Box::new((constant(), by)));
+    let condition = |p| typed(Rel::select(row(&[2, 3]), vec![p]), &[2]);
+    let compared = |right, by| {
+        let (op, left, collation) = (CompareOp::Eq, Expr::Slot(2), by);
+        condition(Pred::Compare(Box::new(Compare { op, left, right, collation })))
+    };
+    // A bare one takes the column's.
+    compared(constant(), latin).unwrap();
+    says(compared(constant(), polish), "goes by Polish_CI_AS");
+    compared(written(polish), polish).unwrap();
+    says(compared(written(polish), latin), "goes by Latin1_General_CI_AS");
+    let whole = SqlType::VarChar(MaxLen::Max);
+    let cast = |value, from| {
+        let (to, style, conversion) = (whole, None, Conversion::Implicit);
+        Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient: false }))
+    };
+    let liked = |pattern, collation| {
+        let value = cast(Expr::Slot(2), SqlType::varchar(10));
+        let (escape, unicode, compiled) = (None, false, Compiled::default());
+        condition(Pred::Like(Box::new(Like {
+            value,
+            pattern,
+            escape,
+            unicode,
+            collation,
+            compiled,
+        })))
+    };
+    liked(cast(written(polish), whole), polish).unwrap();
+    says(liked(cast(written(polish), whole), latin), "goes by Latin1_General_CI_AS");
+    says(liked(cast(constant(), whole), polish), "goes by Polish_CI_AS");
+    // Of an ISNULL the first value decides, of a COALESCE all: one expression stands for both.
+    let either = || Expr::Coalesce(vec![Expr::Slot(3), written(polish)]);
+    compared(either(), latin).unwrap();
+    compared(either(), polish).unwrap();
+}
+
+#[test]
+fn output_tells_of_its_slots() {
+    let columns = columns();
+    let outputs = || vec![0, 2, 1, 3];
+    let told = |nulls: &[Slot]| -> Vec<ColumnDesc> {
+        outputs().iter().map(|s| columns[*s].described("c", nulls.contains(s))).collect()
+    };
+    // `inserted` has slots 0 and 2; 1 is a column beside them, behind an outer join; 3 is computed.
+    let o = OutputPlan {
+        inserted: vec![(0, 0), (1, 2)],
+        deleted: Vec::new(),
+        items: vec![(Expr::Slot(2), 3)],
+        outputs: outputs(),
+        columns: Vec::new(),
+        into: None,
+        saved: vec![1],
+    };
+    let (outer, inner) = (outer_of(5, 1), inner(row(&[5]), row(&[1]), Vec::new()));
+    let merged = |all_have_source| Changed::Merged { rows: &inner, action: None, all_have_source };
+    for (change, nulls) in [
+        (Changed::New, &[][..]),
+        (Changed::Found(&inner), &[]),
+        (Changed::Found(&outer), &[1]),
+        (merged(true), &[0, 2]),
+        (merged(false), &[0, 1, 2]),
+    ] {
+        let own = columns.nulls_of_output(&o, change);
+        let look = |told: &[ColumnDesc]| {
+            let scope = Scope::new(&columns, &[]);
+            scope.told(&outputs(), told, &own);
+            scope.mistake()
+        };
+        assert_eq!(look(&told(nulls)), Ok(()), "{change:?}");
+        says(look(&told(&[3])), "is told as");
+    }
 }
 
 #[test]

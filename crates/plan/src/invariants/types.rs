@@ -1,6 +1,7 @@
 //! Types and nullability of a bound statement.
 
 use crate::change::{InsertPlan, InsertRows, MergeAction, MergeClause};
+use crate::columns::Changed;
 use crate::expr::{Expr, Slot};
 use crate::rel::{Rel, Subqueries};
 use crate::statement::Statement;
@@ -18,7 +19,8 @@ pub(super) fn statement(
         Statement::Select(s, _) => {
             relations(scope, &s.plan.node);
             if s.assign.is_empty() {
-                scope.told(&s.plan, Some(&scope.columns.nulls(&s.plan.node)));
+                let nulls = scope.columns.nulls(&s.plan.node);
+                scope.told(&s.plan.outputs, &s.plan.columns, &nulls);
             }
             scope.variables(&s.assign);
         }
@@ -26,11 +28,11 @@ pub(super) fn statement(
         Statement::Update(u) => {
             relations(scope, &u.node);
             scope.update(u);
-            u.output.iter().for_each(|o| scope.output(o, &u.table));
+            u.output.iter().for_each(|o| scope.output(o, &u.table, Changed::Found(&u.node)));
         }
         Statement::Delete(d) => {
             relations(scope, &d.node);
-            d.output.iter().for_each(|o| scope.output(o, &d.table));
+            d.output.iter().for_each(|o| scope.output(o, &d.table, Changed::Found(&d.node)));
         }
         Statement::Merge(m) => {
             relations(scope, &m.node);
@@ -46,7 +48,7 @@ pub(super) fn statement(
                 relations(scope, &r.node);
                 clauses(scope, &r.clauses);
             }
-            m.output.iter().for_each(|o| scope.output(o, &m.table));
+            m.output.iter().for_each(|o| scope.output(o, &m.table, m.changed()));
         }
         Statement::Scalar(e, to) => scope.wanted(e, to.ty),
         Statement::Condition(p) => scope.condition(p),
@@ -59,7 +61,7 @@ fn insert(scope: &Scope<'_>, i: &InsertPlan<Rel>) {
         relations(scope, &q.node);
     }
     scope.insert(i);
-    i.output.iter().for_each(|o| scope.output(o, &i.table));
+    i.output.iter().for_each(|o| scope.output(o, &i.table, Changed::New));
 }
 
 fn clauses(scope: &Scope<'_>, clauses: &[MergeClause<Rel>]) {

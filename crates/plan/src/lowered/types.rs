@@ -2,10 +2,13 @@
 
 use crate::change::{InsertPlan, InsertRows, MergeAction, MergeClause};
 use crate::expr::{Expr, Slot};
-use crate::node::{Access, MergeKey, Node, Scan, Seek, SeekBound, SeekValue};
+use crate::node::{
+    Access, MergeJoin, MergeKey, Node, Scan, Seek, SeekBound, SeekValue, Sort, SortKey,
+};
 use crate::statement::Statement;
 use crate::subquery::SubqueryPlan;
 use crate::typed::{Scope, alike};
+use std::sync::Arc;
 use taffrail_catalog::Index;
 use taffrail_types::SqlType;
 
@@ -66,12 +69,52 @@ fn clauses(scope: &Scope<'_>, clauses: &[MergeClause]) {
 
 /// An operator and those below it.
 fn nodes(scope: &Scope<'_>, node: &Node) {
-    node.visit(&mut |n| operator(scope, n));
+    // Sorts that stand right below a merge join, each with the keys that the join has of its side.
+    let mut merged: Vec<(*const Sort, Vec<SortKey>)> = Vec::new();
+    node.visit(&mut |n| {
+        match n {
+            Node::Merge(m) => merged.extend(sorts_of(m)),
+            Node::Sort(s) => {
+                let of_join = merged.iter().find(|m| m.0 == Arc::as_ptr(s));
+                sort(scope, s, of_join.map_or(&[], |m| &m.1));
+            }
+            _ => {}
+        }
+        operator(scope, n);
+    });
+}
+
+/// The sorts right below a merge join.
+fn sorts_of(m: &MergeJoin) -> Vec<(*const Sort, Vec<SortKey>)> {
+    let key = |k: &MergeKey, expr: &Expr| SortKey {
+        expr: expr.clone(),
+        descending: k.descending,
+        collation: k.collation,
+    };
+    let mut sorts = Vec::new();
+    if let Node::Sort(s) = &m.left {
+        sorts.push((Arc::as_ptr(s), m.keys.iter().map(|k| key(k, &k.left)).collect()));
+    }
+    if let Node::Sort(s) = &m.right {
+        sorts.push((Arc::as_ptr(s), m.keys.iter().map(|k| key(k, &k.right)).collect()));
+    }
+    sorts
+}
+
+/// A sort, each key of which goes by its own collation, or is a key of the merge join above: then by that of the join's condition.
+fn sort(scope: &Scope<'_>, s: &Sort, of_join: &[SortKey]) {
+    for (at, key) in s.keys.iter().enumerate() {
+        match of_join.get(at) == Some(key) {
+            true => scope.look(&key.expr),
+            false => scope.keys(std::slice::from_ref(key)),
+        }
+    }
+    s.limit.iter().for_each(|e| scope.wanted(e, SqlType::BigInt));
 }
 
 fn operator(scope: &Scope<'_>, node: &Node) {
     match node {
-        Node::OneRow | Node::Nothing | Node::Spool(_) | Node::Concat(_) => {}
+        Node::OneRow | Node::Nothing | Node::Spool(_) | Node::Concat(_) | Node::Sort(_) => {}
         Node::Scan(s) => scan(scope, s),
         Node::View(v) => {
             v.args.iter().for_each(|e| scope.look(e));
@@ -94,11 +137,6 @@ fn operator(scope: &Scope<'_>, node: &Node) {
         Node::Merge(m) => {
             scope.pairs(m.keys.iter().map(|k: &MergeKey| (&k.left, &k.right, k.collation)));
             m.residual.iter().for_each(|p| scope.condition(p));
-        }
-        Node::Sort(s) => {
-            // One below a merge join goes by the collation of the join's condition.
-            s.keys.iter().for_each(|k| scope.look(&k.expr));
-            s.limit.iter().for_each(|e| scope.wanted(e, SqlType::BigInt));
         }
         Node::Aggregate(a) => scope.grouped(&a.groups, &a.aggs, &a.marks),
         Node::Window(w) => {

@@ -2,9 +2,12 @@
 
 use super::{Scope, alike, fits};
 use crate::change::{InsertPlan, InsertRows, OutputPlan, UpdatePlan};
+use crate::columns::Changed;
 use crate::expr::{Expr, Slot};
 use crate::grouping::GroupingMark;
-use crate::node::{Agg, QueryPlan, SortKey, WindowFunction, WindowItem};
+use crate::node::{Agg, SortKey, WindowFunction, WindowItem};
+use crate::rel::Rel;
+use crate::sink::ColumnDesc;
 use crate::slots::SlotSet;
 use taffrail_catalog::Table;
 use taffrail_types::{Collation, SqlType};
@@ -150,12 +153,11 @@ impl Scope<'_> {
         ties.into_iter().flatten().for_each(|(e, by)| self.ordered(e, *by));
     }
 
-    /// The columns that a client is told of: as the slots behind them, and NULL where these may be, if that is known.
-    pub(crate) fn told<R>(&self, q: &QueryPlan<R>, nulls: Option<&SlotSet>) {
-        for (slot, told) in q.outputs.iter().zip(&q.columns) {
+    /// The columns that a client is told of: as the slots behind them, and NULL where these may be.
+    pub(crate) fn told(&self, outputs: &[Slot], columns: &[ColumnDesc], nulls: &SlotSet) {
+        for (slot, told) in outputs.iter().zip(columns) {
             let Some(column) = self.columns.get(*slot) else { continue };
-            let nullable = nulls.map_or(told.nullable, |n| n.contains(*slot));
-            let own = column.described(&told.name, nullable);
+            let own = column.described(&told.name, nulls.contains(*slot));
             self.expect(own == *told, || format!("#{slot} is told as {told:?}, and is {own:?}"));
         }
     }
@@ -196,11 +198,12 @@ impl Scope<'_> {
         }
     }
 
-    /// The items of OUTPUT.
-    pub(crate) fn output<R>(&self, o: &OutputPlan<R>, table: &Table) {
+    /// The items of OUTPUT, and the columns that the client is told of.
+    pub(crate) fn output(&self, o: &OutputPlan<Rel>, table: &Table, change: Changed<'_>) {
         for columns in [&o.inserted, &o.deleted] {
             self.table_columns(table, columns);
         }
         self.items(&o.items, None);
+        self.told(&o.outputs, &o.columns, &self.columns.nulls_of_output(o, change));
     }
 }

@@ -1,11 +1,12 @@
 //! UPDATE and DELETE: the target among the sources of FROM, and SET. Whether rows may be changed as they are found, the planner says.
 
+use super::next_value::Place;
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::query::arith_op;
 use super::{Binder, Bound, Hints, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_catalog::Table;
+use taffrail_catalog::{Table, TriggerEvent};
 use taffrail_catalog::database::Database;
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use taffrail_plan::columns::Changed;
@@ -63,6 +64,9 @@ impl<'a> Binder<'a> {
         let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
             return Err(match &source.kind {
                 SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: RowsetSource::Changed(_), .. } => {
+                    SqlError::new(286, &[])
+                }
                 SourceKind::Rowset { source: function, .. } => {
                     SqlError::new(270, &[&function.name()])
                 }
@@ -121,7 +125,9 @@ impl<'a> Binder<'a> {
         let mut out = Vec::new();
         match filter {
             None => {}
-            Some(ast::DmlFilter::Condition(e)) => self.pred(e)?.into_conjuncts(&mut out),
+            Some(ast::DmlFilter::Condition(e)) => {
+                self.in_place(Place::Clause, |b| b.pred(e))?.into_conjuncts(&mut out);
+            }
             Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
         }
         Ok(out)
@@ -145,6 +151,7 @@ impl<'a> Binder<'a> {
     pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
         self.with(&u.with)?;
         self.query_hints(&u.options)?;
+        self.drawing.limited = u.top.is_some();
         self.push_block();
         let r = self.update_in_block(u);
         self.blocks.pop();
@@ -175,8 +182,10 @@ impl<'a> Binder<'a> {
         let database = target.database;
         let outgoing = self.outgoing(&database, &table, Some(&changed))?;
         let incoming = self.incoming(&database, &table, Some(&changed))?;
+        let events = [(TriggerEvent::Update, Some(changed))];
+        let triggers = self.triggers_of((&database, &table), &u.target, &u.output, &events)?;
         let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
-        Ok(UpdatePlan { output, outgoing, incoming, ..plan })
+        Ok(UpdatePlan { output, outgoing, incoming, triggers, ..plan })
     }
 
     /// One item of SET, for the source `id` of the block.
@@ -206,7 +215,9 @@ impl<'a> Binder<'a> {
                 ColumnSource::Expr(e, ty) => Bound::new(e, ty),
                 _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
             },
-            _ => self.expr(value).map_err(super::aggregate::refused_as(157))?,
+            _ => self
+                .in_place(Place::Update, |b| b.expr(value))
+                .map_err(super::aggregate::refused_as(157))?,
         };
         let bound = match (op.operator(), column, variable) {
             (None, ..) => bound,
@@ -360,6 +371,9 @@ impl<'a> Binder<'a> {
         self.tell_output(&mut output, Changed::Found(&node));
         let Target { database, table, .. } = target;
         let incoming = self.incoming(&database, &table, None)?;
-        Ok(DeletePlan { database, table, node, locator, spool: false, incoming, output })
+        let events = [(TriggerEvent::Delete, None)];
+        let triggers = self.triggers_of((&database, &table), &d.target, &d.output, &events)?;
+        let spool = false;
+        Ok(DeletePlan { database, table, node, locator, spool, incoming, output, triggers })
     }
 }

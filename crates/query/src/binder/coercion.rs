@@ -3,7 +3,8 @@
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::columns::{Clash, Coerced, Label, merged as both};
-use taffrail_types::SqlType;
+use taffrail_plan::expr::Expr;
+use taffrail_types::{SqlType, Value};
 
 impl Bound {
     /// Its collation, with what that is worth beside another.
@@ -14,9 +15,17 @@ impl Bound {
         }
     }
 
-    /// The same of this collation.
+    /// The value with another collation.
     pub(crate) fn with_collation(self, (collation, label): Coerced) -> Bound {
         Bound { collation, label, ..self }
+    }
+}
+
+/// A constant that operands of this collation come to. COLLATE of one of them is COLLATE of it.
+pub(super) fn constant(value: Value, (collation, label): Coerced) -> Expr {
+    match label {
+        Label::Explicit => Expr::Collate(Box::new((Expr::Const(value), collation))),
+        _ => Expr::Const(value),
     }
 }
 
@@ -69,7 +78,7 @@ pub(super) fn needed(b: &Bound, operation: &str) -> SqlResult<()> {
 }
 
 impl Binder<'_> {
-    /// What two values have together; one that is no text has no say.
+    /// The collation that two values have together; one that is no text has no say.
     pub(super) fn coerce(
         &self,
         a: &Bound,
@@ -87,7 +96,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The same of values that become one of type `to`: 457 where that has a code page.
+    /// The collation of values that become one of type `to`: 457 where that has a code page.
     pub(super) fn coerce_to(
         &self,
         all: &[&Bound],
@@ -138,7 +147,7 @@ impl Binder<'_> {
         Ok(out)
     }
 
-    /// What a function makes of its arguments' collations.
+    /// The collation of a function's result, from those of its arguments.
     pub(super) fn of_arguments(
         &self,
         name: &str,

@@ -2,6 +2,7 @@
 
 use super::{Binder, Bound};
 use taffrail_base::SqlResult;
+use taffrail_plan::columns::Label;
 use taffrail_plan::expr::{Cast, Expr};
 use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Conversion, ConvertContext, MaxLen, SqlType, convert};
@@ -84,7 +85,7 @@ impl Binder<'_> {
         conversion: Conversion,
         lenient: bool,
     ) -> Expr {
-        if let (Expr::Const(v), None) = (&value, &style) {
+        if let (Some(v), None) = (value.constant(), &style) {
             let context = match convert::depends_on_session(from, to) {
                 true => self.meta.options_to_fold(),
                 // Digits that a decimal loses may be an error when it is computed.
@@ -94,7 +95,12 @@ impl Binder<'_> {
             if let Some(context) = context
                 && let Ok(v) = convert::cast_with(v, from, to, None, conversion, &context)
             {
-                return Expr::Const(v);
+                return match &value {
+                    Expr::Collate(c) if to.is_text() => {
+                        super::coercion::constant(v, (c.1, Label::Explicit))
+                    }
+                    _ => Expr::Const(v),
+                };
             }
         }
         if from == SqlType::Int

@@ -5,8 +5,9 @@ use super::{Binder, Bound, Hints, Resolved, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, Table};
+use taffrail_catalog::{Module, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows};
+use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
 use taffrail_plan::facts::Action;
 use taffrail_plan::foreign::{Incoming, Outgoing};
@@ -77,6 +78,7 @@ impl<'a> Binder<'a> {
                         Ok(NamedTarget::Table(Target { database, table, table_lock }, hints))
                     }
                     Resolved::View(..) => Err(SqlError::new(259, &[])),
+                    Resolved::Changed(..) => Err(SqlError::new(286, &[])),
                     Resolved::UserView(database, view) => {
                         Ok(NamedTarget::View(database, view, hints))
                     }
@@ -103,17 +105,22 @@ impl<'a> Binder<'a> {
                 let columns = self.insert_columns(&target.table, &i.columns)?;
                 let changed = (&*target.database, &*target.table);
                 self.needs_change(changed, Action::Insert, &columns, None);
+                if let Some(need) = self.facts.needs.last_mut() {
+                    need.all |= i.columns.is_empty() && need.action == Action::Insert;
+                }
                 (target, columns)
             }
             query => self.insert_through(i, query)?,
         };
         let table = target.table.clone();
         let explicit_identity = self.check_identity(&target, &columns, !i.columns.is_empty())?;
+        self.drawing.limited = i.top.is_some();
         let top = match &i.top {
             None => None,
             Some(t) if t.percent => return Err(unsupported("INSERT with TOP PERCENT")),
             Some(t) => Some(self.top_count(t)?),
         };
+        let mut drawn = Vec::new();
         let (rows, source_types, columns) = match &i.source {
             InsertSource::DefaultValues => {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())
@@ -128,6 +135,7 @@ impl<'a> Binder<'a> {
                 if !query.assign.is_empty() {
                     return Err(SqlError::new(199, &[]));
                 }
+                drawn = std::mem::take(&mut query.drawn);
                 self.check_width(&table, query.columns.len(), columns.len(), &i.columns, true)?;
                 let types = self.fit_query(&mut query, &table, &columns)?;
                 let BoundQuery { rel, outputs, columns: descs, .. } = query;
@@ -145,10 +153,14 @@ impl<'a> Binder<'a> {
                 (InsertRows::External, types, columns)
             }
         };
-        let output = self.output(&i.output, &target, true, false)?;
+        let mut output = self.output(&i.output, &target, true, false)?;
+        self.tell_output(&mut output, Changed::New);
         let mut plan = self.insert_plan(target, rows, source_types, &columns, explicit_identity)?;
         plan.top = top;
         plan.output = output;
+        self.settle_draws(i, &mut plan, drawn)?;
+        let (target, events) = ((&plan.database, &plan.table), [(TriggerEvent::Insert, None)]);
+        plan.triggers = self.triggers_of(target, &i.target, &i.output, &events)?;
         Ok(plan)
     }
 
@@ -189,6 +201,7 @@ impl<'a> Binder<'a> {
             rows,
             source_types,
             columns: sources,
+            drawn: Vec::new(),
             defaults,
             bulk_defaults: false,
             from_outside: false,
@@ -197,6 +210,7 @@ impl<'a> Binder<'a> {
             top: None,
             table_lock,
             output: None,
+            triggers: None,
         })
     }
 

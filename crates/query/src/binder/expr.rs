@@ -28,7 +28,7 @@ pub fn is_string(ty: SqlType) -> bool {
     )
 }
 
-/// Text.
+/// Text of any type.
 pub fn is_text(ty: SqlType) -> bool {
     matches!(ty, SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_))
 }
@@ -42,10 +42,10 @@ pub fn has_collation(ty: SqlType) -> bool {
 const TREE_HEIGHT: usize = 64;
 
 impl<'a> Binder<'a> {
-    /// A value.
+    /// The binding of a value.
     pub fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         let line = self.line(e.span);
-        let mut bound = self.deeper(|b| b.expr_kind(e)).map_err(|e| e.with_line(line))?;
+        let mut bound = self.deeper(|b| b.choosing(e, |b| b.expr_kind(e))).map_err(|e| e.with_line(line))?;
         if bound.label == Label::CoercibleDefault && is_text(bound.ty) {
             bound.collation = self.collation;
         }
@@ -80,7 +80,7 @@ impl<'a> Binder<'a> {
             ExprKind::Collate(operand, name) => {
                 let mut b = self.expr(operand)?;
                 let collation = self.written_collation(b.declared(), name)?;
-                if collation != b.collation && !matches!(b.expr, Expr::Const(_)) {
+                if collation != b.collation || matches!(b.expr, Expr::Const(_)) {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
                 b.collation = collation;
@@ -99,7 +99,7 @@ impl<'a> Binder<'a> {
             }
             ExprKind::Default => Err(SqlError::new(156, &[&"DEFAULT"])),
             ExprKind::AtTimeZone(..) => Err(unsupported("AT TIME ZONE")),
-            ExprKind::NextValue(_) => Err(unsupported("NEXT VALUE FOR")),
+            ExprKind::NextValue(n) => self.next_value(n),
             ExprKind::IdentityFunction(_) => Err(SqlError::new(177, &[])),
             ExprKind::Pseudo(p) if p.is("$action") && self.merge_action.is_some() => {
                 let ty = SqlType::NVarChar(MaxLen::N(10));
@@ -237,14 +237,14 @@ impl<'a> Binder<'a> {
         let r = self.cast_to(right, operation.right)?;
         let string = is_string(ty);
         // What text and NULL give is CONCAT_NULL_YIELDS_NULL's, when it is computed.
-        if let (Expr::Const(a), Expr::Const(b)) = (&l, &r)
+        if let (Some(a), Some(b)) = (l.constant(), r.constant())
             && !(string && (a.is_null() || b.is_null()))
             && let Ok(v) = operation.eval(a, b)
             // Digits that are lost may be an error when it is computed.
             && operation.is_exact(a, b, &v)
         {
             let nullable = v.is_null();
-            let bound = Bound::new(Expr::Const(v), ty).with_collation(coerced);
+            let bound = Bound::new(coercion::constant(v, coerced), ty).with_collation(coerced);
             return Ok(Bound { nullable, ..bound });
         }
         let expr = match (op, ty) {

@@ -4,6 +4,7 @@
 //! without WHEN NOT MATCHED [BY TARGET] an inner join will do. Rows of the target that nothing has matched (WHEN NOT
 //! MATCHED BY SOURCE) are found by reading the target once more, in a block of its own: its clauses cannot name the source.
 
+use super::next_value::Place;
 use super::dml::Target;
 use super::from::FromTree;
 use super::{Binder, Bound, SourceKind, unsupported};
@@ -85,6 +86,7 @@ impl<'a> Binder<'a> {
         self.with(&m.merge.with)?;
         self.query_hints(&m.merge.options)?;
         check_clauses(&m.merge.clauses)?;
+        self.drawing.place = Place::Merge;
         self.push_block();
         let r = self.merge_in_block(&m.merge, &m.join);
         self.merge_action = None;
@@ -166,6 +168,8 @@ impl<'a> Binder<'a> {
             }
         };
         let incoming = self.incoming(&database, &table, None)?;
+        let set = changed_columns(&clauses, &rest);
+        let triggers = self.triggers_of_merge((&database, &table), m, set)?;
         let mut plan = MergePlan {
             outgoing,
             incoming,
@@ -180,6 +184,7 @@ impl<'a> Binder<'a> {
             output,
             action,
             saved,
+            triggers,
         };
         let mut output = plan.output.take();
         self.tell_output(&mut output, plan.changed());
@@ -223,6 +228,9 @@ impl<'a> Binder<'a> {
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
             return Err(match &source.kind {
                 SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
+                SourceKind::Rowset { source: RowsetSource::Changed(_), .. } => {
+                    SqlError::new(286, &[])
+                }
                 SourceKind::Rowset { source: function, .. } => {
                     SqlError::new(270, &[&function.name()])
                 }

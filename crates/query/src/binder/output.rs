@@ -1,9 +1,11 @@
 //! OUTPUT: items over `inserted` and `deleted`.
 
+use super::next_value::Place;
 use super::dml::Target;
 use super::{Binder, Bound, Resolved, Source, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_plan::change::{InsertRows, OutputPlan};
+use taffrail_plan::change::{InsertPlan, InsertRows, OutputPlan};
+use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Part, Slot};
 use taffrail_plan::facts::Action;
 use taffrail_plan::rel::Rel;
@@ -38,7 +40,7 @@ impl<'a> Binder<'a> {
                 self.block().sources.push(source);
             }
         }
-        let r = self.output_items(o, inserted);
+        let r = self.in_place(Place::Clause, |b| b.output_items(o, inserted));
         self.blocks.pop();
         r.map(Some)
     }
@@ -60,6 +62,15 @@ impl<'a> Binder<'a> {
         bound
     }
 
+    /// Tells the columns of OUTPUT as those of their slots, where the rows of the statement are known.
+    pub(super) fn tell_output(&self, output: &mut Option<OutputPlan<Rel>>, change: Changed<'_>) {
+        let Some(o) = output else { return };
+        let nulls = self.columns.nulls_of_output(o, change);
+        for (slot, told) in o.outputs.iter().zip(&mut o.columns) {
+            *told = self.columns[*slot].described(&told.name, nulls.contains(*slot));
+        }
+    }
+
     /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
     fn output_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
         let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
@@ -74,6 +85,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(330, &[&n.name]));
         }
         let target = self.insert_target(t)?;
+        self.output_fires_nothing(&target, &n.name)?;
         let (database, table) = (&target.database, &target.table);
         let outgoing = self.meta.outgoing(database, table)?;
         let incoming = self.meta.incoming(database, table)?;
@@ -91,51 +103,21 @@ impl<'a> Binder<'a> {
         let mut bound = Vec::new();
         let depth = self.blocks.len() - 1;
         for item in &o.items {
-            match item {
-                SelectItem::QualifiedStar(q) => {
-                    // `inserted`, `deleted`, or a table beside the one that is changed.
-                    let found =
-                        (0..=depth).rev().filter(|d| !self.blocks[*d].hidden).find_map(|d| {
-                            let at = self.blocks[d].sources.iter().position(|s| s.is_called(q))?;
-                            Some((d, at))
-                        });
-                    let (depth, at) = found.ok_or_else(|| SqlError::new(107, &[q]))?;
-                    for c in 0..self.blocks[depth].sources[at].columns.len() {
-                        let name = self.blocks[depth].sources[at].columns[c].name.to_string();
-                        bound.push((name, self.source_column(depth, at, c)));
-                    }
-                }
-                SelectItem::Expr { expr, alias } => {
-                    let within = std::mem::replace(&mut self.in_output, true);
-                    let b = self.expr(expr).map_err(super::aggregate::refused_as(158));
-                    self.in_output = within;
-                    let b = b?;
-                    let name = match (alias, &expr.kind) {
-                        (Some(a), _) => a.value.to_string(),
-                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
-                        (None, ExprKind::Pseudo(p)) => p.value.to_string(),
-                        _ => String::new(),
-                    };
-                    bound.push((name, b));
-                }
-                SelectItem::Star(_) | SelectItem::Assign { .. } => {
-                    return Err(SqlError::new(102, &[&"*"]));
-                }
-            }
+            self.output_item(item, depth, &mut bound)?;
         }
         let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
-        let mut kinds = Vec::new();
         for (name, b) in bound {
-            kinds.push((b.untyped, b.large));
-            columns.push(b.column().described(&name, b.nullable));
-            outputs.push(match b.expr {
+            let slot = match b.expr {
                 Expr::Slot(s) => s,
                 _ => {
                     let slot = self.computed_slot(&b, &name);
                     items.push((b.expr, slot));
                     slot
                 }
-            });
+            };
+            outputs.push(slot);
+            // Whether NULL may be there is known with the statement's rows.
+            columns.push(self.columns[slot].described(&name, true));
         }
         let taken = |s: &Source| -> Vec<(usize, Slot)> {
             let columns = s.columns.iter().enumerate();
@@ -143,48 +125,97 @@ impl<'a> Binder<'a> {
         };
         let sources = &self.blocks[depth].sources;
         let first = taken(&sources[0]);
-        let (ins, del) = match (inserted, sources.get(1)) {
+        let (inserted, deleted) = match (inserted, sources.get(1)) {
             (true, Some(d)) => (first, taken(d)),
             (true, None) => (first, Vec::new()),
             (false, _) => (Vec::new(), first),
         };
-        let into = match &o.into {
-            None => None,
-            Some(t) => {
-                let target = self.output_target(t)?;
-                let cols = self.insert_columns(&target.table, &o.columns)?;
-                let changed = (&*target.database, &*target.table);
-                self.needs_change(changed, Action::Insert, &cols, None);
-                let (have, want) = (columns.len(), cols.len());
-                self.check_width(&target.table, have, want, &o.columns, true)?;
-                let mut types = Vec::with_capacity(cols.len());
-                for (at, column) in cols.iter().enumerate() {
-                    let (untyped, large) = kinds[at];
-                    let value = Expr::Slot(outputs[at]);
-                    let b = Bound { untyped, large, ..Bound::new(value, columns[at].ty) };
-                    let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
-                    if !matches!(expr, Expr::Slot(_)) {
-                        let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
-                        items.push((expr, slot));
-                        outputs[at] = slot;
-                    }
-                    types.push(ty);
-                }
-                let explicit = self.check_identity(&target, &cols, true)?;
-                let plan =
-                    self.insert_plan(target, InsertRows::External, types, &cols, explicit)?;
-                Some(Box::new(plan))
-            }
-        };
-        let mut saved = Vec::new();
-        outputs
-            .iter()
-            .for_each(|s| super::query::add_slots(Part::Expr(&Expr::Slot(*s)), &mut saved));
-        items.iter().for_each(|(e, _)| super::query::add_slots(Part::Expr(e), &mut saved));
-        let own = |s: &Slot| {
-            ins.iter().chain(&del).any(|(_, k)| k == s) || items.iter().any(|(_, k)| k == s)
-        };
-        saved.retain(|s| !own(s));
-        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into, saved })
+        let (into, saved) = (None, Vec::new());
+        let mut plan = OutputPlan { inserted, deleted, items, outputs, columns, into, saved };
+        if let Some(t) = &o.into {
+            plan.into = Some(Box::new(self.output_into(o, t, &mut plan)?));
+        }
+        plan.saved = beside(&plan);
+        Ok(plan)
     }
+
+    /// An item of the list with its name; for `inserted.*` all columns.
+    fn output_item(
+        &mut self,
+        item: &'a SelectItem,
+        depth: usize,
+        bound: &mut Vec<(String, Bound)>,
+    ) -> SqlResult<()> {
+        match item {
+            SelectItem::QualifiedStar(q) => {
+                // `inserted`, `deleted`, or a table beside the one that is changed.
+                let found = (0..=depth).rev().filter(|d| !self.blocks[*d].hidden).find_map(|d| {
+                    let at = self.blocks[d].sources.iter().position(|s| s.is_called(q))?;
+                    Some((d, at))
+                });
+                let (depth, at) = found.ok_or_else(|| SqlError::new(107, &[q]))?;
+                for c in 0..self.blocks[depth].sources[at].columns.len() {
+                    let name = self.blocks[depth].sources[at].columns[c].name.to_string();
+                    bound.push((name, self.source_column(depth, at, c)));
+                }
+            }
+            SelectItem::Expr { expr, alias } => {
+                let within = std::mem::replace(&mut self.in_output, true);
+                let b = self.expr(expr).map_err(super::aggregate::refused_as(158));
+                self.in_output = within;
+                let b = b?;
+                let name = match (alias, &expr.kind) {
+                    (Some(a), _) => a.value.to_string(),
+                    (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                    (None, ExprKind::Pseudo(p)) => p.value.to_string(),
+                    _ => String::new(),
+                };
+                bound.push((name, b));
+            }
+            SelectItem::Star(_) | SelectItem::Assign { .. } => {
+                return Err(SqlError::new(102, &[&"*"]));
+            }
+        }
+        Ok(())
+    }
+
+    /// The insertion of the items into the table that INTO names. An item that has to be read as the column's type gets a slot of its own.
+    fn output_into(
+        &mut self,
+        o: &'a ast::Output,
+        t: &'a ast::TableRef,
+        plan: &mut OutputPlan<Rel>,
+    ) -> SqlResult<InsertPlan<Rel>> {
+        let target = self.output_target(t)?;
+        let cols = self.insert_columns(&target.table, &o.columns)?;
+        let changed = (&*target.database, &*target.table);
+        self.needs_change(changed, Action::Insert, &cols, None);
+        self.check_width(&target.table, plan.outputs.len(), cols.len(), &o.columns, true)?;
+        let mut types = Vec::with_capacity(cols.len());
+        for (output, column) in plan.outputs.iter_mut().zip(&cols) {
+            let own = &self.columns[*output];
+            let b = Bound { untyped: own.untyped, ..Bound::of(Expr::Slot(*output), own.ty) };
+            let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
+            if !matches!(expr, Expr::Slot(_)) {
+                let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+                plan.items.push((expr, slot));
+                *output = slot;
+            }
+            types.push(ty);
+        }
+        let explicit = self.check_identity(&target, &cols, true)?;
+        self.insert_plan(target, InsertRows::External, types, &cols, explicit)
+    }
+}
+
+/// The slots that OUTPUT reads of the tables beside the one that is changed.
+fn beside(plan: &OutputPlan<Rel>) -> Vec<Slot> {
+    let mut read = Vec::new();
+    let outputs = plan.outputs.iter().map(|s| Expr::Slot(*s));
+    outputs.for_each(|e| super::query::add_slots(Part::Expr(&e), &mut read));
+    plan.items.iter().for_each(|(e, _)| super::query::add_slots(Part::Expr(e), &mut read));
+    let sides = plan.inserted.iter().chain(&plan.deleted).map(|c| c.1);
+    let own: Vec<Slot> = sides.chain(plan.items.iter().map(|i| i.1)).collect();
+    read.retain(|s| !own.contains(s));
+    read
 }

@@ -52,15 +52,7 @@ impl<'a> Binder<'a> {
                 self.compare(compare_op(c.op), left, right)
             }
             ExprKind::IsNull(n) => {
-                let b = match &n.operand.kind {
-                    // What nodes() finds may be asked this.
-                    ExprKind::Column(c) => {
-                        let b = self.column(c)?;
-                        self.note_value(&n.operand, &b);
-                        b
-                    }
-                    _ => self.expr(&n.operand)?,
-                };
+                let b = self.asked_for_null(&n.operand)?;
                 Ok(not(Pred::IsNull(Box::new(b.expr)), n.negated))
             }
             ExprKind::IsDistinct(d) => {
@@ -107,11 +99,19 @@ impl<'a> Binder<'a> {
                 let (plan, _) = self.subquery(q)?;
                 Ok(Pred::Exists(Box::new(plan)))
             }
-            ExprKind::UpdatedColumn(_) => Err(unsupported("UPDATE() in triggers")),
+            ExprKind::UpdatedColumn(column) => self.updated_column(column),
             ExprKind::FullText(f) => Err(unsupported(&f.name)),
             // The parser keeps conditions and values apart; anything else here is a value.
             _ => Err(SqlError::new(4145, &[&""])),
         }
+    }
+
+    /// The operand of IS NULL. A column that nodes() finds may be asked this, too, and nothing else.
+    fn asked_for_null(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        let ExprKind::Column(c) = &e.kind else { return self.expr(e) };
+        let b = self.column(c)?;
+        self.note_value(e, &b);
+        Ok(b)
     }
 
     /// A comparison of two values.
@@ -272,8 +272,8 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(e, SqlType::NVarChar(MaxLen::N(2)))?)
             }
         };
-        let compiled = match (&pattern, &escape) {
-            (Expr::Const(p), None) => {
+        let compiled = match (pattern.constant(), &escape) {
+            (Some(p), None) => {
                 p.as_bytes().map(|p| Arc::new(Pattern::new(p, unicode, None, collation)))
             }
             _ => None,

@@ -17,10 +17,9 @@ use taffrail_types::compare::compare;
 use taffrail_types::like;
 use taffrail_types::{Collation, SqlType, Value};
 
-/// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
-/// read being 1.
+/// The guesses about conditions while there are no statistics: shares of the rows that satisfy them, and costs of work, a row read being 1.
 pub(super) mod guess {
-    /// `=`.
+    /// The share of an equality.
     pub const EQUAL: f64 = 0.05;
     /// `=` on the first column of a key: nobody makes an index on what has few values.
     pub fn equal(rows: f64) -> f64 {
@@ -30,11 +29,11 @@ pub(super) mod guess {
     pub(crate) const EQUAL_NEXT: f64 = 0.1;
     /// One side of a range.
     pub const RANGE: f64 = 0.3;
-    /// `<>`.
+    /// The share of an inequality.
     pub(crate) const UNEQUAL: f64 = 0.9;
-    /// IS NOT NULL.
+    /// The share of IS NOT NULL.
     pub(crate) const PRESENT: f64 = 0.9;
-    /// Any other condition.
+    /// The share of any other condition.
     pub const OTHER: f64 = 0.4;
     /// A row that is read where the key leads to.
     pub const CLUSTERED: f64 = 0.9;
@@ -64,17 +63,17 @@ pub struct Order<'o> {
     pub(crate) goal: Option<Goal>,
 }
 
-/// A row goal.
+/// The rows that a statement will ask for.
 #[derive(Clone, Copy)]
 pub(crate) enum Goal {
-    /// So many rows.
+    /// That number of rows.
     Rows(f64),
     /// As many as a variable says.
     Unknown,
 }
 
 impl Goal {
-    /// How many.
+    /// The number of rows.
     pub fn rows(self) -> f64 {
         match self {
             Goal::Rows(n) => n,
@@ -83,7 +82,7 @@ impl Goal {
     }
 }
 
-/// What a table offers: the columns that are wanted of it with their slots, and the conditions on it.
+/// The question for a table: the columns that are wanted of it with their slots, and the conditions on it.
 pub struct Question<'q> {
     pub(crate) table: &'q Table,
     pub(crate) columns: &'q [(usize, Slot)],
@@ -95,7 +94,7 @@ pub struct Question<'q> {
     /// Whether it reads sources placed before.
     pub correlated: &'q dyn Fn(&Expr) -> bool,
     pub(crate) order: Option<&'q Order<'q>>,
-    /// What hints say.
+    /// The hints about ways.
     pub hint: AccessHint,
 }
 
@@ -104,7 +103,7 @@ pub(crate) struct Choice {
     pub(crate) access: Access,
     /// Conditions that need not be checked again, ascending.
     pub served: Vec<usize>,
-    /// Rows expected.
+    /// The rows that are expected.
     pub rows: f64,
     /// The work, a row read being 1.
     pub cost: f64,
@@ -131,15 +130,15 @@ struct Sarg<'q> {
     exact: bool,
     /// An equality seeks one value of the column, and nothing else.
     one_value: bool,
-    /// What an equality with NULL finds.
+    /// The rows that an equality with NULL finds.
     null: NullFinds,
 }
 
-/// What is known of the column.
+/// The values that the column can have.
 enum What<'q> {
     /// `column op value`, compared as this type.
     Compare(CompareOp, &'q Expr, SqlType),
-    /// One of several.
+    /// The values of several alternatives.
     Among(Vec<Alternative<'q>>),
 }
 
@@ -149,11 +148,11 @@ enum Alternative<'q> {
     Null,
     NotNull,
     Range(Option<(&'q Expr, SqlType, bool)>, Option<(&'q Expr, SqlType, bool)>),
-    /// What a pattern of LIKE begins with; ESCAPE.
+    /// The beginning of a pattern of LIKE; ESCAPE.
     Beginning(&'q Expr, SqlType, Option<&'q Expr>),
 }
 
-/// What NULL finds by an equality.
+/// The rows that NULL finds by an equality.
 fn null_of(p: &Pred) -> NullFinds {
     match p {
         Pred::NullsEqual(_, true) => NullFinds::BySession,
@@ -240,7 +239,7 @@ impl<'q> Question<'q> {
                     return None;
                 }
                 // A constant one that begins with anything leads nowhere.
-                if let Expr::Const(pattern) = &l.pattern
+                if let Some(pattern) = l.pattern.constant()
                     && l.escape.is_none()
                     && like::beginning(pattern, None).is_none_or(|b| b.is_empty())
                 {
@@ -326,8 +325,8 @@ impl<'q> Question<'q> {
             Test::Compare(op, value) => on_column().any(|s| {
                 let same = |v: &Value| compare(v, value, t.collation).is_eq();
                 s.exact
-                    && matches!(&s.what, What::Compare(known, Expr::Const(v), _)
-                        if known == op && !v.is_null() && same(v))
+                    && matches!(&s.what, What::Compare(known, e, _)
+                        if known == op && e.constant().is_some_and(|v| !v.is_null() && same(v)))
             }),
             Test::In(_) => false,
         }
@@ -367,7 +366,7 @@ impl<'q> Question<'q> {
         Some(backward.unwrap_or(false))
     }
 
-    /// What a way costs that gives so many rows which then pass the conditions that are left.
+    /// The cost of a way that gives so many rows which then pass the conditions that are left.
     fn total(&self, cost: f64, passing: f64, ordered: bool) -> f64 {
         let Some(order) = self.order else { return cost };
         if !ordered {

@@ -41,11 +41,11 @@ use taffrail_plan::subquery::SubqueryPlan;
 use taffrail_types::{Collation, SqlType};
 use window::behind;
 
-/// Plans one statement.
+/// The planner of one statement.
 pub struct Planner<'m> {
     /// Rows of tables, and whether somebody wants the statement to end.
     meta: &'m dyn Metadata,
-    /// The statement's hints.
+    /// The hints of the statement.
     hints: QueryHints,
     /// The statement's columns, those included that the planner makes.
     columns: RefCell<Columns>,
@@ -55,8 +55,8 @@ pub struct Planner<'m> {
     subqueries: RefCell<Vec<Option<SubqueryRows>>>,
     /// The statement sets variables row by row, which its subqueries may read.
     assigns: Cell<bool>,
-    /// What is planned runs many times: for each outer row, each left row, each step of a recursion. What is found once for a
-    /// statement would be found as often as a join of it.
+    /// The part that is planned runs many times: for each outer row, each left row, each step of a recursion. A result that is found once
+    /// for a statement would be found as often as a join of it.
     many_times: Cell<bool>,
     /// Few of its rows are asked for: below TOP.
     few: Cell<bool>,
@@ -233,7 +233,8 @@ impl<'m> Planner<'m> {
         Ok(compute(input, items))
     }
 
-    /// What is computed, the operators of what it is computed of, and whether these give its rows in the order that is asked for.
+    /// The items that are computed above a relation's operators, these operators, and whether they give the rows in the order that is asked
+    /// for.
     fn computed(
         &self,
         r: rel::Compute,
@@ -383,7 +384,7 @@ fn compute(input: Node, items: Vec<(Expr, Slot)>) -> Node {
     Node::Compute(Arc::new(Compute { input, items }))
 }
 
-/// `input` under conditions.
+/// The rows of `input` that fulfil conditions.
 fn filter(input: Node, conditions: Vec<Pred>) -> Node {
     match Pred::all(conditions) {
         None => input,

@@ -67,9 +67,8 @@ impl Planner<'_> {
         let scan = Arc::make_mut(scan);
         let assigned: Vec<u32> = assign.iter().map(|a| a.0).collect();
         let stands = |e: &Expr| match e {
-            Expr::Const(_) => true,
             Expr::Var(v) => !assigned.contains(v),
-            _ => false,
+            e => e.constant().is_some(),
         };
         for (column, slot) in large(scan) {
             let mut read = 0;

@@ -47,7 +47,7 @@ fn compute(p: &mut Pred, meta: &dyn Metadata) {
     }
 }
 
-/// What a function of dates and whole numbers comes to; these go by no option of the session.
+/// The value of a function of dates and whole numbers; these go by no option of the session.
 fn value(e: &Expr, meta: &dyn Metadata) -> Option<Value> {
     let plain =
         |ty: &SqlType| matches!(ty.family(), Family::NewDate | Family::OldDate | Family::Integer);
@@ -64,7 +64,7 @@ fn value(e: &Expr, meta: &dyn Metadata) -> Option<Value> {
     }
 }
 
-/// What holds in each branch, if computing it for every row can do no harm.
+/// The conditions that hold in each branch, if computing them for every row can do no harm.
 fn common(branches: &[Pred], out: &mut Vec<Pred>) {
     let parts = |p: &Pred| match p {
         Pred::And(list) => list.clone(),
@@ -130,8 +130,7 @@ pub(super) fn transitive(conditions: &mut Vec<Pred>) {
         }
         match (&c.left, &c.right) {
             (Expr::Slot(a), Expr::Slot(b)) => pairs.push((*a, *b, c.collation)),
-            (Expr::Slot(a), e @ (Expr::Const(_) | Expr::Var(_)))
-            | (e @ (Expr::Const(_) | Expr::Var(_)), Expr::Slot(a)) => {
+            (Expr::Slot(a), e) | (e, Expr::Slot(a)) if super::is_simple(e) => {
                 known.push((*a, e.clone(), c.collation));
             }
             _ => {}

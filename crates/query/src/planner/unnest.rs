@@ -28,7 +28,7 @@ pub(super) const MANY: f64 = 1000.0;
 /// A condition with a subquery that can be a join.
 pub(super) struct Nested {
     pub kind: JoinType,
-    /// The subquery's number.
+    /// The number of the subquery.
     pub index: u32,
     /// Its sources, under the conditions that are about them alone.
     pub inner: Rel,
@@ -46,7 +46,7 @@ pub(super) struct Split {
     pub keys: Vec<(Expr, Expr, Collation)>,
     /// About the inner row alone.
     pub local: Vec<Pred>,
-    /// The other ones.
+    /// The conditions that are no keys.
     pub residual: Vec<Pred>,
 }
 
@@ -124,6 +124,7 @@ impl Planner<'_> {
             Expr::Const(v) => !v.is_null(),
             Expr::Slot(s) => self.is_present(*s, rel),
             Expr::Cast(c) => !c.lenient && self.is_never_null(&c.value, rel),
+            Expr::Collate(c) => self.is_never_null(&c.0, rel),
             _ => false,
         }
     }
@@ -320,7 +321,7 @@ impl Planner<'_> {
     }
 }
 
-/// An equality.
+/// An equality of two values.
 pub(super) fn equal(left: Expr, right: Expr, collation: Collation) -> Pred {
     Pred::Compare(Box::new(Compare { op: CompareOp::Eq, left, right, collation }))
 }
