@@ -19,11 +19,11 @@ use taffrail_types::{Collation, SqlType};
 /// [`Rel`]: crate::rel::Rel
 #[derive(Clone, Debug)]
 pub struct QueryPlan<R = Node> {
-    /// Its rows.
+    /// The rows of the query.
     pub node: R,
     /// Where its columns appear.
     pub outputs: Vec<Slot>,
-    /// What they are.
+    /// The columns that a client is told of.
     pub columns: Vec<ColumnDesc>,
 }
 
@@ -33,14 +33,14 @@ pub struct QueryPlan<R = Node> {
 pub enum Node {
     /// One row without columns: SELECT without FROM.
     OneRow,
-    /// No row.
+    /// An input without rows.
     #[default]
     Nothing,
     /// Rows of a table.
     Scan(Arc<Scan>),
     /// Rows of a system view or table-valued function.
     View(Arc<ViewScan>),
-    /// Constant rows.
+    /// Rows of constant expressions.
     Values(Arc<ValuesScan>),
     /// Only rows that satisfy the condition.
     Filter(Arc<Filter>),
@@ -54,25 +54,25 @@ pub enum Node {
     Merge(Arc<MergeJoin>),
     /// Keeps the input's rows and gives them again.
     Spool(Arc<Spool>),
-    /// Sorted.
+    /// The rows in an order.
     Sort(Arc<Sort>),
-    /// Grouped.
+    /// The rows in groups.
     Aggregate(Arc<Aggregate>),
-    /// Window functions.
+    /// Window functions over the rows.
     Window(Arc<Window>),
-    /// The first rows.
+    /// The first rows of the input.
     Top(Arc<Top>),
-    /// Without duplicates.
+    /// The rows without duplicates.
     Distinct(Arc<Distinct>),
     /// One input after the other; all write the same slots.
     Concat(Vec<Node>),
-    /// EXCEPT and INTERSECT.
+    /// The operators EXCEPT and INTERSECT.
     SetOperation(Arc<SetOperation>),
     /// A recursive common table expression.
     Recursive(Arc<Recursive>),
 }
 
-/// What is sought in an index: values of its first columns, then what the next column may be.
+/// The values that are sought in an index: those of its first columns, then the values that the next column may have.
 #[derive(Clone, Debug, Default)]
 pub struct Seek {
     /// Values of the first columns of the key.
@@ -88,27 +88,27 @@ impl Seek {
     }
 }
 
-/// What a column of a key may be.
+/// The values that a column of a key may have.
 #[derive(Clone, Debug)]
 pub enum SeekBound {
     /// This value; none if it is NULL.
     Equal(SeekValue),
-    /// NULL.
+    /// The value NULL alone.
     Null,
-    /// Anything but NULL.
+    /// Every value but NULL.
     NotNull,
     /// Text that begins as a pattern of LIKE does, up to its first wildcard.
     Beginning {
-        /// The pattern.
+        /// The pattern of the LIKE.
         pattern: SeekValue,
-        /// ESCAPE.
+        /// The text of ESCAPE.
         escape: Option<Expr>,
     },
-    /// What lies between two values; the flags: the end itself, too. (Without a lower one, NULL is below.)
+    /// The values between two ends; the flags: the end itself, too. (Without a lower one, NULL is below.)
     Range {
-        /// The lower end.
+        /// The end below, if any.
         low: Option<(SeekValue, bool)>,
-        /// The upper end.
+        /// The end above, if any.
         high: Option<(SeekValue, bool)>,
     },
 }
@@ -118,15 +118,15 @@ pub enum SeekBound {
 pub struct SeekValue {
     /// Computed when the scan opens, from constants, variables and slots of earlier sources.
     pub expr: Expr,
-    /// Its type.
+    /// The type of the value.
     pub from: SqlType,
-    /// The column's type.
+    /// The type of the column.
     pub to: SqlType,
-    /// What NULL finds.
+    /// The rows that NULL finds.
     pub null: NullFinds,
 }
 
-/// What NULL finds where it is sought.
+/// The rows that NULL finds where it is sought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NullFinds {
     /// Nothing: no value is equal to it.
@@ -152,9 +152,9 @@ pub enum Access {
 /// Rows of a table.
 #[derive(Clone, Debug)]
 pub struct Scan {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The table.
+    /// The table that is read.
     pub table: Arc<Table>,
     /// Which rows, by which way.
     pub access: Access,
@@ -166,11 +166,11 @@ pub struct Scan {
     pub locator: Option<Slot>,
     /// Conditions on this table's columns.
     pub filter: Option<Pred>,
-    /// How it locks.
+    /// The locks that the scan takes.
     pub locks: Locking,
     /// Against the index's order.
     pub backward: bool,
-    /// What functions ask of large values: computed once the filter holds.
+    /// The answers of functions about large values: computed once the filter holds.
     pub parts: Vec<LargePart>,
 }
 
@@ -202,43 +202,43 @@ pub struct ViewScan {
     pub filter: Option<Pred>,
 }
 
-/// Constant rows.
+/// Rows of constant expressions.
 #[derive(Clone, Debug)]
 pub struct ValuesScan {
-    /// The rows' expressions.
+    /// The expressions of each row.
     pub rows: Vec<Vec<Expr>>,
-    /// Where they go.
+    /// The slots that the expressions set.
     pub slots: Vec<Slot>,
 }
 
-/// See [`Node::Filter`].
+/// The condition of a [`Node::Filter`].
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
-    /// The condition.
+    /// The condition that rows must fulfil.
     pub pred: Pred,
     /// It does not depend on the input: checked once, before the input is read.
     pub startup: bool,
 }
 
-/// See [`Node::Compute`].
+/// The items of a [`Node::Compute`].
 #[derive(Clone, Debug)]
 pub struct Compute {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
-    /// What goes where.
+    /// The expressions, each with the slot that it sets.
     pub items: Vec<(Expr, Slot)>,
 }
 
-/// See [`Node::Loop`].
+/// The inputs of a [`Node::Loop`].
 #[derive(Clone, Debug)]
 pub struct LoopJoin {
-    /// Outer input.
+    /// The outer input, which is read once.
     pub left: Node,
     /// Inner input, opened again for each left row.
     pub right: Node,
-    /// Which rows.
+    /// The rows that the join gives.
     pub kind: JoinType,
     /// The condition beyond what the right side already checks.
     pub on: Option<Pred>,
@@ -246,14 +246,14 @@ pub struct LoopJoin {
     pub right_slots: Vec<Slot>,
 }
 
-/// See [`Node::Hash`].
+/// The inputs of a [`Node::Hash`].
 #[derive(Clone, Debug)]
 pub struct HashJoin {
-    /// Probe side.
+    /// The input that probes.
     pub left: Node,
-    /// Build side.
+    /// The input that is built.
     pub right: Node,
-    /// Which rows.
+    /// The rows that the join gives.
     pub kind: JoinType,
     /// Equalities: left and right expression of one type.
     pub keys: Vec<(Expr, Expr, Collation)>,
@@ -272,7 +272,7 @@ pub struct MergeKey {
     pub left: Expr,
     /// Of the right side, of the same type.
     pub right: Expr,
-    /// For text.
+    /// The collation, where texts are compared.
     pub collation: Collation,
     /// Both sides are in descending order of it.
     pub descending: bool,
@@ -285,7 +285,7 @@ pub struct MergeJoin {
     pub left: Node,
     /// The side that is read along.
     pub right: Node,
-    /// Which rows.
+    /// The rows that the join gives.
     pub kind: JoinType,
     /// Equalities, by which both sides are ordered.
     pub keys: Vec<MergeKey>,
@@ -299,40 +299,40 @@ pub struct MergeJoin {
     pub right_slots: Vec<Slot>,
 }
 
-/// See [`Node::Spool`].
+/// The input of a [`Node::Spool`].
 #[derive(Clone, Debug)]
 pub struct Spool {
     /// Input; must not depend on what changes between two openings.
     pub input: Node,
-    /// Slots to keep.
+    /// The slots that are kept.
     pub save: Vec<Slot>,
 }
 
 /// A key of a sort.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SortKey {
-    /// The value.
+    /// The value of the key.
     pub expr: Expr,
-    /// DESC.
+    /// The order is descending.
     pub descending: bool,
-    /// For text.
+    /// The collation, where the key is text.
     pub collation: Collation,
 }
 
-/// See [`Node::Sort`].
+/// The keys of a [`Node::Sort`].
 #[derive(Clone, Debug)]
 pub struct Sort {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
-    /// By what.
+    /// The keys, the first one first.
     pub keys: Vec<SortKey>,
-    /// Slots to keep.
+    /// The slots that are kept.
     pub save: Vec<Slot>,
     /// Only so many of the first rows are needed.
     pub limit: Option<Expr>,
 }
 
-/// Aggregate functions.
+/// The functions of aggregates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum AggFunction {
@@ -351,20 +351,20 @@ pub enum AggFunction {
     ChecksumAgg,
 }
 
-/// One aggregate.
+/// An aggregate over a group.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Agg {
-    /// The function.
+    /// The function of the aggregate.
     pub function: AggFunction,
     /// COUNT rather than COUNT_BIG: the result is int.
     pub int_count: bool,
     /// Its argument, converted to `ty` where the function adds.
     pub arg: Option<Expr>,
-    /// STRING_AGG's separator.
+    /// The separator of a STRING_AGG.
     pub separator: Option<Expr>,
     /// STRING_AGG's WITHIN GROUP (ORDER BY …).
     pub order: Vec<SortKey>,
-    /// Only different values.
+    /// Equal values count once.
     pub distinct: bool,
     /// A NULL that is left out is no news: message 8153 is not sent.
     pub quiet: bool,
@@ -401,56 +401,56 @@ impl Agg {
     }
 }
 
-/// See [`Node::Aggregate`].
+/// The groups of a [`Node::Aggregate`].
 #[derive(Clone, Debug)]
 pub struct Aggregate {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
     /// Group keys: expression, slot of the result, collation.
     pub groups: Vec<(Expr, Slot, Collation)>,
-    /// Aggregates.
+    /// The aggregates of each group.
     pub aggs: Vec<Agg>,
     /// Without GROUP BY: one row even from no input.
     pub scalar: bool,
-    /// See [`crate::rel::Group::sets`].
+    /// The grouping sets: see [`crate::rel::Group::sets`].
     pub sets: Vec<u32>,
-    /// GROUPING and GROUPING_ID.
+    /// The values of GROUPING and GROUPING_ID.
     pub marks: Vec<GroupingMark>,
     /// The rows of a group follow each other.
     pub ordered: bool,
 }
 
-/// Window functions.
+/// The functions over a window.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WindowFunction {
-    /// ROW_NUMBER.
+    /// The number of the row: ROW_NUMBER.
     RowNumber,
-    /// RANK.
+    /// The rank with gaps: RANK.
     Rank,
-    /// DENSE_RANK.
+    /// The rank without gaps: DENSE_RANK.
     DenseRank,
-    /// NTILE(n).
+    /// The function NTILE, with its count.
     Ntile(Expr),
     /// LAG, LEAD (negative offset): value, offset, default.
     Offset {
-        /// The value.
+        /// The value of the other row.
         value: Expr,
         /// How many rows back.
         offset: Expr,
-        /// Forward instead.
+        /// LEAD rather than LAG.
         lead: bool,
         /// Where there is no such row.
         default: Option<Expr>,
         /// IGNORE NULLS: from a row whose value is NULL it goes on to the next one that has a value.
         ignore_nulls: bool,
     },
-    /// FIRST_VALUE, LAST_VALUE.
+    /// The functions FIRST_VALUE and LAST_VALUE.
     Edge {
-        /// The value.
+        /// The value of that row.
         value: Expr,
-        /// LAST_VALUE.
+        /// LAST_VALUE rather than FIRST_VALUE.
         last: bool,
-        /// IGNORE NULLS.
+        /// IGNORE NULLS is written.
         ignore_nulls: bool,
     },
     /// An aggregate over the frame.
@@ -492,7 +492,7 @@ impl WindowFunction {
 /// The frame of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WindowFrame {
-    /// The whole partition.
+    /// All rows of the partition.
     Partition,
     /// To the current row and its peers.
     RangeToCurrent,
@@ -504,29 +504,29 @@ pub enum WindowFrame {
     Rows(Option<i64>, Option<i64>),
 }
 
-/// One window function.
+/// A function over a window.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct WindowItem {
-    /// The function.
+    /// The function with its arguments.
     pub function: WindowFunction,
-    /// The frame.
+    /// The frame of its rows.
     pub frame: WindowFrame,
     /// Where the result goes.
     pub slot: Slot,
 }
 
-/// See [`Node::Window`].
+/// The window of a [`Node::Window`].
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
-    /// PARTITION BY.
+    /// The expressions of PARTITION BY.
     pub partition: Vec<(Expr, Collation)>,
     /// ORDER BY within it.
     pub order: Vec<SortKey>,
     /// The functions over this window.
     pub items: Vec<WindowItem>,
-    /// Slots to keep.
+    /// The slots that are kept.
     pub save: Vec<Slot>,
     /// The functions look back only, and the rows come in the window's order: none is kept.
     pub streamed: bool,
@@ -534,14 +534,14 @@ pub struct Window {
     pub until: Option<Expr>,
 }
 
-/// See [`Node::Top`].
+/// The counts of a [`Node::Top`].
 #[derive(Clone, Debug)]
 pub struct Top {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
     /// How many; `None` for all (OFFSET alone).
     pub count: Option<Expr>,
-    /// PERCENT.
+    /// The count is a percentage.
     pub percent: bool,
     /// WITH TIES: the sort keys, that decide what is a tie.
     pub ties: Option<Vec<(Expr, Collation)>>,
@@ -551,23 +551,23 @@ pub struct Top {
     pub save: Vec<Slot>,
 }
 
-/// See [`Node::Distinct`].
+/// The columns of a [`Node::Distinct`].
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    /// Input.
+    /// The operator below it.
     pub input: Node,
-    /// What makes rows equal.
+    /// The slots that make rows equal.
     pub slots: Vec<(Slot, Collation)>,
     /// Equal rows follow each other.
     pub ordered: bool,
 }
 
-/// See [`Node::SetOperation`].
+/// The inputs of a [`Node::SetOperation`].
 #[derive(Clone, Debug)]
 pub struct SetOperation {
     /// Left input, whose slots are the result's.
     pub left: Node,
-    /// Right input.
+    /// The input on the right.
     pub right: Node,
     /// EXCEPT rather than INTERSECT.
     pub except: bool,
@@ -577,12 +577,12 @@ pub struct SetOperation {
     pub right_slots: Vec<Slot>,
 }
 
-/// See [`Node::Recursive`].
+/// The parts of a [`Node::Recursive`].
 #[derive(Clone, Debug)]
 pub struct Recursive {
     /// The first rows: one after the other, all into `slots`.
     pub anchors: Vec<Node>,
-    /// What is made of each row, into `slots` too. At least one.
+    /// The rows that are made of each row, into `slots` too. At least one part.
     pub parts: Vec<Node>,
     /// Where the result's columns appear.
     pub slots: Vec<Slot>,

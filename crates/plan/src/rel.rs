@@ -18,6 +18,7 @@ use crate::locking::Hints;
 use crate::node::{Agg, JoinType, SortKey, WindowItem};
 use crate::slots::SlotSet;
 use crate::system_view::SystemView;
+use crate::triggers::ChangedRows;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use taffrail_catalog::{Module, Table};
@@ -27,7 +28,7 @@ use taffrail_types::Collation;
 /// A relation: rows of columns.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Rel {
-    /// No row.
+    /// A relation without rows.
     #[default]
     Empty,
     /// One row without columns: SELECT without FROM.
@@ -50,15 +51,15 @@ pub enum Rel {
     Group(Box<Group>),
     /// The rows with the results of window functions.
     Window(Box<Window>),
-    /// Without duplicates.
+    /// The rows without duplicates.
     Distinct(Box<Distinct>),
     /// In an order that has a meaning: of the result, of TOP, of what is numbered.
     Sort(Box<Sort>),
-    /// The first rows.
+    /// The first rows of the input.
     Top(Box<Top>),
     /// The rows of all inputs, which set the same columns.
     Union(Vec<Rel>),
-    /// EXCEPT and INTERSECT.
+    /// The operators EXCEPT and INTERSECT.
     SetOperation(Box<SetOperation>),
     /// A recursive common table expression.
     Recursive(Box<Recursive>),
@@ -67,9 +68,9 @@ pub enum Rel {
 /// A table in its database.
 #[derive(Clone, Debug)]
 pub struct TableRef {
-    /// The database.
+    /// The database of the table.
     pub database: Arc<Database>,
-    /// The table.
+    /// The table as the binder saw it.
     pub table: Arc<Table>,
 }
 
@@ -94,6 +95,8 @@ pub enum RowsetSource {
     View(&'static SystemView),
     /// A user's function of several statements, which is run.
     Function(Arc<Module>),
+    /// The rows that the statement which has fired a trigger has changed.
+    Changed(ChangedRows),
 }
 
 impl RowsetSource {
@@ -102,6 +105,7 @@ impl RowsetSource {
         match self {
             RowsetSource::View(v) => v.schema,
             RowsetSource::Function(f) => &f.head.schema,
+            RowsetSource::Changed(c) => &c.table.head.schema,
         }
     }
 
@@ -110,6 +114,7 @@ impl RowsetSource {
         match self {
             RowsetSource::View(v) => v.name,
             RowsetSource::Function(f) => &f.head.name,
+            RowsetSource::Changed(c) => c.name(),
         }
     }
 
@@ -118,6 +123,7 @@ impl RowsetSource {
         match self {
             RowsetSource::View(v) => v.columns.get(at).map_or("", |c| c.name),
             RowsetSource::Function(f) => f.columns.get(at).map_or("", |c| &c.name),
+            RowsetSource::Changed(c) => c.table.columns.get(at).map_or("", |c| &c.name),
         }
     }
 
@@ -126,6 +132,7 @@ impl RowsetSource {
         match self {
             RowsetSource::View(v) => v.arguments.is_some(),
             RowsetSource::Function(_) => true,
+            RowsetSource::Changed(_) => false,
         }
     }
 }
@@ -145,6 +152,9 @@ impl PartialEq for RowsetRef {
             && match (&self.source, &other.source) {
                 (RowsetSource::View(a), RowsetSource::View(b)) => std::ptr::eq(*a, *b),
                 (RowsetSource::Function(a), RowsetSource::Function(b)) => a.version == b.version,
+                (RowsetSource::Changed(a), RowsetSource::Changed(b)) => {
+                    a.inserted == b.inserted && a.table.id() == b.table.id()
+                }
                 _ => false,
             }
     }
@@ -158,22 +168,22 @@ impl Hash for RowsetRef {
     }
 }
 
-/// See [`Rel::Get`].
+/// The source of a [`Rel::Get`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Get {
-    /// The table.
+    /// The table that is read.
     pub table: TableRef,
-    /// What the statement calls it.
+    /// The alias that the statement gives it.
     pub alias: Arc<str>,
     /// The columns that the statement mentions: position in the table, and slot.
     pub columns: Vec<(usize, Slot)>,
     /// Where the row's locator goes, for UPDATE, DELETE and MERGE.
     pub locator: Option<Slot>,
-    /// Its table hints.
+    /// The table hints beside it.
     pub hints: Hints,
 }
 
-/// See [`Rel::Rowset`].
+/// The source of a [`Rel::Rowset`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rowset {
     /// The view or function.
@@ -186,81 +196,81 @@ pub struct Rowset {
     pub dirty: bool,
 }
 
-/// See [`Rel::Values`].
+/// The rows of a [`Rel::Values`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Values {
-    /// The rows' expressions.
+    /// The expressions of each row.
     pub rows: Vec<Vec<Expr>>,
-    /// Where they go.
+    /// The slots that the expressions set.
     pub slots: Vec<Slot>,
 }
 
-/// See [`Rel::Select`].
+/// The conditions of a [`Rel::Select`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Select {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
     /// All must hold. In the order of the text: of conditions on one source, those that may raise an error stay behind.
     pub conditions: Vec<Pred>,
 }
 
-/// See [`Rel::Compute`].
+/// The items of a [`Rel::Compute`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Compute {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
-    /// What goes where.
+    /// The expressions, each with the slot that it sets.
     pub items: Vec<(Expr, Slot)>,
 }
 
-/// See [`Rel::Project`].
+/// The columns of a [`Rel::Project`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Project {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
     /// The columns that go on.
     pub columns: Vec<Slot>,
 }
 
-/// See [`Rel::Join`].
+/// The sides of a [`Rel::Join`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Join {
-    /// Which rows.
+    /// The rows that the join gives.
     pub kind: JoinType,
     /// How, where a hint says so.
     pub method: Option<JoinMethod>,
-    /// Left side.
+    /// The relation on the left.
     pub left: Rel,
-    /// Right side.
+    /// The relation on the right.
     pub right: Rel,
     /// All must hold. (Of an inner join they are as good in a [`Select`] above it.)
     pub on: Vec<Pred>,
 }
 
-/// See [`Rel::Group`].
+/// The keys of a [`Rel::Group`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
     /// Group keys: expression, slot of the result, collation.
     pub keys: Vec<(Expr, Slot, Collation)>,
-    /// Aggregates.
+    /// The aggregates of each group.
     pub aggs: Vec<Agg>,
     /// Without GROUP BY: one row even from no input.
     pub scalar: bool,
     /// ROLLUP, CUBE, GROUPING SETS: the keys of each set, a bit for each, from the first. A key that a set has not is NULL there, and a set
     /// of none has a row even from no input. Empty for one set of all keys.
     pub sets: Vec<u32>,
-    /// GROUPING and GROUPING_ID.
+    /// The values of GROUPING and GROUPING_ID.
     pub marks: Vec<GroupingMark>,
 }
 
-/// See [`Rel::Window`].
+/// The window of a [`Rel::Window`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Window {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
-    /// PARTITION BY.
+    /// The expressions of PARTITION BY.
     pub partition: Vec<(Expr, Collation)>,
     /// ORDER BY within it.
     pub order: Vec<SortKey>,
@@ -268,32 +278,32 @@ pub struct Window {
     pub items: Vec<WindowItem>,
 }
 
-/// See [`Rel::Distinct`].
+/// The columns of a [`Rel::Distinct`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Distinct {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
-    /// What makes rows equal.
+    /// The slots that make rows equal.
     pub slots: Vec<(Slot, Collation)>,
 }
 
-/// See [`Rel::Sort`].
+/// The keys of a [`Rel::Sort`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sort {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
-    /// By what.
+    /// The keys, the first one first.
     pub keys: Vec<SortKey>,
 }
 
-/// See [`Rel::Top`].
+/// The counts of a [`Rel::Top`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Top {
-    /// Input.
+    /// The relation below it.
     pub input: Rel,
     /// How many; `None` for all (OFFSET alone).
     pub count: Option<Expr>,
-    /// PERCENT.
+    /// The count is a percentage.
     pub percent: bool,
     /// WITH TIES: the sort keys, that decide what is a tie.
     pub ties: Option<Vec<(Expr, Collation)>>,
@@ -301,12 +311,12 @@ pub struct Top {
     pub offset: Option<Expr>,
 }
 
-/// See [`Rel::SetOperation`].
+/// The sides of a [`Rel::SetOperation`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SetOperation {
     /// Left input, whose slots are the result's.
     pub left: Rel,
-    /// Right input.
+    /// The relation on the right.
     pub right: Rel,
     /// EXCEPT rather than INTERSECT.
     pub except: bool,
@@ -316,12 +326,12 @@ pub struct SetOperation {
     pub right_slots: Vec<Slot>,
 }
 
-/// See [`Rel::Recursive`].
+/// The parts of a [`Rel::Recursive`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Recursive {
     /// The first rows: one after the other, all into `slots`.
     pub anchors: Vec<Rel>,
-    /// What is made of each row, into `slots` too. At least one.
+    /// The rows that are made of each row, into `slots` too. At least one part.
     pub parts: Vec<Rel>,
     /// Where the result's columns appear.
     pub slots: Vec<Slot>,
@@ -337,7 +347,7 @@ pub type Subqueries = Vec<SubqueryRows>;
 /// The rows of a subquery.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SubqueryRows {
-    /// The rows.
+    /// The rows of the subquery.
     pub rel: Rel,
     /// Where the column appears that the expression reads.
     pub output: Slot,
@@ -377,12 +387,12 @@ impl Rel {
         Rel::Project(Box::new(Project { input, columns }))
     }
 
-    /// Pairs of rows.
+    /// A join of two relations.
     pub fn join(kind: JoinType, left: Rel, right: Rel, on: Vec<Pred>) -> Rel {
         Rel::Join(Box::new(Join { kind, method: None, left, right, on }))
     }
 
-    /// What it takes rows from.
+    /// The relations that it takes rows from.
     pub fn inputs(&self) -> Vec<&Rel> {
         match self {
             Rel::Empty | Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) | Rel::Values(_) => Vec::new(),

@@ -13,13 +13,13 @@ use taffrail_types::convert::Declared;
 pub enum Statement<R = Node> {
     /// SELECT; the table that INTO makes.
     Select(Box<SelectPlan<R>>, Option<ast::ObjectName>),
-    /// INSERT.
+    /// An INSERT with its plan.
     Insert(Box<InsertPlan<R>>),
-    /// UPDATE.
+    /// An UPDATE with its plan.
     Update(Box<UpdatePlan<R>>),
-    /// DELETE.
+    /// A DELETE with its plan.
     Delete(Box<DeletePlan<R>>),
-    /// MERGE.
+    /// A MERGE with its plan.
     Merge(Box<MergePlan<R>>),
     /// A value of this type.
     Scalar(Expr, Declared),
@@ -27,10 +27,10 @@ pub enum Statement<R = Node> {
     Condition(Pred),
 }
 
-/// A SELECT statement.
+/// A SELECT statement with its query.
 #[derive(Clone, Debug)]
 pub struct SelectPlan<R = Node> {
-    /// The query.
+    /// The query of the statement.
     pub plan: QueryPlan<R>,
     /// `SELECT @v = …`: evaluated for each row, in place of outputs.
     pub assign: Vec<(u32, Expr)>,
@@ -45,11 +45,11 @@ pub struct SelectPlan<R = Node> {
 /// An identity column of the table that a SELECT … INTO makes: `IDENTITY(type, seed, increment)` in its list, or that of another table.
 #[derive(Clone, Copy, Debug)]
 pub struct IntoIdentity {
-    /// The output's place.
+    /// The position of the output.
     pub output: usize,
-    /// The first value.
+    /// The first value of the sequence.
     pub seed: i64,
-    /// The step.
+    /// The step between two values.
     pub increment: i64,
 }
 

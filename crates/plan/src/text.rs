@@ -3,6 +3,8 @@
 //! There are two ways to write: as a bound tree shows them (`a.id = 5`), and as SQL Server's text plans do
 //! (`[db].[dbo].[t].[id] as [a].[id]=(5)`).
 
+mod parts;
+
 use crate::expr::{
     Case, Cast, Compare, CompareOp, Expr, Global, InList, Like, Pred, Slot, Subquery,
 };
@@ -28,10 +30,10 @@ enum Binding {
     Whole,
 }
 
-/// Writes scalars.
+/// The way in which scalars are written.
 #[derive(Clone, Copy)]
 pub(crate) struct Scalars<'n> {
-    /// What columns and variables are called; nothing: they are numbers.
+    /// The names of columns and variables; without them they are numbers.
     pub names: Option<&'n Names>,
     /// How; any but [`Length::Plain`] is SQL Server's.
     pub length: Length,
@@ -67,7 +69,7 @@ fn sign(op: BinaryOp) -> (&'static str, Binding) {
     }
 }
 
-/// What the right operand of a sum or product must bind like.
+/// The binding that the right operand of a sum or product must have.
 fn right_of(binding: Binding) -> Binding {
     match binding {
         Binding::Sum => Binding::Product,
@@ -113,7 +115,7 @@ impl Scalars<'_> {
         self.length == Length::Plain
     }
 
-    /// What a slot is called.
+    /// The name of a slot.
     pub fn slot(self, slot: Slot) -> String {
         match self.names {
             Some(names) => names.slot(slot, self.length),
@@ -121,7 +123,7 @@ impl Scalars<'_> {
         }
     }
 
-    /// What a variable is called.
+    /// The name of a variable.
     pub fn variable(self, number: u32) -> String {
         let name = match self.names {
             Some(names) => names.variable(number),
@@ -130,14 +132,14 @@ impl Scalars<'_> {
         if self.is_plain() { name } else { bracketed(&name) }
     }
 
-    /// A value.
+    /// The text of a value.
     pub fn expr(self, e: &Expr) -> String {
         let mut out = String::new();
         Writer { with: self, out: &mut out, carried: None }.expr(e, Binding::Or);
         out
     }
 
-    /// A condition.
+    /// The text of a condition.
     pub fn pred(self, p: &Pred) -> String {
         let mut out = String::new();
         Writer { with: self, out: &mut out, carried: None }.pred(p, Binding::Or);
@@ -173,7 +175,7 @@ impl Scalars<'_> {
         }
     }
 
-    /// An aggregate.
+    /// The text of an aggregate.
     pub fn aggregate(self, a: &Agg) -> String {
         let name = match a.function {
             AggFunction::CountStar if a.int_count => return "COUNT(*)".into(),
@@ -251,7 +253,7 @@ pub fn frame(item: &WindowItem) -> Option<String> {
 struct Writer<'w> {
     with: Scalars<'w>,
     out: &'w mut String,
-    /// What a chain has come to so far, and how it binds.
+    /// The text of a chain so far, and how it binds.
     carried: Option<(String, Binding)>,
 }
 
@@ -370,33 +372,14 @@ impl Writer<'_> {
                 self.put(if self.with.is_plain() { ")" } else { ",0)" });
             }
             Expr::Case(c) => self.case(c),
-            Expr::Call(c) => {
-                let name = c.function.name();
-                match self.with.is_plain() {
-                    true => self.put(name),
-                    false => self.put(&name.to_ascii_lowercase()),
-                }
-                self.out.push('(');
-                if let Some(part) = c.function.datepart {
-                    self.put(part.name());
-                    if !c.args.is_empty() {
-                        self.put(if self.with.is_plain() { ", " } else { "," });
-                    }
-                }
-                self.args(&c.args);
-                self.out.push(')');
+            Expr::Call(c) => self.settled(c),
+            Expr::NextValue(n) => {
+                let sequence = &n.sequence;
+                self.put("NEXT VALUE FOR ");
+                self.object(&sequence.database, &sequence.sequence.head);
             }
             Expr::UserCall(c) => {
-                let head = &c.function.module.head;
-                match self.with.is_plain() {
-                    true => self.put(&head.qualified()),
-                    false => self.put(&format!(
-                        "{}.{}.{}",
-                        bracketed(&c.function.database.name),
-                        bracketed(&head.schema),
-                        bracketed(&head.name)
-                    )),
-                }
+                self.object(&c.function.database, &c.function.module.head);
                 self.out.push('(');
                 self.args(&c.args);
                 self.out.push(')');
@@ -407,28 +390,8 @@ impl Writer<'_> {
                 w.expr(&c.0, Binding::Unary);
                 w.put(&format!(" COLLATE {}", c.1.name()));
             }),
-            Expr::Chain(c) => {
-                // Thousands of steps: no recursion, and what there is already is not copied.
-                let before = self.carried.take();
-                let mut text = String::new();
-                let mut binding = binding_of(&c.first);
-                let mut inner = Writer { with: self.with, out: &mut text, carried: None };
-                inner.expr(&c.first, Binding::Or);
-                for step in &c.steps {
-                    let carried = Some((std::mem::take(&mut text), binding));
-                    Writer { with: self.with, out: &mut text, carried }.expr(step, Binding::Or);
-                    binding = binding_of(step);
-                }
-                self.within(binding, around, |w| w.put(&text));
-                self.carried = before;
-            }
-            Expr::Carried => {
-                let Some((text, own)) = self.carried.take() else { return self.put("…") };
-                match self.out.is_empty() && own >= around {
-                    true => *self.out = text,
-                    false => self.within(own, around, |w| w.put(&text)),
-                }
-            }
+            Expr::Chain(c) => self.chain(c, around),
+            Expr::Carried => self.carried(around),
         }
     }
 

@@ -35,6 +35,8 @@ pub enum Written {
     Column(Slot),
     /// A `@@variable`, in lower case.
     Global(Box<str>),
+    /// NEXT VALUE FOR the sequence of this name, `[dbo].[s]`.
+    NextValue(Box<str>),
     /// An operator on one operand that is no number as typed.
     Unary(UnaryOp, Box<Written>),
     /// Operators one after the other, from the left.
@@ -43,7 +45,7 @@ pub enum Written {
     Case(Box<WrittenCase>),
     /// CONVERT, and CAST, which is shown as it.
     Convert(Box<Conversion>),
-    /// A function's call.
+    /// A call of a function.
     Call(Box<WrittenCall>),
     /// COLLATE with the name of a collation.
     Collate(Box<Written>, Box<str>),
@@ -53,7 +55,7 @@ pub enum Written {
     Or(Vec<Written>),
     /// A condition that does not hold.
     Not(Box<Written>),
-    /// A comparison.
+    /// A comparison of two values.
     Compare(CompareOp, Box<(Written, Written)>),
     /// IS NULL, with the flag IS NOT NULL.
     IsNull(Box<Written>, bool),
@@ -81,7 +83,7 @@ pub struct WrittenCase {
 pub struct Conversion {
     /// CONVERT, TRY_CONVERT or TRY_CAST.
     pub word: &'static str,
-    /// The type, `[char](10)`.
+    /// The type as it is shown, `[char](10)`.
     pub ty: Box<str>,
     /// The value that is converted.
     pub value: Written,
@@ -100,7 +102,7 @@ pub struct WrittenCall {
     pub datepart: Option<&'static str>,
     /// TRIM of characters from a text: its arguments are the text and the characters.
     pub trim: Option<TrimSide>,
-    /// The arguments.
+    /// The arguments of the call.
     pub arguments: Vec<Written>,
 }
 
@@ -213,6 +215,10 @@ impl Printer<'_> {
                 self.put(&bracketed(name));
             }
             Written::Global(name) => self.put(name),
+            Written::NextValue(name) => {
+                self.put("NEXT VALUE FOR ");
+                self.put(name);
+            }
             Written::Unary(op, operand) => self.unary(*op, operand),
             Written::Operators(first, rest) => self.operators(first, rest, place),
             Written::Case(c) => self.case(c),

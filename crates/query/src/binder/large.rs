@@ -21,13 +21,13 @@ use taffrail_types::convert::{Declared, Kind, Large, common_declared};
 use taffrail_types::{Family, SqlType};
 
 impl Bound {
-    /// The same value, taken for what it is made of.
+    /// The value, taken for the type that it is made of.
     pub(super) fn plain(self) -> Bound {
         Bound { large: Large::Plain, ..self }
     }
 }
 
-/// What both sides of an operator are; a NULL beside one of these types is one, too.
+/// The types of both sides of an operator; a NULL beside one of these types is one, too.
 fn sides(left: &Bound, right: &Bound) -> Option<(Declared, Declared)> {
     if left.large == Large::Plain && right.large == Large::Plain {
         return None;
@@ -60,7 +60,7 @@ pub(super) fn computed_with(left: &Bound, right: &Bound, operator: &str) -> SqlR
     Err(SqlError::new(402, &[&l, &r, &operator]))
 }
 
-/// What rows are sorted, grouped or partitioned by.
+/// The refusal of these types as keys by which rows are sorted, grouped or partitioned.
 pub(super) fn sorted(large: Large) -> SqlResult<()> {
     match large {
         Large::Plain => Ok(()),
@@ -134,7 +134,7 @@ pub(super) fn passed(name: &str, args: &[Bound]) -> SqlResult<()> {
     Err(if compares { e.with_state(4) } else { e })
 }
 
-/// What SUBSTRING of text, ntext or image gives: no more than a varchar, nvarchar or varbinary holds, or than is asked for.
+/// The type of SUBSTRING of text, ntext or image: no more than a varchar, nvarchar or varbinary holds, or than is asked for.
 pub(super) fn part_of(ty: SqlType, length: Option<i64>) -> SqlType {
     use taffrail_types::MaxLen::N;
     let cut = |most: i64| N(length.unwrap_or(most).clamp(1, most) as u16);

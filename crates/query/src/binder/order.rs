@@ -10,7 +10,7 @@ use taffrail_plan::rel::{Rel, Sort, Top};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::{Collation, SqlType};
 
-/// What a query is ordered by.
+/// A key by which a query is ordered.
 pub(super) struct OrderKey {
     /// `Ok`: the n-th output; `Err`: a value of its own.
     pub value: Result<usize, Bound>,
@@ -343,7 +343,7 @@ impl<'a> Binder<'a> {
         Ok(Some((self.top_count(top)?, top.percent, top.with_ties)))
     }
 
-    /// What TOP counts, in a query or a change: 1060 for what is no integer, 127.
+    /// The count of a TOP, in a query or a change: 1060 for one that is no integer, 127.
     pub(super) fn top_count(&mut self, top: &'a ast::Top) -> SqlResult<Expr> {
         let b = self.expr(&top.count)?;
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };

@@ -47,7 +47,7 @@ pub(crate) struct SourceColumn {
     pub(crate) collation: Collation,
     /// The table's column that it is or shows.
     pub origin: Option<Origin>,
-    /// See [`super::Bound::large`].
+    /// The kind of large type: see [`super::Bound::large`].
     pub large: Large,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
@@ -79,18 +79,18 @@ pub(crate) enum SourceKind {
         database: Arc<Database>,
         source: RowsetSource,
         args: Vec<Expr>,
-        /// NOLOCK.
+        /// NOLOCK is said of it.
         dirty: bool,
     },
     /// A query; nothing where the columns of a table stand for a row that is handed in.
     Derived(Option<Rel>),
 }
 
-/// Something in FROM.
+/// A source of rows in FROM.
 pub(crate) struct Source {
     /// Unique in the statement.
     pub id: u32,
-    /// Alias or name.
+    /// The alias, or the name.
     pub alias: Arc<str>,
     /// `schema` and `database` that may qualify it further.
     pub schema: Option<Arc<str>>,
@@ -115,7 +115,7 @@ pub(crate) struct Block {
     pub hidden: bool,
     /// Its sources from this one on can be seen now: the ON of a join names what is joined there, and nothing before it in FROM.
     pub seen_from: usize,
-    /// What TOP, OFFSET or FETCH count is being bound: columns of its sources are refused.
+    /// The count of a TOP, OFFSET or FETCH is being bound: columns of its sources are refused.
     pub counts: bool,
     /// Columns of its sources are named with their qualifier only.
     pub qualified_only: bool,
@@ -127,11 +127,13 @@ pub(crate) struct Block {
     pub applying: bool,
     /// Window functions may stand here.
     pub windows_allowed: bool,
-    /// What a window function works on is being bound, or its window.
+    /// The argument of a window function is being bound, or its window.
     pub in_window: bool,
     pub(crate) aggs: Vec<Agg>,
     pub(crate) groups: super::grouping::Groups,
     pub(crate) windows: Vec<WindowGroup>,
+    /// The sequences that its rows take values of.
+    pub(crate) draws: Vec<super::next_value::Draw>,
 }
 
 /// Window functions over one window.

@@ -17,7 +17,7 @@ use taffrail_plan::slots::SlotSet;
 use taffrail_types::SqlType;
 
 impl Planner<'_> {
-    /// INSERT.
+    /// The plan of an INSERT.
     pub fn insert(&self, insert: InsertPlan<Rel>) -> SqlResult<InsertPlan> {
         let table = &insert.table;
         let in_subqueries = || {
@@ -48,7 +48,7 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    /// UPDATE.
+    /// The plan of an UPDATE.
     pub fn update(&self, update: UpdatePlan<Rel>) -> SqlResult<UpdatePlan> {
         let reads = |e: &Expr| has_subquery(Part::Expr(e)) || has_user_call(Part::Expr(e));
         let subqueries = update.set.iter().flat_map(|a| a.exprs()).any(reads)
@@ -59,7 +59,7 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    /// DELETE.
+    /// The plan of a DELETE.
     pub fn delete(&self, delete: DeletePlan<Rel>) -> SqlResult<DeletePlan> {
         let calls = self.calls_functions(&delete.node);
         let mut plan = delete.planned(&mut |rel| self.lower(rel, &self.all()))?;
@@ -67,7 +67,7 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    /// MERGE.
+    /// The plan of a MERGE.
     pub fn merge(&self, merge: MergePlan<Rel>) -> SqlResult<MergePlan> {
         merge.planned(&mut |rel| self.lower(rel, &self.all()))
     }

@@ -29,7 +29,7 @@ use taffrail_plan::slots::SlotSet;
 /// Operators, and the rows that they will give, roughly.
 pub(super) type Planned = (Node, f64);
 
-/// What is joined: a source of the block by its number, or a join of such.
+/// A part of FROM: a source of the block by its number, or a join of such.
 enum Tree {
     Source(u32),
     Join { kind: JoinType, left: Box<Tree>, right: Box<Tree>, on: Vec<Pred> },
@@ -45,7 +45,7 @@ struct Source {
     reads: Vec<Slot>,
 }
 
-/// What is joined in one go: a source, or an outer join as a whole.
+/// An item that is joined in one go: a source, or an outer join as a whole.
 enum Item {
     Source(u32),
     Outer { kind: JoinType, left: Tree, right: Tree, on: Vec<Pred>, sources: Vec<u32> },
@@ -59,7 +59,7 @@ struct Block<'p, 'm> {
     methods: Vec<(u32, JoinMethods)>,
     /// Which source a slot comes from.
     owner: Vec<u32>,
-    /// What is read above the block or by its own conditions.
+    /// The slots that are read above the block or by its own conditions.
     needed: SlotSet,
     /// By slot: how many of them there are that have not been checked yet, and whether it is read above.
     uses: Vec<u32>,
@@ -90,7 +90,7 @@ impl Planner<'_> {
         Ok((planned.0.0, planned.1))
     }
 
-    /// The same under conditions from outside.
+    /// The operators of the block and their rows, under conditions from outside.
     pub(super) fn counted(
         &self,
         mut rel: Rel,
@@ -186,7 +186,7 @@ fn tree_sources(t: &Tree, out: &mut Vec<u32>) {
 }
 
 impl<'p> Block<'p, '_> {
-    /// What a part of FROM joins; its sources are numbered in the order of the text.
+    /// The tree of a part of FROM; its sources are numbered in the order of the text.
     fn tree(&mut self, rel: Rel) -> Tree {
         match rel {
             Rel::Join(join) => {

@@ -9,11 +9,11 @@ use taffrail_plan::locking::RowMode;
 use taffrail_plan::node::{Access, HashJoin, JoinType, MergeJoin, Node, Scan, Seek};
 use taffrail_types::Collation;
 
-/// What the rows are ordered by, where they are equal in what stands before it.
+/// A key by which the rows are ordered, where they are equal in the keys before it.
 pub(super) struct Given {
     /// Columns of which each is equal to each.
     slots: Vec<Slot>,
-    /// DESC.
+    /// The order is descending.
     descending: bool,
     /// That of the order; `None` where there is only one.
     collation: Option<Collation>,

@@ -15,7 +15,7 @@ use taffrail_plan::rel::{Get, Rel};
 /// So many sources are searched through.
 const SEARCHED: usize = 10;
 
-/// What is known of an item of the join.
+/// The facts about an item of the join.
 struct Known {
     /// Items that must be placed before it.
     needs: u32,
@@ -23,7 +23,7 @@ struct Known {
     rows: f64,
     /// Rows that pass the conditions on it alone.
     passing: f64,
-    /// What it takes to read those.
+    /// The cost of reading those rows.
     cost: f64,
 }
 
@@ -72,11 +72,11 @@ struct Way {
     each: f64,
 }
 
-/// What comes of adding an item.
+/// The result of adding an item.
 struct Added {
     /// The rows that are joined then.
     rows: f64,
-    /// See [`Step::each`].
+    /// The cost of each row: see [`Step::each`].
     each: f64,
     cost: f64,
 }
@@ -84,7 +84,7 @@ struct Added {
 /// An item's place in an order.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
-    /// Which item.
+    /// The number of the item.
     pub item: usize,
     /// The rows that are joined then.
     pub rows: f64,
@@ -94,9 +94,9 @@ pub(super) struct Step {
 
 /// An order of items.
 pub(super) struct Arranged {
-    /// Their places.
+    /// The items in their order.
     pub order: Vec<Step>,
-    /// What it costs.
+    /// The cost of the order.
     pub cost: f64,
 }
 
@@ -223,7 +223,7 @@ impl Block<'_, '_> {
         Some(Arranged { order, cost: best[all as usize]?.cost })
     }
 
-    /// What comes of adding an item to a set of so many rows, a share of which will be asked for.
+    /// The result of adding an item to a set of so many rows, a share of which will be asked for.
     fn added(
         &self,
         items: &[Item],
@@ -387,7 +387,7 @@ impl Block<'_, '_> {
         self.table_of(item).is_some_and(|get| unique(&get.table.table, columns))
     }
 
-    /// What it takes to read a row that an index finds which begins with one of these columns; `None` where there is none.
+    /// The cost of reading a row that an index finds which begins with one of these columns; `None` where there is none.
     fn sought(&self, item: &Item, columns: &[usize]) -> Option<f64> {
         let get = self.table_of(item).filter(|get| !get.hints.access.scan)?;
         let all = get.table.table.indexes.iter().filter(|i| i.filter.is_none());
