@@ -10,6 +10,7 @@ mod beside;
 pub mod bulk;
 pub mod deadlocks;
 pub mod device;
+pub mod frames;
 pub mod fresh;
 pub mod groups;
 pub mod growth;

@@ -11,20 +11,20 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, groups, growth, instructions, lob,
-    plans, points, print_table, reading, tpch, vlfs, watching, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, frames, fresh, groups, growth, instructions,
+    lob, plans, points, print_table, reading, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, lob, groups, points (both with --peers), tpch (with --tpch)\n\
+                     deadlocks, watching, frames, lob, groups, points (both with --peers), tpch (with --tpch)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 15] = [
+const ALONE: [&str; 16] = [
     "life",
     "fresh",
     "plans",
@@ -35,6 +35,7 @@ const ALONE: [&str; 15] = [
     "growth",
     "deadlocks",
     "watching",
+    "frames",
     "lob",
     "groups",
     "points",
@@ -234,6 +235,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         failed.push(e.to_string());
     }
     print_table(&figures);
+    failed.extend(frames::beyond(&figures));
     failed.extend(fresh::beyond(&figures));
     failed.extend(groups::beyond(&figures));
     failed.extend(plans::beyond(&figures));
@@ -267,6 +269,7 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         }
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
         "watching" => watching::watching(&a.server, dir, a.effort),
+        "frames" => frames::frames(&a.server, dir, a.effort.quick),
         "lob" => lob::lob(&a.server, dir),
         "groups" if a.peers || a.only.is_some() => groups::groups(&a.server, dir, a.effort),
         "points" if a.peers || a.only.is_some() => points::points(&a.server, dir, a.effort),
