@@ -23,9 +23,11 @@ mod function;
 mod grouping;
 mod hints;
 mod identity;
+mod inlined;
 mod large;
 mod merge;
 mod missing;
+mod next_value;
 mod order;
 mod output;
 mod owner;
@@ -41,6 +43,8 @@ mod table_function;
 mod table_hints;
 mod target;
 mod through;
+mod variables;
+mod triggers;
 mod view;
 mod wanted;
 mod written;
@@ -49,7 +53,7 @@ mod xml;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, Table};
+use taffrail_catalog::{Module, SequenceObject, Table};
 use taffrail_plan::columns::{Column, Columns};
 use taffrail_plan::expr::{Call, Expr, Slot, Subquery};
 use taffrail_plan::facts::Facts;
@@ -58,19 +62,23 @@ use taffrail_plan::hints::QueryHints;
 pub use taffrail_plan::locking::Hints;
 use taffrail_plan::rel::{Rel, Subqueries, SubqueryRows};
 use taffrail_plan::system_view::SystemView;
+use taffrail_plan::triggers::ChangedRows;
 use taffrail_syntax::ast;
-use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{Collation, ConvertContext, SqlType, Value};
+use taffrail_types::{Collation, ConvertContext, Value};
 
 pub use bound::Bound;
 pub use definition::{bind_check, bind_text, check_text, default_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;
+pub use inlined::{ScalarBody, Step};
 pub use merge::MergeStatement;
+pub use next_value::sequences_of;
 pub use pred::compare_op;
 pub(crate) use scope::{Block, Cte, Mention, Source, SourceColumn, SourceKind, WindowGroup};
 pub use taffrail_base::message::unsupported;
+pub use triggers::TriggerBody;
+pub use variables::{Variable, Variables};
 pub use view::ViewText;
 pub use wanted::Wanted;
 
@@ -82,6 +90,8 @@ pub enum Resolved {
     View(Arc<Database>, &'static SystemView),
     /// A view of the user's.
     UserView(Arc<Database>, Arc<Module>),
+    /// `inserted` or `deleted` in the body of a trigger.
+    Changed(Arc<Database>, ChangedRows),
 }
 
 /// What the binder asks about names.
@@ -96,6 +106,18 @@ pub trait Metadata {
     /// The user's function of a name, of any kind.
     fn function(&self, _: &ast::ObjectName) -> SqlResult<Option<(Arc<Database>, Arc<Module>)>> {
         Ok(None)
+    }
+    /// The sequence of a name: 208, and 11726 for an object of another kind.
+    fn sequence(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, Arc<SequenceObject>)> {
+        Err(SqlError::new(208, &[name]))
+    }
+    /// Names are looked up in a function.
+    fn in_function(&self) -> bool {
+        false
+    }
+    /// Whether a name is that of a synonym.
+    fn is_synonym(&self, _: &ast::ObjectName) -> bool {
+        false
     }
     /// The method `nodes()` of xml, as a source of rows ([`NODES`](taffrail_plan::system_view::NODES)).
     fn nodes(&self) -> &'static SystemView;
@@ -120,6 +142,14 @@ pub trait Metadata {
     /// The foreign keys that refer to a table.
     fn incoming(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
         Ok(Vec::new())
+    }
+    /// The enabled triggers of a table, the oldest first.
+    fn triggers(&self, _: &Arc<Database>, _: &Arc<Table>) -> Vec<Arc<Module>> {
+        Vec::new()
+    }
+    /// The trigger in whose body names are looked up.
+    fn trigger(&self) -> Option<TriggerBody> {
+        None
     }
     /// What conversions need of the session's options, to fold what depends on them; `None` where what is bound outlives them.
     fn options_to_fold(&self) -> Option<ConvertContext>;
@@ -148,66 +178,6 @@ pub enum NullRule {
     Equal,
     /// As the session's option says when the condition is tested.
     BySession,
-}
-
-/// A variable or parameter.
-#[derive(Clone, Debug)]
-pub struct Variable {
-    /// With its `@`.
-    pub name: String,
-    /// The type; `None` for table variables and cursors.
-    pub ty: Option<SqlType>,
-    /// Declared as xml; as text, ntext or image, which only parameters can be.
-    pub large: Large,
-}
-
-/// The variables of a batch or procedure, in order of declaration.
-#[derive(Clone, Debug, Default)]
-pub struct Variables {
-    /// All of them; a variable's number is its place.
-    pub list: Vec<Variable>,
-}
-
-impl Variables {
-    /// A scalar variable: 137.
-    pub fn scalar(&self, name: &str) -> SqlResult<(u32, SqlType)> {
-        match self.find(name) {
-            Some((at, Variable { ty: Some(ty), .. })) => Ok((at, *ty)),
-            _ => Err(SqlError::new(137, &[&name]).with_state(2)),
-        }
-    }
-
-    /// The same for a variable that is to be given a value: 137 has another state.
-    pub fn assigned(&self, name: &str) -> SqlResult<(u32, SqlType)> {
-        self.scalar(name).map_err(|e| if e.number == 137 { e.with_state(1) } else { e })
-    }
-
-    /// What conversions take a variable for.
-    pub fn declared(&self, at: u32) -> Declared {
-        let Variable { ty, large, .. } = &self.list[at as usize];
-        Declared::new(ty.unwrap_or(SqlType::Int), *large)
-    }
-
-    /// The types of all, by number.
-    pub fn types(&self) -> Vec<Option<SqlType>> {
-        self.list.iter().map(|v| v.ty).collect()
-    }
-
-    /// Its number.
-    pub fn find(&self, name: &str) -> Option<(u32, &Variable)> {
-        let collation = Collation::default();
-        let at = self.list.iter().position(|v| collation.eq_str(&v.name, name))?;
-        Some((at as u32, &self.list[at]))
-    }
-
-    /// A new one: 134.
-    pub fn declare(&mut self, name: &str, ty: Option<SqlType>) -> SqlResult<u32> {
-        if self.find(name).is_some() {
-            return Err(SqlError::new(134, &[&name]));
-        }
-        self.list.push(Variable { name: name.into(), ty, large: Large::Plain });
-        Ok(self.list.len() as u32 - 1)
-    }
 }
 
 /// Where references to enclosing blocks are collected.
@@ -250,6 +220,10 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub scalars_only: bool,
+    /// All that decides whether NEXT VALUE FOR may stand here.
+    drawing: next_value::Drawing,
+    /// Sequences that an expression outside any query has named.
+    alone: Vec<(taffrail_base::DatabaseId, taffrail_base::ObjectId)>,
     /// An item of OUTPUT is being bound, which holds no subquery.
     pub in_output: bool,
     /// The condition of a MERGE's clause is being bound, which sees one side only: the message for other names.
@@ -349,6 +323,8 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            drawing: Default::default(),
+            alone: Vec::new(),
             in_output: false,
             one_side: None,
             whole_default: None,
@@ -494,6 +470,7 @@ impl<'a> Binder<'a> {
                 return Err(self.at(SqlError::new(4115, &[&name]), c.name.span));
             }
             if let Some((s, at)) = found {
+                self.readable(depth, s, at)?;
                 return Ok(self.source_column(depth, s, at));
             }
             if c.qualifier.is_some() && qualifier_known {
