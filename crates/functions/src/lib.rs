@@ -208,6 +208,11 @@ impl SettledCall {
         self.function.determinism
     }
 
+    /// Whether it is a method of xml.
+    pub fn is_of_xml(&self) -> bool {
+        xml::FUNCTIONS.iter().chain(xquery::FUNCTIONS).any(|f| f.name == self.function.name)
+    }
+
     /// Whether its text arguments are compared with each other, under one collation.
     pub fn compares(&self) -> bool {
         matches!(
@@ -267,6 +272,11 @@ pub fn find(name: &str) -> Option<&'static Function> {
 /// Whether SQL Server has a function of this name that is not here.
 pub fn is_absent(name: &str) -> bool {
     crate::absent::function(name) && find(name).is_none()
+}
+
+/// Whether the named function tells of the catalogue: of objects, columns, types, files and the like.
+pub fn reads_catalogue(name: &str) -> bool {
+    name != "PARSENAME" && metadata::FUNCTIONS.iter().any(|f| f.name == name)
 }
 
 /// Whether the first argument of the named function is a datepart keyword.

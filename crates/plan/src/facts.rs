@@ -28,6 +28,13 @@ pub enum Action {
     Execute,
 }
 
+impl Action {
+    /// Whether rows of the object are changed.
+    pub fn changes(self) -> bool {
+        matches!(self, Action::Insert | Action::Update | Action::Delete)
+    }
+}
+
 /// An object that a permission is held on.
 #[derive(Clone, Debug)]
 pub struct Securable {
@@ -58,6 +65,8 @@ pub struct Need {
     pub through: Option<Securable>,
     /// The columns that the action is about, by position; none where it is about the object alone (`COUNT(*)`, DELETE).
     pub columns: Vec<(usize, Arc<str>)>,
+    /// The text names them all at once: `SELECT *`, INSERT without a list.
+    pub all: bool,
 }
 
 /// The facts of a statement.
@@ -67,6 +76,8 @@ pub struct Facts {
     pub needs: Vec<Need>,
     /// The names of tables and views that the statement itself holds, found or not; those in the texts of views are not among them.
     pub names: Vec<ObjectName>,
+    /// Whether `*` stands for all columns of something.
+    pub all_columns: bool,
 }
 
 impl Facts {
@@ -76,7 +87,7 @@ impl Facts {
         if let Some(at) = self.needs.iter().position(same) {
             return at;
         }
-        self.needs.push(Need { object, action, through, columns: Vec::new() });
+        self.needs.push(Need { object, action, through, columns: Vec::new(), all: false });
         self.needs.len() - 1
     }
 

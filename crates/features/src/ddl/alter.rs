@@ -3,12 +3,13 @@
 use super::clauses::column_type;
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
-use super::{checks, create, foreign, resolve};
+use super::{checks, create, foreign, resolve, trigger};
 use crate::binder::declared::large;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
 use crate::database::Database;
+use crate::exec::function_facts::bound_to;
 use crate::exec::modify::{full_name, trim};
 use crate::names::mentions;
 use crate::rowcodec::PlaceAllocator;
@@ -29,6 +30,9 @@ pub(crate) fn alter_table(
     let missing = || SqlError::new(4902, &[&s.table]);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    if !matches!(s.action, ast::AlterTableAction::Trigger { .. }) {
+        trigger::not_fired_on(cx, &database, &table.head, "ALTER TABLE")?;
+    }
     match &s.action {
         ast::AlterTableAction::Add { check, body } => {
             add(cx, &database, &table, body, *check, text)
@@ -64,7 +68,10 @@ pub(crate) fn alter_table(
                 false => Ok(()),
             }
         }
-        ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
+        ast::AlterTableAction::Trigger { enable, names } => {
+            let names: Vec<&ast::Ident> = names.iter().collect();
+            trigger::switch_of(cx, &database, &table.head, *enable, &names)
+        }
         ast::AlterTableAction::Set(options) => set(cx, &database, &table, options),
         ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
         ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
@@ -360,6 +367,9 @@ fn refuse_if_used(
     }
     for s in table.statistics.iter().filter(|s| change.of_values && s.columns.contains(&at)) {
         users.push(("statistics", s.name.clone()));
+    }
+    if let Some(function) = bound_to(cx.session, database, table.head.id, Some(at))? {
+        users.push(("object", function));
     }
     if users.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! DROP of tables, views, procedures, functions and schemas; TRUNCATE TABLE.
+//! DROP of tables with their triggers, views, procedures, functions, synonyms, sequences and schemas; TRUNCATE TABLE.
 
 use super::resolve;
 use crate::catalog::rows::{self, IdentityRow};
@@ -11,14 +11,17 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 
-/// `DROP TABLE | PROCEDURE | FUNCTION | SCHEMA | VIEW`; databases are dropped in [`super::database`].
+/// `DROP TABLE | PROCEDURE | FUNCTION | SCHEMA | SEQUENCE | SYNONYM | VIEW`; databases are dropped in [`super::database`].
 pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
     let (is, what): (fn(ObjectKind) -> bool, _) = match s.kind {
         ast::DropKind::Table => (|k| k == ObjectKind::Table, "table"),
         ast::DropKind::Procedure => (|k| k == ObjectKind::Procedure, "procedure"),
         ast::DropKind::View => (|k| k == ObjectKind::View, "view"),
         ast::DropKind::Function => (ObjectKind::is_function, "function"),
+        ast::DropKind::Synonym => (|k| k == ObjectKind::Synonym, "synonym"),
+        ast::DropKind::Sequence => (|k| k == ObjectKind::Sequence, "sequence object"),
         ast::DropKind::Schema => return drop_schemas(cx, s),
+        ast::DropKind::Trigger => return super::trigger::drop_triggers(cx, s),
         _ => unreachable!("no such DROP is registered"),
     };
     for name in &s.names {
@@ -32,7 +35,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             && !is(o.head().kind)
             && let Some((other, with)) = dropped_with(o.head().kind)
         {
-            let verb = what.to_uppercase();
+            let verb = what.trim_end_matches(" object").to_uppercase();
             let name = &name.name.value;
             return Err(SqlError::new(3705, &[&verb, name, name, &other, &with]));
         }
@@ -57,9 +60,25 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             return Err(missing());
         };
         let id = object.head().id;
+        if !database.is_temporary() {
+            if let Object::Sequence(sequence) = &object {
+                super::sequence::require_unused(cx, &database, sequence, name)?;
+            }
+            let verb = format!("DROP {}", what.trim_end_matches(" object").to_uppercase());
+            if let Object::Table(table) = &object
+                && !super::foreign::from_others(cx, &database, table)?.is_empty()
+            {
+                return Err(SqlError::new(3726, &[name]));
+            }
+            super::schema_binding::require_unbound(cx, &database, id, &verb, name)?;
+        }
         match &object {
-            Object::Table(table) => drop_table(cx, &database, table, name)?,
+            Object::Table(table) => {
+                super::trigger::not_fired_on(cx, &database, &table.head, "DROP TABLE")?;
+                drop_table(cx, &database, table, name)?;
+            }
             _ => {
+                super::trigger::drop_all(cx, &database, object.head())?;
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 let session = cx.session.id;
                 database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
@@ -75,6 +94,9 @@ fn dropped_with(kind: ObjectKind) -> Option<(&'static str, &'static str)> {
         ObjectKind::Table => Some(("table", "DROP TABLE")),
         ObjectKind::View => Some(("view", "DROP VIEW")),
         ObjectKind::Procedure => Some(("procedure", "DROP PROCEDURE")),
+        ObjectKind::Trigger => Some(("trigger", "DROP TRIGGER")),
+        ObjectKind::Sequence => Some(("sequence object", "DROP SEQUENCE")),
+        ObjectKind::Synonym => Some(("synonym", "DROP SYNONYM")),
         kind if kind.is_function() => Some(("function", "DROP FUNCTION")),
         _ => None,
     }
@@ -96,6 +118,7 @@ pub(crate) fn drop_table(
     if !super::foreign::from_others(cx, database, table)?.is_empty() {
         return Err(SqlError::new(3726, &[written]));
     }
+    super::trigger::drop_all(cx, database, &table.head)?;
     let mut touched = Vec::new();
     for constraint in database.catalog.constraints_of(id, cx.session.id) {
         rows::remove_object(cx.transaction(database)?, constraint.head.id)?;

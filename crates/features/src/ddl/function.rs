@@ -3,11 +3,13 @@
 //! The catalogue keeps the batch's text, the parameters, the result of a scalar function, and the columns that a table-valued one had when
 //! it was made.
 
-use super::function_body;
 use super::module::{self, parameter, principal};
+use super::{function_body, inlineable, schema_binding};
 use crate::binder::{Binder, Variable, Variables};
 use crate::catalog::{Column, DBO, FunctionFacts, ObjectKind, Parameter, rows};
+use crate::database::Database;
 use crate::exec::definition::result_type;
+use crate::exec::function_facts::{self, Beneath};
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::mistakes;
 use crate::features::tables::tables;
@@ -47,10 +49,7 @@ pub(crate) fn function(
         FunctionReturns::InlineTable => ObjectKind::InlineFunction,
         FunctionReturns::Table(..) => ObjectKind::TableFunction,
     };
-    let Options { facts, inline, execute_as } = options(s, kind)?;
-    if inline && !facts.inlineable {
-        return Err(SqlError::new(16203, &[]));
-    }
+    let Options { mut facts, inline, execute_as } = options(s, kind)?;
     let parameters = parameters(s)?;
     let result = match &s.returns {
         FunctionReturns::Scalar(ty) => {
@@ -73,7 +72,32 @@ pub(crate) fn function(
             Vec::new()
         }
     };
+    if facts.schema_bound && function_body::executes(s) {
+        let e = SqlError::new(4516, &[&s.name]);
+        return Err(e.in_procedure(name).with_line(1));
+    }
+    let form = execute_as.is_none() && inlineable::has_the_form(s);
+    if facts.schema_bound || form {
+        let beneath = beneath(cx, s, &parameters, text)?;
+        facts.inlineable |= form && !beneath.stays;
+        if facts.schema_bound {
+            schema_binding::check(cx, &s.name, &beneath)
+                .map_err(|e| e.in_procedure(name).with_line(1))?;
+        }
+        let found = beneath.facts;
+        facts.deterministic = found.deterministic;
+        facts.imprecise = found.imprecise;
+        facts.reads_data = found.reads_data || !facts.schema_bound;
+        facts.reads_system = found.reads_system || !facts.schema_bound;
+    }
+    if inline && !facts.inlineable {
+        return Err(SqlError::new(16203, &[]));
+    }
     let claimed = module::claim(cx, kind, &s.name, s.verb)?;
+    if s.verb != ast::ModuleVerb::Create {
+        let database = claimed.target.database.clone();
+        schema_binding::require_unbound(cx, &database, claimed.head.id, "ALTER", &s.name)?;
+    }
     let id = claimed.head.id;
     module::keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
@@ -117,9 +141,36 @@ fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<Options> 
         }
     }
     // Of what is not schema-bound nothing is verified.
+    options.facts.inlineable = is_inline_table;
     options.facts.reads_data = !options.facts.schema_bound;
     options.facts.reads_system = !options.facts.schema_bound;
     Ok(options)
+}
+
+/// What stands beneath the function, as it would be made.
+fn beneath(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    parameters: &[Parameter],
+    text: &str,
+) -> SqlResult<Beneath> {
+    let database = cx.database();
+    let schema = s.name.schema.as_ref().map(|s| &*s.value);
+    let name = &*s.name.name.value;
+    if s.returns == FunctionReturns::InlineTable {
+        let id = old_id(cx, &database, schema.unwrap_or("dbo"), name);
+        let schema = schema.unwrap_or("dbo");
+        return function_facts::of_query(cx.session, &database, (id, schema), s, parameters, text);
+    }
+    let head = (name, schema.filter(|s| !s.eq_ignore_ascii_case("dbo")));
+    function_facts::of_text(cx.session, &database, &text.into(), head)
+}
+
+/// The id of the object that has the name; 0 where there is none.
+fn old_id(cx: &StatementContext<'_>, database: &Database, schema: &str, name: &str) -> ObjectId {
+    let (catalog, session) = (&database.catalog, cx.session.id);
+    let schema = catalog.schema(schema, session).map_or(DBO, |s| s.id);
+    catalog.find(schema, name, session).map_or(ObjectId(0), |o| o.head().id)
 }
 
 fn parameters(s: &ast::FunctionDefinition) -> SqlResult<Vec<Parameter>> {
@@ -172,9 +223,7 @@ fn columns_of_query(
     let variable =
         |p: &Parameter| Variable { name: p.name.to_string(), ty: Some(p.ty), large: p.large };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
-    let id = database.catalog.schema(schema, cx.session.id).map_or(DBO, |s| s.id);
-    let old = database.catalog.find(id, name, cx.session.id);
-    let id = old.map_or(ObjectId(0), |o| o.head().id);
+    let id = old_id(cx, &database, schema, name);
     let bound = cx.settled(|cx| {
         cx.session.lookups.failed_views.take();
         let metadata = SessionMetadata::new(cx.session, &database, &[]);

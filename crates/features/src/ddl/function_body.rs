@@ -44,6 +44,20 @@ pub(super) fn mistakes(s: &ast::FunctionDefinition, text: &str, quoted: bool) ->
     told.collect()
 }
 
+/// Whether a statement of the body is EXECUTE.
+pub(super) fn executes(s: &ast::FunctionDefinition) -> bool {
+    fn one(s: &Statement) -> bool {
+        match &s.kind {
+            K::Execute(_) => true,
+            K::Block(list) => list.iter().any(one),
+            K::If(i) => one(&i.then) || i.otherwise.iter().any(one),
+            K::While(w) => one(&w.body),
+            _ => false,
+        }
+    }
+    matches!(&s.body, ast::FunctionBody::Statements(list) if list.iter().any(one))
+}
+
 /// The last statement is RETURN, or a block that ends with one.
 fn ends_with_return(statements: &[Statement]) -> bool {
     match statements.last().map(|s| &s.kind) {

@@ -11,6 +11,7 @@ use crate::database::Database;
 use crate::ddl::{resolve, run_text};
 use crate::names::{mentions, name_parts};
 use crate::plan::names::bracketed;
+use crate::exec::function_facts::bound_to;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
@@ -175,6 +176,9 @@ fn object(
     let Some(now) = now.filter(|o| o.head().id == head.id) else {
         return Err(missing(cx, old, given));
     };
+    if bound_to(cx.session, &database, head.id, None)?.is_some() {
+        return Err(SqlError::new(15336, &[&old]));
+    }
     let detail = match &now {
         Object::Constraint(c) => c.detail,
         _ => 0,
@@ -232,8 +236,10 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     let filters = table.indexes.iter().filter_map(|i| i.filter.as_ref());
     let mut texts =
         table.checks.iter().map(|c| &c.definition).chain(filters.map(|f| &f.definition));
-    if texts.any(|text| mentions(text, &column.name)) {
-        // The text of the constraint would name a column that is not there.
+    let at = table.columns.iter().position(|c| c.id == column.id);
+    let bound = bound_to(cx.session, &database, table.head.id, at)?.is_some();
+    if bound || texts.any(|text| mentions(text, &column.name)) {
+        // The text of the constraint or function would name a column that is not there.
         return Err(SqlError::new(15336, &[&old]));
     }
     let key = [table.head.id.0 as i64, column.id as i64];

@@ -1,11 +1,13 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
 use super::grouping::Groups;
+use super::next_value::Place;
 use super::order::OrderKey;
 use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use taffrail_plan::facts::Action;
 use taffrail_plan::node::QueryPlan;
 use taffrail_plan::rel::{Distinct, Group as Grouping, Rel, Window};
 use taffrail_plan::sink::ColumnDesc;
@@ -24,6 +26,8 @@ pub struct BoundQuery {
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered (1-based), for the client.
     pub order: Vec<u16>,
+    /// The sequences that the rows have taken values of.
+    pub drawn: Vec<super::next_value::Drawn>,
 }
 
 /// An item of the select list.
@@ -139,7 +143,7 @@ impl<'a> Binder<'a> {
                     through.refuse(chain);
                 }
                 self.order_above = &q.order_by;
-                let bound = self.set_chain(chain);
+                let bound = self.in_set(nested, |b| b.set_chain(chain));
                 let listed = take(&mut self.listed);
                 let mut bound = bound?;
                 self.order_outputs(&mut bound, q, &listed)?;
@@ -164,9 +168,11 @@ impl<'a> Binder<'a> {
         }
         let asked = self.asked();
         let above = take(&mut self.order_above);
+        let drawing = self.begin_drawing(s, q, nested);
         self.push_block();
         let r = self.select_in_block(s, q, nested, asked, above);
         self.blocks.pop();
+        self.drawing = drawing;
         r
     }
 
@@ -194,7 +200,7 @@ impl<'a> Binder<'a> {
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
         let before = self.missed();
-        let mut items = self.items(s, existence)?;
+        let mut items = self.in_place(Place::List, |b| b.items(s, existence))?;
         self.note_order(above, &items);
         let listed = self.missed();
         if locate {
@@ -229,6 +235,7 @@ impl<'a> Binder<'a> {
             items.clear();
             keys.clear();
             block.windows.clear();
+            block.draws.clear();
             if having.is_empty() {
                 block.aggs.clear();
             }
@@ -268,6 +275,7 @@ impl<'a> Binder<'a> {
             rel = Rel::Window(Box::new(Window { input: rel, partition, order, items }));
         }
         let mut out = BoundQuery::default();
+        (rel, out.drawn) = self.with_draws(rel, take(&mut block.draws));
         let assigning = items.iter().any(|i| i.assign.is_some());
         if assigning && !items.iter().all(|i| i.assign.is_some()) {
             return Err(SqlError::new(141, &[]));
@@ -315,6 +323,10 @@ impl<'a> Binder<'a> {
                 self.check_grouped(Part::Expr(&b.expr), block.id, &grouped, 8127)?;
             }
         }
+        for k in block.draws.iter_mut().flat_map(|d| &mut d.order) {
+            self.use_groups(&mut k.expr, groups);
+            self.check_grouped(Part::Expr(&k.expr), block.id, &grouped, 8120)?;
+        }
         for w in &mut block.windows {
             for (e, _) in &mut w.partition {
                 self.use_groups(e, groups);
@@ -347,6 +359,7 @@ impl<'a> Binder<'a> {
                     if self.block().sources.is_empty() && !existence {
                         return Err(self.at(SqlError::new(263, &[]), *span));
                     }
+                    self.facts.all_columns = true;
                     for at in 0..self.block().sources.len() {
                         self.star(at, &mut items)?;
                     }
@@ -356,6 +369,7 @@ impl<'a> Binder<'a> {
                     let Some(at) = at else {
                         return Err(self.at(SqlError::new(107, &[q]), q.span));
                     };
+                    self.facts.all_columns = true;
                     self.star(at, &mut items)?;
                 }
                 SelectItem::Expr { expr, alias } => {
@@ -396,9 +410,14 @@ impl<'a> Binder<'a> {
 
     pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) -> SqlResult<()> {
         let depth = self.blocks.len() - 1;
+        if let Some(object) = self.blocks[depth].sources[source].object.clone() {
+            let need = self.needs(object, Action::Select);
+            self.facts.needs[need].all = true;
+        }
         for c in 0..self.blocks[depth].sources[source].columns.len() {
             let column = &self.blocks[depth].sources[source].columns[c];
             let name = column.name.to_string();
+            self.readable(depth, source, c)?;
             let bound = self.source_column(depth, source, c);
             let bound = self.used_directly(bound)?;
             items.push(Item { name, bound, assign: None, plain: true });
