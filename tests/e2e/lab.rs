@@ -1,6 +1,7 @@
 //! `taffrail lab`: what it makes on a server, what it leaves alone, who reads what it prints.
 
 mod own;
+mod peers;
 mod versions;
 
 use rustix::process::{Pid, Signal, kill_process};

@@ -102,7 +102,7 @@ fn described(name: &str) -> Result<serde_json::Value, String> {
         "title": spec.title,
         "question": spec.question,
         "document": spec.document.as_ref().map(|d| &d.title),
-        "variants": spec.variant.iter().map(|v| filled(&v.label)).collect::<Vec<_>>(),
+        "variants": spec.variant.iter().filter(|v| v.peer.is_none()).map(|v| filled(&v.label)).collect::<Vec<_>>(),
         "scales": scales.collect::<Vec<_>>(),
     }))
 }
@@ -123,8 +123,11 @@ pub fn show(flags: &Show) -> Result<Vec<String>, String> {
         lines.extend(document.figures.iter().map(|f| format!("    {f}")));
     }
     lines.extend([String::new(), "Variants:".into()]);
-    let cells: Vec<Vec<String>> =
-        spec.variant.iter().map(|v| vec![v.name.get_ref().clone(), v.label.clone()]).collect();
+    let described = spec.variant.iter().map(|v| {
+        let flag = if v.peer.is_some() { " (with --peers)" } else { "" };
+        vec![v.name.get_ref().clone(), format!("{}{flag}", v.label)]
+    });
+    let cells: Vec<Vec<String>> = described.collect();
     lines.extend(left(&cells));
     lines.extend([String::new(), "Measures:".into()]);
     let cells: Vec<Vec<String>> =

@@ -11,6 +11,7 @@ use std::time::Duration;
 use taffrail_lab::client::ConnectOptions;
 use taffrail_lab::experiment::files::built_in;
 use taffrail_lab::experiment::judge::number;
+use taffrail_lab::experiment::peers::Peers;
 use taffrail_lab::experiment::place::Place;
 use taffrail_lab::experiment::plan::{Needs, Wish, size_in_words, time_in_words};
 use taffrail_lab::experiment::read::{Experiment, SCALES};
@@ -62,6 +63,9 @@ pub struct Run {
     /// Keep the databases of the last round, and the data of the lab's own server
     #[arg(long)]
     keep: bool,
+    /// Have SQLite and PostgreSQL do the same work where they are installed, on the device of the lab's own server ('loop')
+    #[arg(long)]
+    peers: bool,
     /// Say what happens as lines of JSON: {"line":…}, {"progress":{"what":…,"done":0 to 1,"left":…}}, {"report":path}
     #[arg(long)]
     json: bool,
@@ -130,42 +134,57 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
             Place::start(Box::new(taffrail_server::binary::command), &run::scratch(&flags.out))?
         }
     };
+    let peers = if flags.peers { Peers::look(place.scratch()) } else { Peers::default() };
+    if let versions @ [_, ..] = &*peers.versions() {
+        place.server.machine += &format!("; beside it {}", versions.join(", "));
+    }
     let device = run::device(&place)?;
     let mut all = Vec::new();
     for experiment in &experiments {
-        let needs = Needs::of(experiment, &wish, &place.server, device.as_ref())?;
+        let needs = Needs::of(experiment, &wish, &place.server, device.as_ref(), &peers)?;
         run::room(&place, &needs)?;
         all.push((experiment, needs));
     }
     told(flags, &place, &all, device.as_ref(), terminal);
+    if flags.peers {
+        told_of_peers(&peers, &all, terminal);
+    }
     asked(flags, &all)?;
     interrupted.check()?;
+    let lab = Common { flags, wish, peers, interrupted };
     if !flags.keep {
-        return each(flags, &wish, &mut place, &all, device, &interrupted, terminal);
+        return each(&lab, &mut place, &all, device, terminal);
     }
     place.keep()?;
-    let done = each(flags, &wish, &mut place, &all, device, &interrupted, terminal);
+    let done = each(&lab, &mut place, &all, device, terminal);
     kept(&place, terminal);
     done
 }
 
+/// Everything that the runs of a command have in common.
+struct Common<'a> {
+    flags: &'a Run,
+    wish: Wish,
+    peers: Peers,
+    interrupted: Interrupted,
+}
+
 /// Runs one experiment after another, and shows each.
 fn each(
-    flags: &Run,
-    wish: &Wish,
+    common: &Common<'_>,
     place: &mut Place,
     all: &[(&Experiment, Needs<'_>)],
     mut device: Option<Device>,
-    interrupted: &Interrupted,
     terminal: &mut Terminal,
 ) -> Result<(), Stop> {
     for (experiment, needs) in all {
         let run = run::Run {
             experiment,
-            wish: wish.clone(),
-            out: flags.out.clone(),
-            keep: flags.keep,
-            interrupted: interrupted.clone(),
+            wish: common.wish.clone(),
+            out: common.flags.out.clone(),
+            keep: common.flags.keep,
+            interrupted: common.interrupted.clone(),
+            peers: &common.peers,
         };
         let (record, at) = run.go(place, needs, device, terminal)?;
         device = record.device.map(|[_, after]| after);
@@ -266,6 +285,25 @@ fn told(
             size_in_words(needs.disk_mb),
             database(name, variants[0])
         ));
+    }
+}
+
+/// Says which products do the work as well, and why others do not.
+fn told_of_peers(peers: &Peers, all: &[(&Experiment, Needs<'_>)], terminal: &mut Terminal) {
+    for (experiment, needs) in all {
+        let name = &experiment.files.name;
+        let mut lines: Vec<String> = Vec::new();
+        for (variant, why) in needs.left_out.iter().filter(|(v, _)| v.peer.is_some()) {
+            let line = format!("  without {}: {why}", variant.label);
+            lines.push(line);
+        }
+        if experiment.spec.variant.iter().all(|v| v.peer.is_none()) {
+            lines.push(format!("{name} has no work for others than the server."));
+        }
+        lines.iter().for_each(|line| terminal.line(line));
+    }
+    if let versions @ [_, ..] = &*peers.versions() {
+        terminal.line(&format!("Beside it: {}.", versions.join(", ")));
     }
 }
 

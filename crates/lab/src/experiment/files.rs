@@ -28,7 +28,8 @@ type Built = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// The experiments that the binary has, in the order of lists.
 const BUILT_IN: &[Built] = &[
-    experiment!("loop": "experiment.toml", "create.sql", "setup.sql", "loop.sql"),
+    experiment!("loop": "experiment.toml", "create.sql", "setup.sql", "loop.sql",
+        "setup.sqlite.sql", "loop.sqlite.sql", "setup.postgresql.sql", "loop.postgresql.sql"),
     experiment!("vlfs": "experiment.toml", "create.sql", "grow.sql", "setup.sql", "settle.sql",
         "insert.sql", "update.sql", "delete.sql", "backup.sql", "small.sql", "first-row.sql"),
     experiment!("growth": "experiment.toml", "create.sql", "setup.sql", "initialise.sql",

@@ -18,6 +18,7 @@ pub mod files;
 pub mod gather;
 pub mod judge;
 pub mod page;
+pub mod peers;
 pub mod place;
 pub mod plan;
 pub mod read;

@@ -1,5 +1,6 @@
 //! Time, disk and variants of a run, known before it begins.
 
+use super::peers::Peers;
 use super::read::Experiment;
 use super::record::{Device, Server};
 use super::spec::{Scale, Variant};
@@ -43,6 +44,7 @@ impl<'a> Needs<'a> {
         wish: &Wish,
         server: &Server,
         device: Option<&Device>,
+        peers: &Peers,
     ) -> Result<Needs<'a>, String> {
         let spec = &experiment.spec;
         let name = &experiment.files.name;
@@ -63,16 +65,22 @@ impl<'a> Needs<'a> {
         let (mut variants, mut left_out) = (Vec::new(), Vec::new());
         for variant in &spec.variant {
             let wanted = wish.only.is_empty() || wish.only.contains(variant.name.get_ref());
-            match trial::lacks(variant, server) {
+            // Nobody misses a product of which nobody has spoken.
+            if variant.peer.is_some() && peers.are_none() && wish.only.is_empty() {
+                continue;
+            }
+            let lacks = variant.peer.and_then(|product| peers.lacks(product));
+            match lacks.or_else(|| trial::lacks(variant, server)) {
                 _ if !wanted => left_out.push((variant, "not asked for".to_owned())),
                 Some(why) => left_out.push((variant, why)),
                 None => variants.push(variant),
             }
         }
-        if variants.is_empty() {
-            return Err(format!("{name}: no variant is left to run"));
+        if !variants.iter().any(|v: &&Variant| v.peer.is_none()) {
+            return Err(format!("{name}: no variant is left to run on the server"));
         }
-        let share = variants.len() as f64 / spec.variant.len() as f64;
+        let all = spec.variant.iter().filter(|v| v.peer.is_none()).count();
+        let share = variants.len() as f64 / all as f64;
         let writes = device.map_or(SUPPOSED_WRITES, |d| d.writes_per_s);
         // Work on two processors; a machine with one takes longer.
         let round = (scale.seconds + scale.durable_writes / writes.max(1.0)) * share;

@@ -110,6 +110,7 @@ impl Check<'_> {
         self.words("measure", spec.measure.iter().map(|m| &m.name))?;
         self.file(&spec.database.create)?;
         self.steps(&spec.setup)?;
+        self.peers()?;
         spec.measure.iter().try_for_each(|m| self.measure(m))?;
         spec.chart.iter().try_for_each(|c| self.chart(c))?;
         spec.claim.iter().try_for_each(|c| self.claim(c))
@@ -163,6 +164,25 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Each product has a script for a measure, and there is work for the server itself.
+    fn peers(&self) -> Checked {
+        let spec = self.spec;
+        for variant in &spec.variant {
+            let Some(product) = variant.peer else { continue };
+            let name = variant.name.get_ref();
+            let runs = spec.measure.iter().map(|m| product.script(m.run.get_ref()));
+            let runs: Vec<String> = runs.collect();
+            if !runs.iter().any(|run| self.files.texts.contains_key(run)) {
+                let why = format!("{name} has no script for a measure; one of {}", runs.join(", "));
+                return self.wrong(variant.name.span(), why);
+            }
+        }
+        match spec.variant.iter().all(|v| v.peer.is_some()) {
+            true => self.wrong(0..0, "a variant without a peer is missing".into()),
+            false => Ok(()),
+        }
     }
 
     fn measure(&self, m: &Measure) -> Checked {

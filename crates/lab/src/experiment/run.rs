@@ -4,6 +4,7 @@
 //! round to round the order is turned round. The warm-up is a small trial of the first variant and of the last, which nobody counts.
 
 use super::gather;
+use super::peers::Peers;
 use super::place::{Place, free_mb};
 use super::plan::{Needs, Wish, time_in_words};
 use super::read::Experiment;
@@ -38,6 +39,8 @@ pub struct Run<'a> {
     pub keep: bool,
     /// Is set by Ctrl+C, SIGTERM and SIGHUP.
     pub interrupted: Interrupted,
+    /// Products that do the work as well.
+    pub peers: &'a Peers,
 }
 
 /// Measures the device below a server of the lab's own; none where the server is another's.
@@ -77,13 +80,15 @@ impl Run<'_> {
         listener: &mut dyn Listener,
     ) -> Result<(Record, PathBuf), Stop> {
         let started = now(place)?;
-        let first = needs.variants[0];
+        let first = needs.variants.iter().find(|v| v.peer.is_none());
+        let first = first.ok_or_else(|| Stop::Failed("there is nothing to run".into()))?;
         let mut bench = Bench {
             experiment: self.experiment,
             place,
             views: Views::none(),
             values: needs.values.clone(),
             interrupted: self.interrupted.clone(),
+            peers: self.peers,
         };
         // Every name is looked at before the first database is made.
         for variant in &needs.variants {

@@ -125,9 +125,40 @@ pub struct Variant {
     /// Conditions on the server, without which the variant is left out by name.
     #[serde(default)]
     pub needs: Vec<Need>,
+    /// Of `--peers`: the product that does the work in the server's place, by scripts of its own.
+    pub peer: Option<Product>,
     /// Values of its own, which go before those of the scale.
     #[serde(default)]
     pub values: BTreeMap<String, Text>,
+}
+
+/// A product that does an experiment's work beside the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Product {
+    /// SQLite, by `sqlite3`.
+    Sqlite,
+    /// PostgreSQL, by `psql`.
+    Postgresql,
+}
+
+impl Product {
+    /// The product's name for readers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Product::Sqlite => "SQLite",
+            Product::Postgresql => "PostgreSQL",
+        }
+    }
+
+    /// The product's script in the place of one in T-SQL: `loop.sqlite.sql` for `loop.sql`.
+    pub fn script(self, file: &str) -> String {
+        let own = match self {
+            Product::Sqlite => "sqlite",
+            Product::Postgresql => "postgresql",
+        };
+        format!("{}.{own}.sql", file.strip_suffix(".sql").unwrap_or(file))
+    }
 }
 
 /// A condition on the server.

@@ -3,11 +3,12 @@
 use super::clients::{self, Crowd};
 use super::figures::{self, KB, MB};
 use super::files::{batches, fill};
+use super::peers::{Peers, Script};
 use super::place::{Place, first_row};
 use super::read::Experiment;
 use super::record::{Measured, Server};
 use super::sample::{Look, Sampler, Samples, Views};
-use super::spec::{Kill, Measure, Name, Need, Step, Variant};
+use super::spec::{Kill, Measure, Name, Need, Product, Step, Variant};
 use super::statistics::rounded;
 use super::stop::{Interrupted, Stop};
 use crate::client::stream::{Token, is_timeout};
@@ -34,6 +35,8 @@ pub struct Bench<'a> {
     pub values: BTreeMap<String, String>,
     /// Is set by Ctrl+C, SIGTERM and SIGHUP.
     pub interrupted: Interrupted,
+    /// Products that do the work as well.
+    pub peers: &'a Peers,
 }
 
 /// The name of a variant's database.
@@ -148,6 +151,9 @@ impl Bench<'_> {
 
     /// Drops a variant's database if the lab has made it.
     pub fn remove(&mut self, variant: &Variant) -> Result<(), Stop> {
+        if variant.peer.is_some() {
+            return Ok(());
+        }
         let name = database(&self.experiment.files.name, variant.name.get_ref());
         remove(&mut self.place.client("master")?, &name)
     }
@@ -159,6 +165,9 @@ impl Bench<'_> {
         told: &mut dyn FnMut(&str),
     ) -> Result<Vec<Measured>, Stop> {
         told("set-up");
+        if let Some(product) = variant.peer {
+            return self.beside(product, variant, told);
+        }
         self.create(variant)?;
         let experiment = self.experiment;
         let values = self.values(variant, None);
@@ -174,6 +183,41 @@ impl Bench<'_> {
             measured.push(self.measure(measure, &values).map_err(|e| e.at(&measure.label))?);
         }
         Ok(measured)
+    }
+
+    /// Has a product run its own scripts: those that there are.
+    fn beside(
+        &mut self,
+        product: Product,
+        variant: &Variant,
+        told: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Measured>, Stop> {
+        let spec = &self.experiment.spec;
+        let script = |measure: Option<&Measure>, file: &Name| {
+            let name = product.script(file.get_ref());
+            let Some(text) = self.experiment.files.texts.get(&name) else { return Ok(None) };
+            let text = fill(text, &self.values(variant, measure));
+            text.map(Some).map_err(|value| Stop::Failed(format!("{name}: $({value}) has no value")))
+        };
+        let mut scripts: Vec<Script> = Vec::new();
+        for run in spec.setup.iter().filter_map(|step| step.run.as_ref()) {
+            scripts.extend(script(None, run)?.map(|text| (None, text)));
+        }
+        for measure in &spec.measure {
+            for run in measure.before.iter().filter_map(|step| step.run.as_ref()) {
+                scripts.extend(script(Some(measure), run)?.map(|text| (None, text)));
+            }
+            let name = Some(measure.name.get_ref().clone());
+            scripts.extend(script(Some(measure), &measure.run)?.map(|text| (name, text)));
+        }
+        told(product.name());
+        let seconds = self.peers.run(product, &scripts, &self.interrupted)?;
+        let measured = seconds.into_iter().map(|(name, seconds)| Measured {
+            name,
+            figures: BTreeMap::from([("seconds".to_owned(), rounded(seconds))]),
+            ..Measured::default()
+        });
+        Ok(measured.collect())
     }
 
     fn steps(&mut self, steps: &[Step], values: &BTreeMap<String, String>) -> Result<(), Stop> {
