@@ -39,6 +39,8 @@ const look = EditorView.theme({
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent)" },
   ".cm-tooltip": { backgroundColor: "var(--panel)", color: "var(--text)", border: "1px solid var(--border)" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
+  // All of the list is in sight: one that scrolls would have to take the focus, and the editor keeps that.
+  ".cm-tooltip.cm-tooltip-autocomplete > ul": { maxHeight: "none", overflow: "hidden" },
   ".cm-panels": { backgroundColor: "var(--back)", color: "var(--text)" },
 });
 
@@ -77,7 +79,7 @@ export function make(place: HTMLElement, text: string, run: () => void, changed:
       drawSelection(),
       bracketMatching(),
       closeBrackets(),
-      autocompletion(),
+      autocompletion({ maxRenderedOptions: 12 }),
       highlightActiveLine(),
       highlightSelectionMatches(),
       tooltips({ position: "absolute" }),

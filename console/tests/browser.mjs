@@ -222,6 +222,28 @@ async function million(browser, server) {
   say("a million rows");
 }
 
+/** The list of completions keeps nobody out, and the arrow keys reach what lies beyond the part that is shown. */
+async function completions(browser, server) {
+  const page = await openPage(browser, server);
+  await page.goto(`${server.url}/#query`);
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("SELECT * FROM s");
+  await page.keyboard.press("Control+Space");
+  const list = page.locator(".cm-tooltip-autocomplete li");
+  await list.first().waitFor();
+  assert.ok((await list.count()) <= 12, "a part of the list");
+  await accessible(page, "completions");
+  const first = await list.first().innerText();
+  for (let i = 0; i < 14; i++) await page.keyboard.press("ArrowDown");
+  const chosen = page.locator(".cm-tooltip-autocomplete li[aria-selected]");
+  await chosen.waitFor();
+  assert.notEqual(await chosen.innerText(), first);
+  clean(page, "completions");
+  await page.context().close();
+  say("completions");
+}
+
 const browser = await launch();
 let server = await startServer();
 const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || part === "pages");
@@ -236,6 +258,7 @@ try {
   const load = await work(server);
   say("at work");
   if (wanted("pages")) await each(browser, server);
+  if (wanted("pages")) await completions(browser, server);
   if (wanted("loaded")) await pictures(browser, server, "loaded", PAGES, worked);
   if (wanted("tours")) await tours(browser, server);
   if (wanted("million")) await million(browser, server);
