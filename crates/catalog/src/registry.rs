@@ -55,6 +55,8 @@ pub const FLAG_RESTRICTED_USER: u64 = 2;
 pub use taffrail_storage::FLAG_READ_ONLY;
 /// The flag of a database with `CURSOR_DEFAULT LOCAL`.
 pub const FLAG_LOCAL_CURSORS: u64 = 8;
+/// The flag of a database with `RECURSIVE_TRIGGERS ON`.
+pub const FLAG_RECURSIVE_TRIGGERS: u64 = 16;
 
 /// The bytes of a megabyte.
 pub const MB: u64 = 1 << 20;
@@ -63,6 +65,8 @@ pub const DEFAULT_SIZE: u64 = 8 * MB;
 /// The growth of a database's files when nothing is said, bytes.
 pub(crate) const DEFAULT_GROWTH: u64 = 64 * MB;
 
+/// `nested triggers` among the configuration options.
+pub const NESTED_TRIGGERS: i32 = 115;
 /// `max server memory (MB)` among the configuration options.
 pub const MAX_SERVER_MEMORY: i32 = 1544;
 
@@ -114,8 +118,6 @@ pub struct Databases {
     last_id: AtomicU16,
     /// Configuration options as they are in force: those of the start, or of the last RECONFIGURE.
     running: RwLock<Vec<(i32, i64)>>,
-    /// `max server memory (MB)` as it is in force.
-    memory_mb: AtomicU64,
     /// `max server memory (MB)` as it was set, of which requests have their share.
     wanted_mb: AtomicU64,
     /// Trace flags that are on for all sessions.
@@ -150,7 +152,6 @@ impl Databases {
             busy: Mutex::default(),
             last_id: AtomicU16::new(4),
             running: RwLock::default(),
-            memory_mb: AtomicU64::new(0),
             wanted_mb: AtomicU64::new(0),
             trace_flags: Mutex::default(),
         };
@@ -199,15 +200,18 @@ impl Databases {
         Ok(())
     }
 
-    /// `max server memory (MB)`, as far as the budget that the server was started with allows. The buffer pool grows to three
-    /// quarters of it at most; it does not shrink, so until the next start what it has grown to is in force.
+    /// The budget that the server was started with, in MB.
+    fn budget_mb(&self) -> u64 {
+        (self.storage.options.pool_bytes / 3 * 4) >> 20
+    }
+
+    /// `max server memory (MB)`, as far as the budget that the server was started with allows. The buffer pool has three quarters of it at
+    /// most, and gives back what it has beyond that.
     fn use_memory(&self, configured: Option<i64>) {
-        let budget = (self.storage.options.pool_bytes / 3 * 4) >> 20;
+        let budget = self.budget_mb();
         let wanted = configured.and_then(|mb| u64::try_from(mb).ok()).unwrap_or(budget).min(budget);
-        let pool = self.storage.pool.set_target((wanted << 20) / 4 * 3);
-        let needed = (pool / 3 * 4).div_ceil(MB);
+        self.storage.pool.set_target((wanted << 20) / 4 * 3);
         self.wanted_mb.store(wanted, Ordering::Relaxed);
-        self.memory_mb.store(wanted.max(needed).min(budget.max(1)), Ordering::Relaxed);
     }
 
     /// The memory budget that requests have their share of, in MB: `max server memory (MB)` as RECONFIGURE has found it.
@@ -215,9 +219,10 @@ impl Databases {
         self.wanted_mb.load(Ordering::Relaxed)
     }
 
-    /// The memory budget that is in force, in MB: what the pool has grown to belongs to it.
+    /// The memory budget that is in force, in MB: what the pool still has beyond its part belongs to it.
     pub fn memory_mb(&self) -> u64 {
-        self.memory_mb.load(Ordering::Relaxed)
+        let needed = (self.storage.pool.in_force() / 3 * 4).div_ceil(MB);
+        self.memory_of_requests_mb().max(needed).min(self.budget_mb().max(1))
     }
 
     /// Configuration options as they are in force: configuration id, value. Those that are missing have their default.

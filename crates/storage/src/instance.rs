@@ -134,11 +134,14 @@ impl StorageInstance {
         self.transactions.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Writes dirty pages that will be victims soon; run by a thread of the engine. Returns when to come again.
+    /// Sees to it that who needs a frame finds one: while the pool grows, memory for the next ones; then dirty pages that will be
+    /// victims soon are written. A pool that is to be smaller gives frames back. Run by a thread of the engine. Returns when to come again.
     pub fn lazy_writer_tick(&self) -> Duration {
+        let moved = self.pool.ready_ahead() + self.pool.give_back().unwrap_or(0);
         // A database whose pages cannot be written is suspect by now, and says so to whoever uses it.
         match self.pool.write_ahead_of_hand(LOOK_AHEAD.min(self.pool.frames() / 4)) {
             Ok(n) if n > 0 => Duration::from_millis(10),
+            _ if moved > 0 => Duration::from_millis(10),
             _ => Duration::from_millis(200),
         }
     }

@@ -27,6 +27,8 @@ mod log_files;
 mod log_full;
 mod lost_writes;
 mod moments;
+mod page_writes;
+mod pool_size;
 mod read_retries;
 mod reorganize;
 mod restart;

@@ -10,10 +10,14 @@ use crate::{Disk, Entry, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDon
 /// Told of each write and sync that has been done; what it gives is what the caller is told.
 type Hook = Arc<dyn Fn(&Path, IoResult<()>) -> IoResult<()> + Send + Sync>;
 
+/// Told of a write that is about to be done, or of writes that are about to be submitted together: how many bytes each has.
+type Begun = Arc<dyn Fn(&Path, &[usize]) + Send + Sync>;
+
 /// See the module's text.
 pub struct HookedDisk {
     inner: Arc<dyn Disk>,
     hook: Hook,
+    begun: Option<Begun>,
 }
 
 impl HookedDisk {
@@ -22,11 +26,17 @@ impl HookedDisk {
         inner: Arc<dyn Disk>,
         hook: impl Fn(&Path, IoResult<()>) -> IoResult<()> + Send + Sync + 'static,
     ) -> HookedDisk {
-        HookedDisk { inner, hook: Arc::new(hook) }
+        HookedDisk { inner, hook: Arc::new(hook), begun: None }
+    }
+
+    /// Has `begun` hear of plain writes before they are done, of those that are submitted together at once.
+    pub fn with_begun(self, begun: impl Fn(&Path, &[usize]) + Send + Sync + 'static) -> HookedDisk {
+        HookedDisk { begun: Some(Arc::new(begun)), ..self }
     }
 
     fn hooked(&self, inner: Arc<dyn Volume>) -> Arc<dyn Volume> {
-        Arc::new(HookedVolume { inner, hook: self.hook.clone() })
+        let (hook, begun) = (self.hook.clone(), self.begun.clone());
+        Arc::new(HookedVolume { inner, hook, begun })
     }
 }
 
@@ -87,6 +97,7 @@ impl Disk for HookedDisk {
 struct HookedVolume {
     inner: Arc<dyn Volume>,
     hook: Hook,
+    begun: Option<Begun>,
 }
 
 impl HookedVolume {
@@ -117,6 +128,9 @@ impl Volume for HookedVolume {
     }
 
     fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
+        if let Some(begun) = &self.begun {
+            begun(self.path(), &[data.len()]);
+        }
         self.told(self.inner.write_at(offset, data))
     }
 
@@ -129,6 +143,9 @@ impl Volume for HookedVolume {
     }
 
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        if let Some(begun) = &self.begun {
+            begun(self.path(), &ops.iter().map(|op| op.len).collect::<Vec<_>>());
+        }
         self.inner.submit(ops)
     }
 

@@ -31,7 +31,7 @@ pub struct PageInMemory {
 impl BufferPool {
     /// Frames that hold pages.
     pub fn used_pages(&self) -> u32 {
-        self.high_water.load(Ordering::Relaxed).min(self.frames()).saturating_sub(self.free_pages())
+        self.occupied().saturating_sub(self.free_pages())
     }
 
     /// Frames that held pages once and hold none now.

@@ -38,6 +38,8 @@ const SPARE_STEPS: u32 = 64;
 /// then a millisecond each.
 const SWEEPS: u64 = 500;
 const SWEEPS_AT_ONCE: u64 = 16;
+/// Rounds of the hand in which a dirty page is passed over while somebody writes pages of its database.
+const WAITLESS_ROUNDS: u64 = 3;
 
 type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
 
@@ -45,10 +47,16 @@ type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
 pub struct BufferPool {
     arena: Arena,
     shards: Box<[Shard]>,
-    /// Frames below are used, as far as they are needed: see [`BufferPool::set_target`].
-    limit: AtomicU32,
+    /// Pages come into frames below: see [`BufferPool::set_target`].
+    pub(super) limit: AtomicU32,
     /// Frames at or above were never used.
     pub(super) high_water: AtomicU32,
+    /// Frames at or above hold no page: they were given back, or never used.
+    pub(super) emptied: AtomicU32,
+    /// Held by who changes the limit or empties frames beyond it.
+    pub(super) sizing: Mutex<()>,
+    /// Frames below have memory, or were used without: see [`BufferPool::ready_ahead`].
+    pub(super) ready: AtomicU32,
     pub(super) free: Mutex<Vec<u32>>,
     pub(super) hand: AtomicU32,
     pub(super) stores: RwLock<HashMap<DatabaseId, Arc<Store>>>,
@@ -79,6 +87,9 @@ impl BufferPool {
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
             limit: AtomicU32::new(frames as u32),
             high_water: AtomicU32::new(0),
+            emptied: AtomicU32::new(frames as u32),
+            sizing: Mutex::default(),
+            ready: AtomicU32::new(0),
             free: Mutex::default(),
             hand: AtomicU32::new(0),
             stores: RwLock::default(),
@@ -89,17 +100,6 @@ impl BufferPool {
     /// Frames.
     pub fn frames(&self) -> u32 {
         self.arena.frames()
-    }
-
-    /// How many frames are used from now on: so many bytes' worth, but no fewer than are in use already (what has grown does not
-    /// shrink) and no more than the pool was made with. Returns the bytes that it has come to.
-    pub fn set_target(&self, bytes: u64) -> u64 {
-        let wanted = u32::try_from(bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX).max(64);
-        let used = self.high_water.load(Ordering::Relaxed);
-        let limit = wanted.max(used).min(self.arena.frames());
-        self.limit.store(limit, Ordering::Relaxed);
-        self.counters.target_pages.set(limit.into());
-        u64::from(limit) * PAGE_BYTES as u64
     }
 
     pub(super) fn limit(&self) -> u32 {
@@ -398,7 +398,7 @@ impl BufferPool {
             let recent = control.recent.load(Ordering::Relaxed);
             control.recent.store(recent.saturating_sub(1), Ordering::Relaxed);
             let goes = recent == 0 && control.first_dirty.load(Ordering::Relaxed) == 0;
-            (goes && self.evict(frame)).then_some(frame)
+            (goes && self.evict(frame) && self.is_within(frame)).then_some(frame)
         };
         self.free_frame().or_else(|| (0..SPARE_STEPS).find_map(|_| near()))
     }
@@ -407,17 +407,26 @@ impl BufferPool {
     fn free_frame(&self) -> Option<u32> {
         while let Some(frame) = self.free.lock().pop() {
             // The clock may have found it meanwhile, and it holds a page again; one pinned by a stale hint is found by the clock.
-            if self.arena.own(frame) {
+            if self.arena.own(frame) && self.is_within(frame) {
                 if self.arena.control(frame).key.load(Ordering::Relaxed) == 0 {
                     return Some(frame);
                 }
                 self.arena.disown(frame);
             }
         }
-        let limit = self.limit();
-        let next = |used: u32| (used < limit).then_some(used + 1);
+        let next = |used: u32| (used < self.limit()).then_some(used + 1);
         let more = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok();
-        more.filter(|frame| self.arena.own(*frame))
+        more.filter(|frame| self.arena.own(*frame) && self.is_within(*frame))
+    }
+
+    /// Whether pages may come into an owned frame; one beyond the limit is given up. Asked while it is owned: who empties frames beyond a
+    /// new limit has owned them after it was set, so nobody can bring a page into one that has been emptied.
+    fn is_within(&self, frame: u32) -> bool {
+        let within = frame < self.limit.load(Ordering::SeqCst);
+        if !within {
+            self.arena.disown(frame);
+        }
+        within
     }
 
     fn sweep(&self) -> StorageResult<u32> {
@@ -425,6 +434,8 @@ impl BufferPool {
         // Three rounds bring every counter to zero, the fourth takes; more are for pins and latches that come and go: soon if
         // who has them runs, later if he waits for a processor or a disk.
         let mut write_error = None;
+        // A checkpoint writes: where a clean page goes, nobody waits for its sync.
+        let mut busy_until = 0;
         for step in 0..u64::from(n) * 4 * SWEEPS {
             if step > 0 && step % (u64::from(n) * 4) == 0 {
                 if write_error.is_some() {
@@ -446,23 +457,31 @@ impl BufferPool {
                 continue;
             }
             if control.first_dirty.load(Ordering::Relaxed) != 0 {
+                if step < busy_until {
+                    continue;
+                }
                 // A flush for it only where nothing else can go.
                 let unhardened = match step < u64::from(n) * 5 {
                     true => Unhardened::StayIfTight,
                     false => Unhardened::Written,
                 };
-                if let Err(e) = self.write_victims(frame, unhardened) {
-                    // A failing database must not stop the others.
-                    if self.evict_unwritable(frame) {
-                        return Ok(frame);
+                let waits = step >= u64::from(n) * WAITLESS_ROUNDS;
+                match self.write_victims(frame, unhardened, waits) {
+                    Ok(true) => {}
+                    Ok(false) => busy_until = step + u64::from(n),
+                    Err(e) => {
+                        // A failing database must not stop the others.
+                        if self.evict_unwritable(frame) && self.is_within(frame) {
+                            return Ok(frame);
+                        }
+                        write_error = Some(e);
                     }
-                    write_error = Some(e);
                 }
                 if control.first_dirty.load(Ordering::Relaxed) != 0 {
                     continue;
                 }
             }
-            if self.evict(frame) {
+            if self.evict(frame) && self.is_within(frame) {
                 return Ok(frame);
             }
         }
@@ -470,7 +489,7 @@ impl BufferPool {
     }
 
     /// Takes a clean, unpinned frame from its page; true: it is owned now.
-    fn evict(&self, frame: u32) -> bool {
+    pub(super) fn evict(&self, frame: u32) -> bool {
         if !self.arena.own(frame) {
             return false;
         }

@@ -14,13 +14,19 @@ use crate::error::StorageResult;
 const VICTIM_BATCH: usize = 32;
 
 impl BufferPool {
-    /// Writes the dirty page of a frame, and with it others that the hand will meet next.
-    pub(super) fn write_victims(&self, frame: u32, unhardened: Unhardened) -> StorageResult<()> {
+    /// Writes the dirty page of a frame, and with it others that the hand will meet next. `waits`: for whoever writes pages of that
+    /// database, as a checkpoint does. False: somebody does, and nothing was written.
+    pub(super) fn write_victims(
+        &self,
+        frame: u32,
+        unhardened: Unhardened,
+        waits: bool,
+    ) -> StorageResult<bool> {
         let database = |f: u32| self.arena().control(f).key.load(Ordering::Relaxed) >> 48;
         let of = database(frame);
         let _why = IoReason::Eviction.begin();
         let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
-            return Ok(());
+            return Ok(true);
         };
         let n = self.limit();
         let mut batch = vec![frame];
@@ -36,9 +42,12 @@ impl BufferPool {
                 batch.push(f);
             }
         }
-        let written = store.write_frames(self, &mut batch, unhardened)?;
-        self.counters.lazy_writes.add(written as u64);
-        Ok(())
+        let written = match waits {
+            true => Some(store.write_frames(self, &mut batch, unhardened)?),
+            false => store.write_frames_if_idle(self, &mut batch, unhardened)?,
+        };
+        self.counters.lazy_writes.add(written.unwrap_or(0) as u64);
+        Ok(written.is_some())
     }
 
     /// Takes the frame of a dirty page of a suspect database, if nobody uses it: nothing is read from or written to that database any
@@ -67,9 +76,15 @@ impl BufferPool {
         }
         let hand = self.hand.load(Ordering::Relaxed);
         let _why = IoReason::LazyWriter.begin();
+        let written = self.write_dirty((0..pages.min(n)).map(|i| hand.wrapping_add(i) % n));
+        self.counters.lazy_writes.add(*written.as_ref().unwrap_or(&0) as u64);
+        written
+    }
+
+    /// Writes the dirty pages of these frames that nobody pins. Returns how many; an error of one database keeps no other from it.
+    pub(super) fn write_dirty(&self, frames: impl Iterator<Item = u32>) -> StorageResult<usize> {
         let mut dirty: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
-        for i in 0..pages.min(n) {
-            let frame = hand.wrapping_add(i) % n;
+        for frame in frames {
             let control = self.arena().control(frame);
             if control.first_dirty.load(Ordering::Relaxed) != 0
                 && control.pins.load(Ordering::Relaxed) == 0
@@ -88,7 +103,6 @@ impl BufferPool {
                 Err(e) => failed = failed.or(Some(e)),
             }
         }
-        self.counters.lazy_writes.add(written as u64);
         failed.map_or(Ok(written), Err)
     }
 }

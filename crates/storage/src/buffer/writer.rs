@@ -1,9 +1,8 @@
 //! Dirty pages to disk, in batches.
 //!
 //! A batch: copy each page under its shared latch, harden the log up to the newest of them, write the copies that need
-//! protection to the double-write region and make them durable, write all of them in place, joined where they are
-//! neighbours. The in-place writes are made durable before the region is used again, and before any boot page whose MinLSN
-//! counts on them.
+//! protection to the double-write region and make them durable, write all of them in place ([`super::in_place`]). The in-place
+//! writes are made durable before the region is used again, and before any boot page whose MinLSN counts on them.
 //!
 //! ```text
 //! pages 16 …      of a data file: its double-write region, for its own pages
@@ -60,12 +59,12 @@ pub(super) struct Writer {
     batch: u64,
 }
 
-struct Image<'p> {
+pub(super) struct Image<'p> {
     pin: Pin<'p>,
-    key: u64,
+    pub(super) key: u64,
     changes: u32,
     bound: LogPos,
-    protected: bool,
+    pub(super) protected: bool,
 }
 
 impl Store {
@@ -77,14 +76,35 @@ impl Store {
         frames: &mut [u32],
         unhardened: Unhardened,
     ) -> StorageResult<usize> {
+        let mut writer = self.writer.lock();
+        self.write_frames_by(pool, &mut writer, frames, unhardened)
+    }
+
+    /// [`Store::write_frames`] unless somebody else writes, or syncs what he has written. None: so it is, and nothing was written.
+    pub(crate) fn write_frames_if_idle(
+        &self,
+        pool: &BufferPool,
+        frames: &mut [u32],
+        unhardened: Unhardened,
+    ) -> StorageResult<Option<usize>> {
+        let Some(mut writer) = self.writer.try_lock() else { return Ok(None) };
+        self.write_frames_by(pool, &mut writer, frames, unhardened).map(Some)
+    }
+
+    fn write_frames_by(
+        &self,
+        pool: &BufferPool,
+        writer: &mut Writer,
+        frames: &mut [u32],
+        unhardened: Unhardened,
+    ) -> StorageResult<usize> {
         // Each key is read once: it may change while we sort, and the page is then left out below.
         frames.sort_by_cached_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
-        let mut writer = self.writer.lock();
         // Under the mutex, which whoever closes the database takes too.
         self.check()?;
         let mut written = 0;
         for chunk in frames.chunks(BATCH) {
-            match self.write_batch(pool, &mut writer, chunk, unhardened) {
+            match self.write_batch(pool, writer, chunk, unhardened) {
                 Ok(n) => {
                     pool.counters.page_writes.add(n as u64);
                     written += n;
@@ -217,39 +237,6 @@ impl Store {
         file.volume.write_durable(offset, &slices).map_err(|source| {
             StorageError::Io(Box::new(PageIo { operation: "write", offset, source }))
         })
-    }
-
-    fn write_in_place(&self, buf: &AlignedBuf, images: &[Image<'_>]) -> StorageResult<()> {
-        let unprotected = images.iter().filter(|i| !i.protected).count() as u64;
-        self.rarities.unprotected.fetch_add(unprotected, Ordering::Relaxed);
-        let mut i = 0;
-        while i < images.len() {
-            let first = page_of(images[i].key);
-            let mut n = 1;
-            while i + n < images.len()
-                && page_of(images[i + n].key) == PageId::new(first.file.0, first.page + n as u32)
-            {
-                n += 1;
-            }
-            let Some(file) = self.file(first.file) else {
-                return Err(self.corrupt(first, format!("there is no file {}", first.file)));
-            };
-            let bytes = &buf[i * PAGE_BYTES..(i + n) * PAGE_BYTES];
-            // Before the write: a sync that runs at the same time must not take the flag for itself.
-            file.unsynced.store(true, Ordering::Release);
-            self.counters.data_writes.inc();
-            self.counters.data_write_bytes.add(bytes.len() as u64);
-            file.volume.write_at(first.file_offset(), bytes).map_err(|source| {
-                StorageError::Io(Box::new(PageIo {
-                    operation: "write",
-                    offset: first.file_offset(),
-                    source,
-                }))
-            })?;
-            file.unsynced.store(true, Ordering::Release);
-            i += n;
-        }
-        Ok(())
     }
 
     /// Writes every page that is dirty now and waits for latches where it must. Returns how many pages were written. `after` is called
