@@ -46,18 +46,25 @@ pub fn frames(binary: &Path, dir: &Path, quick: bool) -> io::Result<Vec<Figure>>
         ),
         "CHECKPOINT".into(),
     ];
-    let (mut costs, mut faults) = (Vec::new(), Vec::new());
+    let (mut costs, mut faults, mut ahead) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let (busy, faulted) = (busy(&server)?, faulted(&server)?);
+        let before = (busy(&server)?, stat(&server, 7)?, faulted_ahead(&server)?);
         run_all(&mut client, &work)?;
-        costs.push((self::busy(&server)? - busy) * 1e6 / rows as f64);
-        faults.push((self::faulted(&server)? - faulted) / rows as f64);
+        let a_row = |now: f64, before: f64| (now - before) / rows as f64;
+        costs.push(a_row(busy(&server)?, before.0) * 1e6);
+        faults.push(a_row(stat(&server, 7)?, before.1));
+        ahead.push(a_row(faulted_ahead(&server)?, before.2));
     }
     drop(client);
     drop(server);
     std::fs::remove_dir_all(&data)?;
     let list: Vec<String> = costs.iter().map(|c| format!("{c:.1}")).collect();
-    let note = format!("rounds {}; {:.2} page faults a row", list.join(", "), median(faults));
+    let note = format!(
+        "rounds {}; {:.2} page faults a row, {:.2} of them ahead of need",
+        list.join(", "),
+        median(faults),
+        median(ahead)
+    );
     Ok(vec![
         figure(ROW, median(costs), &note),
         figure(IDLE, memory, "proportional (Pss), 1 s after it was ready"),
@@ -69,17 +76,30 @@ fn busy(server: &Taffrail) -> io::Result<f64> {
     Ok(stat(server, 11)? / 100.0 + stat(server, 12)? / 100.0)
 }
 
-/// Page faults so far that needed no disk.
-fn faulted(server: &Taffrail) -> io::Result<f64> {
-    stat(server, 7)
+/// Page faults of the thread that has memory given to frames before they are used, so far.
+fn faulted_ahead(server: &Taffrail) -> io::Result<f64> {
+    let mut faults = 0.0;
+    for task in std::fs::read_dir(format!("/proc/{}/task", server.process()))? {
+        // A thread that has ended meanwhile.
+        let Ok(text) = std::fs::read_to_string(task?.path().join("stat")) else { continue };
+        if text.contains("(lazy writer)") {
+            faults += field(&text, 7)?;
+        }
+    }
+    Ok(faults)
 }
 
-/// A number of the process, counted from the one behind its name; times are in hundredths of a second. Threads that have ended are in it.
-fn stat(server: &Taffrail, field: usize) -> io::Result<f64> {
-    let text = std::fs::read_to_string(format!("/proc/{}/stat", server.process()))?;
-    let rest = text.rsplit(')').next().unwrap_or_default();
-    let number = rest.split_whitespace().nth(field).and_then(|n| n.parse().ok());
-    number.ok_or_else(|| io::Error::other("no such field in stat"))
+/// A number of the process: 7 is page faults that needed no disk, 11 and 12 processor time in hundredths of a second. Threads that
+/// have ended are in it.
+fn stat(server: &Taffrail, number: usize) -> io::Result<f64> {
+    field(&std::fs::read_to_string(format!("/proc/{}/stat", server.process()))?, number)
+}
+
+/// A number of a line of `stat`, counted from the one behind the name.
+fn field(stat: &str, number: usize) -> io::Result<f64> {
+    let rest = stat.rsplit(')').next().unwrap_or_default();
+    let found = rest.split_whitespace().nth(number).and_then(|n| n.parse().ok());
+    found.ok_or_else(|| io::Error::other("no such field in stat"))
 }
 
 fn figure((work, unit, bound): (&str, &'static str, f64), value: f64, note: &str) -> Figure {
