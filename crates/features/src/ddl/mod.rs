@@ -50,6 +50,7 @@ pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub use login::is_weak_password;
 pub(crate) use registered::FEATURE;
+pub(crate) use sequence::user_of as user_of_sequence;
 pub(crate) use refresh::refresh as refresh_module;
 pub(crate) use view::refresh as refresh_view;
 

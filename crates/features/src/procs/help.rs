@@ -89,8 +89,13 @@ pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
     if let Object::View(view) = &object {
         help_columns(cx, &view.columns, None)?;
     }
-    if let Object::Procedure(procedure) = &object {
-        help_parameters(cx, procedure)?;
+    if let Object::Function(function) = &object
+        && !function.columns.is_empty()
+    {
+        help_columns(cx, &function.columns, None)?;
+    }
+    if let Object::Procedure(module) | Object::Function(module) = &object {
+        help_parameters(cx, module)?;
     }
     if let Object::Table(table) = &object {
         help_columns(cx, &table.columns, table.identity.as_ref())?;
@@ -125,14 +130,16 @@ fn yes_no(yes: bool) -> &'static str {
     if yes { "yes" } else { "no" }
 }
 
-/// The parameters of a procedure; nothing where it has none.
-fn help_parameters(cx: &mut StatementContext<'_>, procedure: &Module) -> SqlResult<()> {
-    if procedure.parameters.is_empty() {
+/// The parameters of a procedure or function, before them the result of a scalar function; nothing where there are none.
+fn help_parameters(cx: &mut StatementContext<'_>, module: &Module) -> SqlResult<()> {
+    let result = module.result.iter().map(|p| (0, p));
+    let all: Vec<_> = result.chain((1_usize..).zip(&module.parameters)).collect();
+    if all.is_empty() {
         return Ok(());
     }
     let mut rows = Vec::new();
     let collation = cx.session.database.collation();
-    for (at, p) in procedure.parameters.iter().enumerate() {
+    for (place, p) in all {
         let o = odbc(p.ty.name(), p.ty, Dialect::new(80, None));
         let uuid = p.ty == SqlType::UniqueIdentifier;
         rows.push(row![
@@ -141,7 +148,7 @@ fn help_parameters(cx: &mut StatementContext<'_>, procedure: &Module) -> SqlResu
             p.ty.max_length(),
             if uuid { 0 } else { o.precision },
             o.scale,
-            at + 1,
+            place,
             collation_cell(p.ty, collation)
         ]);
     }
@@ -276,11 +283,28 @@ pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sq
     Ok(0)
 }
 
+/// `sp_refreshsqlmodule`: a module as its text is taken now.
+pub(super) fn refresh_module(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
+    let (name, space) = (args.named(0), args.text(1));
+    let is_object = space.is_none_or(|s| s.eq_ignore_ascii_case("OBJECT"));
+    let Some(object) = object_if_any(cx, &name)?.filter(|_| is_object) else {
+        return Err(SqlError::new(15165, &[&name]));
+    };
+    let database = cx.database();
+    crate::ddl::refresh_module(cx, &database, &object, &name)?;
+    Ok(0)
+}
+
 /// `sp_helptext`: a row per line.
 pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
     let text = match object(cx, &name)? {
-        Object::Procedure(m) | Object::View(m) | Object::Function(m) => m.definition.clone(),
+        Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
+            m.definition.clone()
+        }
         Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),
         _ => return Err(SqlError::new(15197, &[&name])),
     };

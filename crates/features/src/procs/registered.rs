@@ -1,7 +1,7 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
-use super::{applock, constraints, counters, describe_rows, describe_views, errorlog};
-use super::{files, monitor, session_context, space};
+use super::{applock, constraints, counters, depends, describe_rows, describe_views, errorlog};
+use super::{files, monitor, sequence_range, session_context, space, triggers};
 use super::{
     help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
 };
@@ -10,7 +10,7 @@ use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DatabaseRole, Needs, OnDatabase, OnObject, OnSchema,
     OnServer, SYSADMIN, ServerRole,
 };
-use crate::features::procedure::{SystemProcedure, native, sql};
+use crate::features::procedure::{SystemProcedure, native, outputs, sql};
 
 /// The tables of the feature `procs`.
 pub(crate) static FEATURE: Feature =
@@ -37,6 +37,17 @@ const COLUMNS: &[&str] = &[
     "@NameScope",
     "@ODBCVer",
     "@fUsePattern",
+];
+/// sp_sequence_get_range.
+const RANGE: &[&str] = &[
+    "@sequence_name!",
+    "@range_size!",
+    "@range_first_value!",
+    "@range_last_value",
+    "@range_cycle_count",
+    "@sequence_increment",
+    "@sequence_min_value",
+    "@sequence_max_value",
 ];
 /// sp_dropextendedproperty.
 const DROPPED_PROPERTY: &[&str] = &[
@@ -251,7 +262,21 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_routines::params_rowset,
     ),
     native("sp_readerrorlog", SYSADMIN, ERROR_LOG, errorlog::read),
+    native(
+        "sp_helptrigger",
+        Needs::MetadataVisibility,
+        &["@tabname!", "@triggertype"],
+        triggers::help,
+    ),
+    native(
+        "sp_settriggerorder",
+        ALTERS,
+        &["@triggername!", "@order!", "@stmttype!", "@namespace"],
+        triggers::set_order,
+    ),
     native("sp_recompile", ALTERS, &["@objname!"], recompile::recompile),
+    native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
+    native("sp_refreshsqlmodule", ALTERS, &["@name!", "@namespace"], help::refresh_module),
     native("sp_refreshview", ALTERS, &["@viewname!"], help::refresh),
     native(
         "sp_releaseapplock",
@@ -267,6 +292,12 @@ static PROCEDURES: &[SystemProcedure] = &[
     ),
     native("sp_rename", RENAMES, &["@objname!", "@newname!", "@objtype"], rename::rename),
     sql("sp_renamedb", Needs::InServerRole(ServerRole::Dbcreator), RENAMEDB),
+    outputs(
+        "sp_sequence_get_range",
+        Needs::Object(OnObject::Update),
+        RANGE,
+        sequence_range::get_range,
+    ),
     native("sp_server_info", Needs::Public, &["@attribute_id"], odbc::server_info),
     native(
         "sp_set_session_context",

@@ -4,7 +4,6 @@ use super::cell::{Column, Columns, IntoCell, Rows, null};
 use super::object_columns::Types;
 use super::objects::{schema_id, shown_views, system_date};
 use super::{Declaration, Reach, ViewContext, by_column};
-use crate::catalog::Object;
 use crate::features::needs;
 use crate::storage_types::{storage_type, user_type};
 use taffrail_base::SqlResult;
@@ -221,10 +220,11 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             };
             rows.show(COLUMNS, &row);
         }
-        let Object::Procedure(module) = &object else { continue };
-        for (at, p) in module.parameters.iter().enumerate() {
+        let Some(module) = object.as_module() else { continue };
+        let result = module.result.iter().map(|p| (0, p));
+        for (place, p) in result.chain((1..).zip(&module.parameters)) {
             let name = (&p.name).cell();
-            let plain = OldColumn::new(id, at as i32 + 1, name, p.ty.name(), Types::of(p.ty));
+            let plain = OldColumn::new(id, place, name, p.ty.name(), Types::of(p.ty));
             let collation = Some(cx.database.collation());
             rows.show(
                 COLUMNS,

@@ -8,9 +8,10 @@ use crate::features::needs;
 use crate::names::mentions;
 use crate::row;
 use taffrail_base::SqlResult;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value};
 
-fn view(
+pub(super) fn view(
     name: &'static str,
     needs: needs::Needs,
     columns: &[&'static str],
@@ -74,86 +75,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "DEFAULT_CHARACTER_SET_NAME nvarchar(128)?",
             ],
             schemata,
-        ),
-        view(
-            "ROUTINES",
-            needs::METADATA,
-            &[
-                "SPECIFIC_CATALOG nvarchar(128)?",
-                "SPECIFIC_SCHEMA nvarchar(128)?",
-                "SPECIFIC_NAME nvarchar(128)!",
-                "ROUTINE_CATALOG nvarchar(128)?",
-                "ROUTINE_SCHEMA nvarchar(128)?",
-                "ROUTINE_NAME nvarchar(128)!",
-                "ROUTINE_TYPE nvarchar(20)?",
-                "MODULE_CATALOG nvarchar(128)?",
-                "MODULE_SCHEMA nvarchar(128)?",
-                "MODULE_NAME nvarchar(128)?",
-                "UDT_CATALOG nvarchar(128)?",
-                "UDT_SCHEMA nvarchar(128)?",
-                "UDT_NAME nvarchar(128)?",
-                "DATA_TYPE nvarchar(128)?",
-                "CHARACTER_MAXIMUM_LENGTH int?",
-                "CHARACTER_OCTET_LENGTH int?",
-                "COLLATION_CATALOG nvarchar(128)?",
-                "COLLATION_SCHEMA nvarchar(128)?",
-                "COLLATION_NAME nvarchar(128)?",
-                "CHARACTER_SET_CATALOG nvarchar(128)?",
-                "CHARACTER_SET_SCHEMA nvarchar(128)?",
-                "CHARACTER_SET_NAME nvarchar(128)?",
-                "NUMERIC_PRECISION tinyint?",
-                "NUMERIC_PRECISION_RADIX smallint?",
-                "NUMERIC_SCALE int?",
-                "DATETIME_PRECISION smallint?",
-                "INTERVAL_TYPE nvarchar(30)?",
-                "INTERVAL_PRECISION smallint?",
-                "TYPE_UDT_CATALOG nvarchar(128)?",
-                "TYPE_UDT_SCHEMA nvarchar(128)?",
-                "TYPE_UDT_NAME nvarchar(128)?",
-                "SCOPE_CATALOG nvarchar(128)?",
-                "SCOPE_SCHEMA nvarchar(128)?",
-                "SCOPE_NAME nvarchar(128)?",
-                "MAXIMUM_CARDINALITY bigint?",
-                "DTD_IDENTIFIER nvarchar(128)?",
-                "ROUTINE_BODY nvarchar(30)?",
-                "ROUTINE_DEFINITION nvarchar(4000)?",
-                "EXTERNAL_NAME nvarchar(128)?",
-                "EXTERNAL_LANGUAGE nvarchar(30)?",
-                "PARAMETER_STYLE nvarchar(30)?",
-                "IS_DETERMINISTIC nvarchar(10)?",
-                "SQL_DATA_ACCESS nvarchar(30)?",
-                "IS_NULL_CALL nvarchar(10)?",
-                "SQL_PATH nvarchar(128)?",
-                "SCHEMA_LEVEL_ROUTINE nvarchar(10)?",
-                "MAX_DYNAMIC_RESULT_SETS smallint?",
-                "IS_USER_DEFINED_CAST nvarchar(10)?",
-                "IS_IMPLICITLY_INVOCABLE nvarchar(10)?",
-                "CREATED datetime!",
-                "LAST_ALTERED datetime!",
-            ],
-            routines,
-        ),
-        view(
-            "PARAMETERS",
-            needs::METADATA,
-            &[
-                "SPECIFIC_CATALOG nvarchar(128)?",
-                "SPECIFIC_SCHEMA nvarchar(128)?",
-                "SPECIFIC_NAME nvarchar(128)!",
-                "ORDINAL_POSITION int!",
-                "PARAMETER_MODE nvarchar(10)?",
-                "IS_RESULT nvarchar(10)?",
-                "AS_LOCATOR nvarchar(10)?",
-                "PARAMETER_NAME nvarchar(128)?",
-                "DATA_TYPE nvarchar(128)?",
-                "CHARACTER_MAXIMUM_LENGTH int?",
-                "CHARACTER_OCTET_LENGTH int?",
-                "NUMERIC_PRECISION tinyint?",
-                "NUMERIC_PRECISION_RADIX smallint?",
-                "NUMERIC_SCALE int?",
-                "DATETIME_PRECISION smallint?",
-            ],
-            parameters,
         ),
         view(
             "VIEWS",
@@ -258,7 +179,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "DECLARED_NUMERIC_PRECISION int?",
                 "DECLARED_NUMERIC_SCALE int?",
             ],
-            |_, _, _| Ok(()),
+            super::sequences::information_schema,
         ),
         view(
             "KEY_COLUMN_USAGE",
@@ -326,42 +247,50 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
 }
 
 fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        let head = object.head();
-        for (at, c) in object.columns().iter().enumerate() {
-            let place = at as i32 + 1;
-            let default = c.default.as_ref().map(|d| &d.definition);
-            let nullable = if c.nullable { "YES" } else { "NO" };
-            let mut cells = row![
-                &cx.database.name,
-                &head.schema,
-                &head.name,
-                &c.name,
-                place,
-                default,
-                nullable
-            ];
-            match c.old_large {
-                _ if c.xml => cells.extend(row!["xml", -1, -1, (), (), (), ()]),
-                false => cells.extend(type_facts(c.ty)),
-                true => {
-                    let octets = if c.type_name() == "ntext" { 2_147_483_646 } else { i32::MAX };
-                    let characters = if octets == i32::MAX { octets } else { octets / 2 };
-                    cells.extend(row![c.type_name(), characters, octets, (), (), (), ()]);
-                }
-            }
-            let charset = match c.ty {
-                _ if c.xml => None,
-                SqlType::Char(_) | SqlType::VarChar(_) => Some("iso_1"),
-                SqlType::NChar(_) | SqlType::NVarChar(_) => Some("UNICODE"),
-                _ => None,
-            };
-            let collation = (is_text(c.ty) && !c.xml).then(|| c.collation.name());
-            cells.extend(row![(), (), charset, (), (), collation, (), (), ()]);
-            rows.push(cells);
-        }
+    for object in cx.objects().iter().filter(|o| !matches!(o, Object::Function(_))) {
+        object_columns(cx, object, rows);
     }
     Ok(())
+}
+
+/// A row for each column of an object.
+pub(super) fn object_columns(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) {
+    let head = object.head();
+    for (at, c) in object.columns().iter().enumerate() {
+        let place = at as i32 + 1;
+        let default = c.default.as_ref().map(|d| &d.definition);
+        let nullable = if c.nullable { "YES" } else { "NO" };
+        let mut cells =
+            row![&cx.database.name, &head.schema, &head.name, &c.name, place, default, nullable];
+        cells.extend(declared_facts(c.declared()));
+        let collation = (is_text(c.ty) && !c.xml).then(|| c.collation.name());
+        cells.extend(row![(), (), charset(c.declared()), (), (), collation, (), (), ()]);
+        rows.push(cells);
+    }
+}
+
+/// The character set of text.
+pub(super) fn charset(of: Declared) -> Option<&'static str> {
+    match of.ty {
+        _ if of.large() == Large::Xml => None,
+        SqlType::Char(_) | SqlType::VarChar(_) => Some("iso_1"),
+        SqlType::NChar(_) | SqlType::NVarChar(_) => Some("UNICODE"),
+        _ => None,
+    }
+}
+
+/// DATA_TYPE to DATETIME_PRECISION of a declared type.
+pub(super) fn declared_facts(of: Declared) -> Vec<Value> {
+    let old = |name: &'static str, characters: i32, octets: i32| {
+        row![name, characters, octets, (), (), (), ()]
+    };
+    match (of.large(), of.ty) {
+        (Large::Xml, _) => old("xml", -1, -1),
+        (Large::Old, SqlType::NVarChar(_)) => old("ntext", 1_073_741_823, 2_147_483_646),
+        (Large::Old, SqlType::VarChar(_)) => old("text", i32::MAX, i32::MAX),
+        (Large::Old, _) => old("image", i32::MAX, i32::MAX),
+        (Large::Plain, ty) => type_facts(ty),
+    }
 }
 
 fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -387,57 +316,6 @@ fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         let owner = cx.schema_name(taffrail_base::SchemaId(s.principal));
         let owner = owner.unwrap_or_else(|| "dbo".into());
         rows.push(row![&cx.database.name, &s.name, &owner, (), (), "iso_1"]);
-    }
-    Ok(())
-}
-
-fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        let Object::Procedure(m) = object else { continue };
-        let (db, schema, name) = (&cx.database.name, &m.head.schema, &m.head.name);
-        let mut cells = row![db, schema, name, db, schema, name, "PROCEDURE"];
-        cells.extend((0..29).map(|_| Value::Null));
-        let text: String = m.definition.chars().take(4000).collect();
-        cells.extend(row![
-            "SQL",
-            text,
-            (),
-            (),
-            (),
-            "NO",
-            "MODIFIES",
-            (),
-            (),
-            "YES",
-            -1,
-            "NO",
-            "NO",
-            &m.head.created,
-            &m.head.modified
-        ]);
-        rows.push(cells);
-    }
-    Ok(())
-}
-
-fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        let Object::Procedure(m) = object else { continue };
-        for (i, p) in m.parameters.iter().enumerate() {
-            let mode = if p.output { "INOUT" } else { "IN" };
-            let mut cells = row![
-                &cx.database.name,
-                &m.head.schema,
-                &m.head.name,
-                i + 1,
-                mode,
-                "NO",
-                "NO",
-                &p.name
-            ];
-            cells.extend(type_facts(p.ty));
-            rows.push(cells);
-        }
     }
     Ok(())
 }

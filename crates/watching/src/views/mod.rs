@@ -7,7 +7,8 @@
 //! | [`databases`] | sys.databases, files, the collation |
 //! | [`principals`] | principals, configurations, messages |
 //! | [`scoped`] | configurations of a database |
-//! | [`information_schema`] | INFORMATION_SCHEMA.* |
+//! | [`triggers`] | sys.triggers, sys.trigger_events |
+//! | [`information_schema`], [`routines`] | INFORMATION_SCHEMA.* |
 //! | [`compatibility`], [`compatibility_server`] | the catalogue of SQL Server 2000: sysdatabases, syslogins … |
 //! | [`compatibility_objects`], [`compatibility_keys`] | its objects: sysobjects, sysconstraints … |
 //! | [`servers`] | sys.servers |
@@ -63,6 +64,8 @@ pub mod physical_stats;
 pub mod principals;
 mod properties;
 mod resource_governor;
+mod routines;
+mod sequences;
 pub(crate) mod rowsets;
 pub mod scoped;
 mod servers;
@@ -70,6 +73,7 @@ pub(crate) mod sql_text;
 pub mod statistics;
 mod sysprocesses;
 pub(crate) mod taffrail;
+mod triggers;
 mod waiting_tasks;
 
 pub(crate) use crate::features::cell::{self, Rows};
@@ -94,6 +98,9 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     servers::declare,
     scoped::declare,
     information_schema::declare,
+    routines::declare,
+    triggers::declare,
+    sequences::declare,
     compatibility::declare,
     compatibility_keys::declare,
     compatibility_objects::declare,

@@ -4,6 +4,7 @@ use super::cell::{Column as Shown, Columns, IntoCell, no, null, yes};
 use super::cell::{collation_cell, is_text};
 use crate::catalog::{Column, Module, Parameter};
 use std::sync::Arc;
+use taffrail_types::convert::Large;
 pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -154,19 +155,37 @@ pub(super) const COMPUTED_COLUMNS: Columns<ColumnRow> = &[
     TAIL,
 ];
 
-/// A parameter of a procedure, the `at`th from 0.
+/// A parameter of a procedure or function, or (0) the result of a scalar function.
 pub(super) struct ParameterRow {
     pub module: Arc<Module>,
-    pub at: usize,
+    /// Its `parameter_id`.
+    pub id: usize,
 }
 
 impl ParameterRow {
     fn it(&self) -> &Parameter {
-        &self.module.parameters[self.at]
+        match (&self.module.result, self.id) {
+            (Some(result), 0) => result,
+            (_, id) => &self.module.parameters[id - 1],
+        }
     }
 
     fn types(&self) -> Types {
-        Types::of(self.it().ty)
+        let p = self.it();
+        let large = |system: u8, length: i16| Types {
+            system,
+            user: i32::from(system),
+            length,
+            precision: 0,
+            scale: 0,
+        };
+        match (p.large, p.ty) {
+            (Large::Plain, ty) => Types::of(ty),
+            (Large::Xml, _) => large(241, -1),
+            (Large::Old, SqlType::VarChar(_)) => large(35, 16),
+            (Large::Old, SqlType::NVarChar(_)) => large(99, 16),
+            (Large::Old, _) => large(34, 16),
+        }
     }
 }
 
@@ -174,7 +193,7 @@ impl ParameterRow {
 pub(super) const PARAMETERS: Columns<ParameterRow> = &[&[
     ("object_id int!", |p| p.module.head.id.0.cell()),
     ("name sysname?", |p| (&p.it().name).cell()),
-    ("parameter_id int!", |p| (p.at + 1).cell()),
+    ("parameter_id int!", |p| p.id.cell()),
     ("system_type_id tinyint!", |p| p.types().system.cell()),
     ("user_type_id int!", |p| p.types().user.cell()),
     ("max_length smallint!", |p| p.types().length.cell()),

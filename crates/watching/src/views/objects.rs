@@ -6,7 +6,7 @@ use super::object_columns::{
     ParameterRow,
 };
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
-use crate::catalog::{Column, Object, ObjectHead, Table};
+use crate::catalog::{Column, Object, ObjectHead, ObjectKind, Table};
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -100,22 +100,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "is_table_type bit!",
         ], types),
         sys("system_views", needs::METADATA, &[OBJECT, VIEW], system_views),
-        sys("triggers", needs::METADATA, &[
-            "name sysname!",
-            "object_id int!",
-            "parent_class tinyint!",
-            "parent_class_desc nvarchar(60)?",
-            "parent_id int!",
-            "type char(2)!",
-            "type_desc nvarchar(60)?",
-            "create_date datetime!",
-            "modify_date datetime!",
-            "is_ms_shipped bit!",
-            "is_disabled bit!",
-            "is_not_for_replication bit!",
-            "is_instead_of_trigger bit!",
-        ], |_, _, _| Ok(())),
-        sys("synonyms", needs::METADATA, &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
+        sys("synonyms", needs::METADATA, &[OBJECT, "base_object_name nvarchar(1035)?"], synonyms),
     ]);
 }
 
@@ -274,6 +259,17 @@ fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
     Ok(())
 }
 
+fn synonyms(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        if let Object::Synonym(synonym) = object {
+            let mut cells = object_cells(&synonym.head);
+            cells.extend(row![synonym.base.to_string()]);
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
 fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         for c in object.columns() {
@@ -316,9 +312,11 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
 
 fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
-        let Object::Procedure(module) = object else { continue };
-        for at in 0..module.parameters.len() {
-            rows.show(PARAMETERS, &ParameterRow { module: module.clone(), at });
+        let Some(module) = object.as_module() else { continue };
+        // The result of a scalar function is its parameter 0.
+        let first = if module.result.is_some() { 0 } else { 1 };
+        for id in first..=module.parameters.len() {
+            rows.show(PARAMETERS, &ParameterRow { module: module.clone(), id });
         }
     }
     Ok(())
@@ -332,14 +330,15 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
             &module.definition,
             module.ansi_nulls,
             module.quoted_identifier,
+            module.facts.schema_bound,
             false,
             false,
-            false,
-            false,
+            module.facts.null_on_null_input,
             module.execute_as,
             false,
-            false,
-            false
+            module.head.kind == ObjectKind::ScalarFunction && !module.facts.inline_off
+                || module.head.kind == ObjectKind::InlineFunction,
+            module.facts.inlineable
         ]);
     }
     Ok(())

@@ -47,7 +47,9 @@ impl Session {
             return Some(Found { is_nullable, ..Found::plain(at, Of::View, types) });
         }
         let found = self.object_in(object, None)?;
-        if let Object::Procedure(m) = &found {
+        if let Object::Procedure(m) | Object::Function(m) = &found
+            && column.starts_with('@')
+        {
             let at = m.parameters.iter().position(|p| named(&p.name))?;
             let p = &m.parameters[at];
             return Some(Found::plain(at, Of::Parameter(p.output), Types::of(p.ty)));

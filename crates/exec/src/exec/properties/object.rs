@@ -1,26 +1,24 @@
 //! OBJECTPROPERTY and OBJECTPROPERTYEX. A documented name has a value: 0 of an object that cannot have the property, unless the
 //! documentation says NULL.
 
+use super::trigger::is_about_triggers;
 use crate::catalog::{Action, IndexKind, Module, Object, ObjectKind, Table};
 use crate::exec::functions::{flag, int};
 use crate::features::{procedure, view as views};
 use crate::session::Session;
 use taffrail_types::{SqlType, Value};
 
-/// Properties of what is not there: triggers, functions, queues, rules, extended procedures, full-text indexes, tables in memory,
+/// Properties of what is not there: queues, rules, extended procedures, full-text indexes, tables in memory,
 /// replication, column sets.
 const OF_NOTHING: &str = "\
-    execisaftertrigger execisdeletetrigger execisfirstdeletetrigger execisfirstinserttrigger execisfirstupdatetrigger \
-    execisinserttrigger execisinsteadoftrigger execislastdeletetrigger execislastinserttrigger execislastupdatetrigger \
-    execisstartup execistriggerdisabled execistriggernotforrepl execisupdatetrigger execiswithnativecompilation \
-    hasaftertrigger hasdeletetrigger hasinserttrigger hasinsteadoftrigger hasupdatetrigger \
-    isextendedproc isqueue isreplproc isrule isscalarfunction issystemtable istrigger \
-    tabledeletetrigger tabledeletetriggercount tablefulltextbackgroundupdateindexon tablefulltextcatalogid \
+    execisstartup execiswithnativecompilation \
+    isextendedproc isqueue isreplproc isrule issystemtable \
+    tablefulltextbackgroundupdateindexon tablefulltextcatalogid \
     tablefulltextchangetrackingon tablefulltextdocsprocessed tablefulltextfailcount tablefulltextitemcount \
     tablefulltextkeycolumn tablefulltextmergestatus tablefulltextpopulatestatus tablefulltextsemanticextraction \
-    tablehasactivefulltextindex tablehascolumnset tablehasdeletetrigger tablehasinserttrigger tablehasupdatetrigger \
-    tablehasvardecimalstorageformat tableinserttrigger tableinserttriggercount tableisfake tableislockedonbulkload \
-    tableismemoryoptimized tableispinned tabletemporaltype tabletextinrowlimit tableupdatetrigger tableupdatetriggercount";
+    tablehasactivefulltextindex tablehascolumnset \
+    tablehasvardecimalstorageformat tableisfake tableislockedonbulkload \
+    tableismemoryoptimized tableispinned tabletemporaltype tabletextinrowlimit";
 
 /// Properties of tables alone.
 const OF_TABLES: &str = "\
@@ -65,6 +63,7 @@ impl SystemObject {
             "ismsshipped" => flag(true),
             "isview" => is("V "),
             "isprocedure" => is("P "),
+            "isscalarfunction" => flag(false),
             "isinlinefunction" | "istablefunction" => is("IF"),
             "isexecuted"
             | "execisansinullson"
@@ -77,6 +76,8 @@ impl SystemObject {
             // The schema of the system belongs to sys, that of the information schema to INFORMATION_SCHEMA.
             "ownerid" | "schemaid" => int(self.schema),
             "basetype" => code(self.code),
+            "istrigger" => flag(false),
+            _ if is_about_triggers(name) => flag(false),
             _ if is_in(OF_NOTHING, name) || is_in(OF_TABLES, name) || name.starts_with("cnst") => {
                 flag(false)
             }
@@ -92,9 +93,17 @@ impl Session {
             return SystemObject::find(id).map_or(Value::Null, |o| o.property(name));
         }
         let Some(o) = self.object_in(id, None) else { return Value::Null };
+        if let Some(value) = self.trigger_property(&o, name) {
+            return value;
+        }
         let head = o.head();
         match name {
-            "basetype" => code(head.kind.code()),
+            "basetype" => match &o {
+                Object::Synonym(s) => {
+                    self.base_object(s).map_or(Value::Null, |base| code(base.head().kind.code()))
+                }
+                _ => code(head.kind.code()),
+            },
             "istable" | "isusertable" => flag(head.kind == ObjectKind::Table),
             "isview" => flag(head.kind == ObjectKind::View),
             "isprocedure" => flag(head.kind == ObjectKind::Procedure),
@@ -104,17 +113,26 @@ impl Session {
             "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
             "isforeignkey" => flag(head.kind == ObjectKind::ForeignKey),
             "isconstraint" => flag(matches!(o, Object::Constraint(_))),
-            "isexecuted" => flag(matches!(head.kind, ObjectKind::Procedure | ObjectKind::View)),
-            "ismsshipped" | "istablefunction" | "isinlinefunction" => flag(false),
+            "isexecuted" => flag(matches!(
+                &o,
+                Object::Procedure(_) | Object::View(_) | Object::Function(_) | Object::Trigger(_)
+            )),
+            "isscalarfunction" => flag(head.kind == ObjectKind::ScalarFunction),
+            "istablefunction" => flag(head.kind == ObjectKind::TableFunction),
+            "isinlinefunction" => flag(head.kind == ObjectKind::InlineFunction),
+            "ismsshipped" => flag(false),
             "ownerid" => int(1),
             "schemaid" => int(head.schema_id.0),
             _ if is_in(OF_NOTHING, name) => flag(false),
             _ if name.starts_with("cnst") => self.constraint_property(&o, name),
             _ => match &o {
                 Object::Table(t) => self.table_property(t, name),
-                Object::View(m) | Object::Procedure(m) | Object::Function(m) => module_property(m, name),
+                Object::View(m)
+                | Object::Procedure(m)
+                | Object::Function(m)
+                | Object::Trigger(m) => module_property(m, name),
                 Object::Constraint(_) if is_in(OF_TABLES, name) => flag(false),
-                Object::Constraint(_) => Value::Null,
+                Object::Constraint(_) | Object::Synonym(_) | Object::Sequence(_) => Value::Null,
             },
         }
     }
@@ -185,16 +203,21 @@ impl Session {
     }
 }
 
-/// Properties that views and procedures have. None of them is schema-bound, so nothing is known of what a view reads: its
-/// determinism and precision are not verified.
+/// Properties that views, procedures and functions have. Of what is not schema-bound nothing is known: determinism and precision are
+/// not verified.
 fn module_property(m: &Module, name: &str) -> Value {
-    let is_view = m.head.kind == ObjectKind::View;
+    let (facts, bound) = (m.facts, m.facts.schema_bound);
+    let is_procedure = matches!(m.head.kind, ObjectKind::Procedure | ObjectKind::Trigger);
     match name {
         "execisansinullson" | "isansinullson" => flag(m.ansi_nulls),
         "execisquotedidenton" | "isquotedidenton" => flag(m.quoted_identifier),
-        "isencrypted" | "isschemabound" | "isindexed" | "isindexable" => flag(false),
-        "isdeterministic" | "isprecise" | "issystemverified" if is_view => flag(false),
-        "userdataaccess" | "systemdataaccess" if is_view => flag(true),
+        "isencrypted" | "isindexed" | "isindexable" => flag(false),
+        "isschemabound" => flag(bound),
+        "isdeterministic" if !is_procedure => flag(bound && facts.deterministic),
+        "isprecise" if !is_procedure => flag(bound && !facts.imprecise),
+        "issystemverified" if !is_procedure => flag(bound),
+        "userdataaccess" if !is_procedure => flag(!bound || facts.reads_data),
+        "systemdataaccess" if !is_procedure => flag(!bound || facts.reads_system),
         _ if is_in(OF_TABLES, name) => flag(false),
         _ => Value::Null,
     }
