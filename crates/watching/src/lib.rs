@@ -14,7 +14,7 @@ use taffrail_exec::{
     configurations, exec, features, instance, media, names, paths, process, results, row, rpc,
     session, storage_types, traced, vlfs,
 };
-use taffrail_functions::{self as functions, absent, pieces};
+use taffrail_functions::{self as functions, pieces};
 use taffrail_plan as plan;
 use taffrail_query::binder;
 

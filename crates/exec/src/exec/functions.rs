@@ -149,7 +149,7 @@ impl Session {
             _ => return None,
         };
         let shown = view.columns.iter().find(|c| c.is_identity)?;
-        let named = super::references::of_view(self, database, view).ok()?;
+        let named = super::references::of_module(self, database, object).ok()?.names;
         let tables = named.iter().filter_map(|r| {
             let database = match &r.name.database {
                 Some(named) => self.instance.databases().get(&named.value).ok()?,
@@ -275,6 +275,14 @@ impl FnContext for Session {
 
     fn scope_identity(&self) -> Value {
         self.activation.last.scope_identity.map_or(Value::Null, decimal)
+    }
+
+    fn columns_updated(&self) -> Option<Vec<u8>> {
+        self.columns_updated_now()
+    }
+
+    fn trigger_nest_level(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
+        self.triggers_running(object, instead_of)
     }
 
     fn xact_state(&self) -> i16 {
@@ -448,7 +456,10 @@ impl FnContext for Session {
 
     fn object_definition(&self, id: i32) -> Option<String> {
         match self.object_in(id, None)? {
-            Object::Procedure(m) | Object::View(m) | Object::Function(m) => Some(m.definition.to_string()),
+            Object::Procedure(m)
+            | Object::View(m)
+            | Object::Function(m)
+            | Object::Trigger(m) => Some(m.definition.to_string()),
             Object::Constraint(c) if !c.definition.is_empty() => Some(c.definition.to_string()),
             _ => None,
         }

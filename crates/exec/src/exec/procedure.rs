@@ -12,6 +12,7 @@ use crate::features::procedure as procs;
 use crate::plan::expr::Expr;
 use crate::plan::user_call::UserFunction;
 use crate::session::Session;
+use crate::session::context::StatementContext;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
@@ -28,6 +29,9 @@ pub struct Home<'a> {
     pub schema: Option<&'a str>,
 }
 
+/// The return status of our own code, and the values of its output parameters by their places.
+type Answer = (i32, Vec<(usize, Value, SqlType)>);
+
 /// What a procedure's name stands for.
 pub enum Callee {
     /// A procedure of a database.
@@ -41,7 +45,7 @@ pub enum Callee {
 }
 
 /// Parts of a name: `server.database.schema.name`, brackets and quotes taken off.
-pub(crate) fn name_parts(text: &str) -> Vec<String> {
+pub fn name_parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
     let mut chars = text.trim().chars().peekable();
@@ -115,6 +119,12 @@ impl Session {
                 Some(catalog::Object::Function(module)) if module.result.is_some() => {
                     return Ok(Callee::Function(UserFunction { database: db, module }));
                 }
+                Some(catalog::Object::Synonym(s)) => {
+                    let base = self.base_of_call(&s, shown)?;
+                    let (database, schema) = (s.base.database.as_deref(), s.base.schema.as_deref());
+                    let home = Home { database: &db, schema: None };
+                    return self.find_procedure(database, schema, &s.base.name, home, &base);
+                }
                 _ => {}
             }
         }
@@ -148,7 +158,10 @@ impl Session {
         let schema = (p.head.schema_id != catalog::DBO).then_some(&*p.head.schema);
         let head = (&*p.head.name, schema);
         let compiled = compile::procedure(self, database, text, under, head, id);
-        let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
+        let mut module = compiled.map_err(|mut e| Box::new(e.remove(0)))?;
+        // The table may have another name by now than the text says.
+        module.trigger = p.trigger.map(|t| (p.head.parent, t.instead_of));
+        let module = Arc::new(module);
         self.instance.plans().add_procedure(key, module.clone());
         Ok(module)
     }
@@ -359,7 +372,12 @@ impl Interpreter<'_> {
                     return it.special(n, passed, None);
                 }
                 Callee::System(p) => match p.body {
-                    procs::Body::Native(code) => return Ok(it.native(p, code, passed)),
+                    procs::Body::Native(code) => {
+                        return Ok(it.native(p, passed, |cx, args| Ok((code(cx, args)?, Vec::new()))));
+                    }
+                    procs::Body::Outputs(code) => {
+                        return Ok(it.native(p, passed, |cx, args| Ok((0, code(cx, args)?))));
+                    }
                     procs::Body::Sql(text) => it.session.system_module(p, text),
                 },
                 Callee::User(db, p) => it.session.procedure_module(&db, &p),
@@ -374,8 +392,8 @@ impl Interpreter<'_> {
     fn native(
         &mut self,
         p: &procs::SystemProcedure,
-        code: procs::Native,
         passed: &[Passed],
+        code: impl FnOnce(&mut StatementContext<'_>, &procs::Arguments<'_>) -> SqlResult<Answer>,
     ) -> Called {
         let args: Vec<procs::Argument> = passed
             .iter()
@@ -386,10 +404,13 @@ impl Interpreter<'_> {
         self.session.begins(None);
         let r = self.in_statement(|it| {
             let args = procs::Arguments::new(p.name, p.parameters, &args)?;
-            code(&mut it.context(0), &args)
+            let (status, values) = code(&mut it.context(0), &args)?;
+            let given = values.into_iter();
+            let outputs = given.filter_map(|(at, v, ty)| Some((args.place(at)?, v, ty.into())));
+            Ok((status, outputs.filter(|o| passed[o.0].output).collect()))
         });
         match r {
-            Ok(status) => Ok(Returned { status, ..Returned::default() }),
+            Ok((status, outputs)) => Ok(Returned { status, outputs, ..Returned::default() }),
             Err(error) => {
                 // Who is called with wrong arguments does not run.
                 let ran = !matches!(error.number, 119 | 201 | 214 | 8144..=8146);
@@ -527,7 +548,7 @@ impl Interpreter<'_> {
         let e = SqlError::new(266, &[&count, &now]).with_state(2);
         // A procedure's is told at its end, which has no line.
         let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
-        if self.session.activation.errors.tries() > 0 {
+        if self.session.activation.errors.written_tries() > 0 {
             return Ok(Some(e.into()));
         }
         self.session.note_error(266);

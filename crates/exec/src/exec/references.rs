@@ -1,32 +1,99 @@
-//! What a view or procedure names, as the binder notes it: tables and views where they are named, procedures that it calls.
-//! Nothing runs, and what cannot be bound names what comes before the mistake.
+//! What a module names, as the binder notes it: tables, views and functions where they are named, procedures that it calls; and the columns
+//! that it reads and changes. Nothing runs, and what cannot be bound names what comes before the mistake.
 
 use super::interpret::source_of;
 use super::metadata::SessionMetadata;
 use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::Source;
-use crate::binder::{Binder, Variables};
-use crate::catalog;
+use super::showplan::unmade_tables;
+use crate::binder::{Binder, Variable, Variables};
+use crate::catalog::{self, Object, ObjectKind};
 use crate::database::Database;
+use crate::plan::facts::{Action, Facts, Need};
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::{ObjectId, SqlResult};
 use taffrail_syntax::ast::{LineIndex, ObjectName};
 
 /// A name in a module.
-pub struct Reference {
+pub struct NameInModule {
     /// As it is written.
     pub name: ObjectName,
     /// A procedure that is called.
     pub called: bool,
 }
 
-/// The names of a view.
-pub fn of_view(
+/// The names in a module, and what it needs of the objects that it names itself.
+#[derive(Default)]
+pub struct References {
+    /// The names, in the order of the text.
+    pub names: Vec<NameInModule>,
+    /// The objects with their columns, each once for an action.
+    pub needs: Vec<Need>,
+    /// The objects that a statement reads and does not change.
+    pub sources: Vec<ObjectId>,
+    /// Some of it cannot be bound: columns are missing from the needs.
+    pub incomplete: bool,
+}
+
+impl References {
+    /// What a statement, or the query of a view or function, has left behind.
+    fn add(&mut self, facts: Facts, bound: bool) {
+        let named = |name| NameInModule { name, called: false };
+        self.names.extend(facts.names.into_iter().map(named));
+        self.incomplete |= !bound;
+        let own = facts.needs.iter().filter(|n| n.through.is_none());
+        let changed = |id| own.clone().any(|n| n.object.object == id && n.action.changes());
+        let read = own.clone().filter(|n| n.action == Action::Select).map(|n| n.object.object);
+        self.sources.extend(read.filter(|id| !changed(*id)));
+        for need in facts.needs.into_iter().filter(|n| n.through.is_none()) {
+            self.merge(need);
+        }
+    }
+
+    fn merge(&mut self, need: Need) {
+        let same = |n: &&mut Need| n.object == need.object && n.action == need.action;
+        let Some(known) = self.needs.iter_mut().find(same) else {
+            self.needs.push(need);
+            return;
+        };
+        known.all |= need.all;
+        for (position, name) in need.columns {
+            if let Err(at) = known.columns.binary_search_by_key(&position, |c| c.0) {
+                known.columns.insert(at, (position, name));
+            }
+        }
+    }
+}
+
+/// The names of a view, procedure or function; of other objects none.
+pub(crate) fn of_module(
+    session: &Session,
+    database: &Arc<Database>,
+    object: &Object,
+) -> SqlResult<References> {
+    let mut found = References::default();
+    match object {
+        Object::View(v) => of_view(session, database, v, &mut found)?,
+        Object::Function(f) if f.head.kind == ObjectKind::InlineFunction => {
+            of_inline(session, database, f, &mut found)?;
+        }
+        Object::Procedure(m) | Object::Function(m) => {
+            let module = session.procedure_module(database, m)?;
+            list(session, database, &module, &module.statements, &mut found);
+        }
+        _ => {}
+    }
+    session.lookups.failed_views.take();
+    Ok(found)
+}
+
+fn of_view(
     session: &Session,
     database: &Arc<Database>,
     view: &catalog::Module,
-) -> SqlResult<Vec<Reference>> {
+    found: &mut References,
+) -> SqlResult<()> {
     let definition = super::user_views::definition(view)?;
     let lines = LineIndex::new(&view.definition);
     let none = Variables::default();
@@ -34,28 +101,32 @@ pub fn of_view(
     metadata.as_view(database, &view.head.schema);
     let mut binder = Binder::new(&metadata, &none, &lines);
     // Its names count, whether it can be used or not.
-    let _ = binder.bind_view((database.id, view.head.id), &definition);
-    let names = std::mem::take(&mut binder.facts.names);
-    drop(binder);
-    session.lookups.failed_views.take();
-    Ok(tables(names))
+    let bound = binder.bind_view((database.id, view.head.id), &definition).is_ok();
+    found.add(std::mem::take(&mut binder.facts), bound);
+    Ok(())
 }
 
-/// The names of a procedure.
-pub fn of_procedure(
+fn of_inline(
     session: &Session,
     database: &Arc<Database>,
-    procedure: &catalog::Module,
-) -> SqlResult<Vec<Reference>> {
-    let module = session.procedure_module(database, procedure)?;
-    let mut found = Vec::new();
-    list(session, database, &module, &module.statements, &mut found);
-    session.lookups.failed_views.take();
-    Ok(found)
-}
-
-fn tables(names: Vec<ObjectName>) -> Vec<Reference> {
-    names.into_iter().map(|name| Reference { name, called: false }).collect()
+    function: &catalog::Module,
+    found: &mut References,
+) -> SqlResult<()> {
+    let definition = super::user_views::function_definition(function)?;
+    let lines = LineIndex::new(&function.definition);
+    let parameters = function.parameters.iter();
+    let variable = |p: &catalog::Parameter| Variable {
+        name: p.name.to_string(),
+        ty: Some(p.ty),
+        large: p.large,
+    };
+    let variables = Variables { list: parameters.map(variable).collect() };
+    let metadata = SessionMetadata::new(session, database, &[]);
+    metadata.as_view(database, &function.head.schema);
+    let mut binder = Binder::new(&metadata, &variables, &lines);
+    let bound = binder.bind_inline((database.id, function.head.id), &definition).is_ok();
+    found.add(std::mem::take(&mut binder.facts), bound);
+    Ok(())
 }
 
 fn list(
@@ -63,14 +134,14 @@ fn list(
     database: &Arc<Database>,
     module: &Module,
     statements: &[Stmt],
-    found: &mut Vec<Reference>,
+    found: &mut References,
 ) {
-    let within = |list_of: &[Stmt], found: &mut Vec<Reference>| {
+    let within = |list_of: &[Stmt], found: &mut References| {
         list(session, database, module, list_of, found);
     };
     for s in statements {
-        let bind = |source: Source<'_>, found: &mut Vec<Reference>| {
-            found.extend(tables(named(session, database, module, s, &source)));
+        let bind = |source: Source<'_>, found: &mut References| {
+            named(session, database, module, s, &source, found);
         };
         match &s.kind {
             StmtKind::Block(body) => within(body, found),
@@ -119,9 +190,9 @@ fn list(
     }
 }
 
-fn calls(target: &ExecTarget, found: &mut Vec<Reference>) {
+fn calls(target: &ExecTarget, found: &mut References) {
     if let ExecTarget::Procedure(name) = target {
-        found.push(Reference { name: name.clone(), called: true });
+        found.names.push(NameInModule { name: name.clone(), called: true });
     }
 }
 
@@ -132,12 +203,15 @@ fn named(
     module: &Module,
     s: &Stmt,
     source: &Source<'_>,
-) -> Vec<ObjectName> {
-    let metadata = SessionMetadata::new(session, database, &[]).of_module(module);
+    found: &mut References,
+) {
+    let unmade = unmade_tables(session, module, s.visible).unwrap_or_default();
+    let metadata =
+        SessionMetadata::new(session, database, &[]).of_module(module).with_unmade(&unmade);
     let variables = Variables { list: module.variables.list[..s.visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     // What is wrong with it is told where it runs.
-    let _ = match source {
+    let bound = match source {
         Source::Select(q) => binder.bind_select(q).map(drop),
         Source::Insert(i) => binder.bind_insert(i).map(drop),
         Source::Update(u) => binder.bind_update(u).map(drop),
@@ -146,5 +220,5 @@ fn named(
         Source::Scalar(e, _) => binder.bind_scalar(e).map(drop),
         Source::Condition(e) => binder.bind_condition(e).map(drop),
     };
-    std::mem::take(&mut binder.facts.names)
+    found.add(std::mem::take(&mut binder.facts), bound.is_ok());
 }

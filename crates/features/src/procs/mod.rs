@@ -15,6 +15,7 @@
 //! | [`odbc`], [`odbc_columns`], [`odbc_types`] | sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
+//! | [`triggers`] | sp_helptrigger, sp_settriggerorder |
 //! | [`recompile`] | sp_recompile, sp_removedbreplication |
 //! | `helplogins.sql`, `lock.sql`, `renamedb.sql` | sp_helplogins, sp_lock, sp_renamedb |
 //! | `vardecimal.sql` | sp_db_vardecimal_storage_format |
@@ -25,6 +26,7 @@
 mod applock;
 mod constraints;
 mod counters;
+mod depends;
 mod describe;
 mod describe_rows;
 mod describe_views;
@@ -42,8 +44,10 @@ mod properties;
 mod recompile;
 mod registered;
 mod rename;
+mod sequence_range;
 mod session_context;
 mod space;
+mod triggers;
 
 use crate::features::procedure::Arguments;
 use crate::session::context::StatementContext;

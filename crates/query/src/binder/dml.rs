@@ -243,7 +243,9 @@ impl<'a> Binder<'a> {
         let explicit = columns.iter().any(|c| table.columns.get(*c).is_some_and(|c| c.is_identity));
         let target = Target { database, table, table_lock: TableLock::Intent };
         let plan = self.insert_plan(target, InsertRows::External, types, &columns, explicit)?;
-        Ok(InsertPlan { from_outside: true, ..plan })
+        let events = [(TriggerEvent::Insert, None)];
+        let triggers = super::triggers::fired(self.meta, &plan.database, &plan.table, &events);
+        Ok(InsertPlan { from_outside: true, triggers, ..plan })
     }
 
     pub(super) fn default_source(

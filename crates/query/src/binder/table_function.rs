@@ -4,6 +4,7 @@
 //! each list of arguments and its rows are read. Arguments name columns of what stands before the function behind APPLY alone.
 
 use super::from::view_columns;
+use super::next_value::Place;
 use super::{
     Binder, Bound, FromTree, Source, SourceColumn, SourceKind, Variables, eq, facts, rowset,
 };
@@ -31,6 +32,20 @@ pub(super) struct Argument {
     name: Arc<str>,
     value: Expr,
     declared: Declared,
+}
+
+impl Argument {
+    pub fn new(name: Arc<str>, value: Expr, declared: Declared) -> Argument {
+        Argument { name, value, declared }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn declared(&self) -> Declared {
+        self.declared
+    }
 }
 
 /// The values of a function's parameters.
@@ -197,7 +212,7 @@ impl<'a> Binder<'a> {
         for (at, (e, parameter)) in given.iter().zip(&function.parameters).enumerate() {
             let bound = match e.kind {
                 ExprKind::Default => self.default_of(database, function, at)?,
-                _ => self.expr(e)?,
+                _ => self.in_place(Place::Arguments, |b| b.expr(e))?,
             };
             let settled = !bound.ty.is_text()
                 || bound.label == Label::CoercibleDefault
@@ -255,16 +270,16 @@ impl<'a> Binder<'a> {
         out
     }
 
-    fn system_function(
-        &mut self,
-        f: &'a ast::TableFunction,
-        lateral: bool,
-    ) -> SqlResult<FromTree> {
-        let (database, view) = self.meta.table_function(&f.call.name).map_err(|e| {
+    fn system_function(&mut self, f: &'a ast::TableFunction, lateral: bool) -> SqlResult<FromTree> {
+        let (database, view) = self.meta.table_function(&f.call.name).or_else(|e| {
+            if e.number != 208 {
+                return Err(e);
+            }
+            self.names(&f.call.name);
             // A table is called.
-            match e.number == 208 && self.meta.table(&f.call.name).is_ok() {
-                true => SqlError::new(215, &[&f.call.name]),
-                false => e,
+            match self.meta.table(&f.call.name) {
+                Ok(_) => Err(SqlError::new(215, &[&f.call.name])),
+                Err(_) => Err(e),
             }
         })?;
         let given = f.call.arguments.len();
@@ -321,7 +336,7 @@ impl<'a> Binder<'a> {
         let default = || Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) };
         let args = f.call.arguments.iter().map(|e| match &e.kind {
             ExprKind::Default => Ok(default()),
-            _ => self.expr(e),
+            _ => self.in_place(Place::Arguments, |b| b.expr(e)),
         });
         args.collect()
     }

@@ -1,11 +1,18 @@
-//! What views and procedures name. Checks, defaults and filters are not listed.
+//! Dependencies: the names in modules, CHECK constraints, defaults and filters of indexes. They are looked up when they are shown: of what
+//! has been dropped or renamed the name stays, without an id.
 
-use super::{Declaration, Rows, ViewContext, sys};
-use crate::catalog::Object;
-use crate::exec::references::{Reference, of_procedure, of_view};
+use super::cell::{Columns, IntoCell, no};
+use super::{Declaration, Rows, ViewContext, by_column, sys};
+use crate::catalog::{Object, ObjectHead, ObjectKind};
+use crate::exec::dependencies::{Named, called, columns_of, found, named, references, referencing};
+use crate::exec::references::References;
 use crate::features::needs;
+use crate::names::mentions;
+use crate::plan::facts::{Action, Need};
 use crate::row;
-use taffrail_base::SqlResult;
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlResult};
+use taffrail_syntax::ast::{Ident, ObjectName};
 use taffrail_types::{Collation, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -25,6 +32,24 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             expression_dependencies,
         ),
         Declaration {
+            arguments: Some((2, 2)),
+            ..by_column(
+                "dm_sql_referenced_entities",
+                needs::DEPENDENCIES_SEEN,
+                ENTITY,
+                referenced_entities,
+            )
+        },
+        Declaration {
+            arguments: Some((2, 2)),
+            ..by_column(
+                "dm_sql_referencing_entities",
+                needs::DEPENDENCIES_SEEN,
+                REFERRER,
+                referencing_entities,
+            )
+        },
+        Declaration {
             schema: "INFORMATION_SCHEMA",
             ..sys(
                 "VIEW_TABLE_USAGE",
@@ -39,72 +64,213 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// Each name of a module once, without temp tables and what is the system's.
-fn references(cx: &ViewContext<'_>, object: &Object) -> SqlResult<Vec<Reference>> {
-    let all = match object {
-        Object::View(v) => of_view(cx.session, cx.database, v)?,
-        Object::Procedure(p) => of_procedure(cx.session, cx.database, p)?,
-        _ => Vec::new(),
-    };
-    let same = |a: &Reference, b: &Reference| {
-        Collation::default().eq_str(&a.name.to_string(), &b.name.to_string())
-    };
-    let mut each: Vec<Reference> = Vec::new();
-    for r in all {
-        let system =
-            r.name.schema.as_ref().is_some_and(|s| s.is("sys") || s.is("INFORMATION_SCHEMA"));
-        let own = r.called && crate::absent::procedure(None, &r.name.name.value);
-        let temp = r.name.name.value.starts_with('#');
-        if !system && !own && !temp && !each.iter().any(|known| same(known, &r)) {
-            each.push(r);
-        }
-    }
-    Ok(each)
+/// `referencing_class` and `referenced_class` of objects and columns.
+const OBJECT: (i32, &str) = (1, "OBJECT_OR_COLUMN");
+/// `referencing_class` of a filtered index.
+const INDEX: (i32, &str) = (7, "INDEX");
+
+fn part(p: &Option<Ident>) -> Option<String> {
+    p.as_ref().map(|i| i.value.to_string())
 }
 
-/// The object of this database that a name stands for: in the schema that it names, that of the module, or dbo.
-fn found(cx: &ViewContext<'_>, within: &str, r: &Reference) -> Option<Object> {
-    let name = &r.name;
-    let elsewhere = name.database.as_ref().is_some_and(|d| !d.is(&cx.database.name));
-    if elsewhere || name.server.is_some() {
-        return None;
-    }
-    let (catalog, id) = (&cx.database.catalog, cx.session.id);
-    match &name.schema {
-        Some(schema) => catalog.find_named(Some(&schema.value), &name.name.value, id),
-        None => catalog
-            .find_named(Some(within), &name.name.value, id)
-            .or_else(|| catalog.find_named(None, &name.name.value, id)),
-    }
+/// A row of sys.sql_expression_dependencies about an object of this database, or a column of it, that is schema-bound.
+fn bound_row(
+    from: (ObjectId, i32, (i32, &'static str)),
+    to: &ObjectHead,
+    column: i32,
+) -> Vec<Value> {
+    let (id, minor, (class, description)) = from;
+    let (schema, name) = (&to.schema, &to.name);
+    let mut cells = row![id.0, minor, class, description, true, OBJECT.0, OBJECT.1, (), ()];
+    cells.extend(row![schema, name, to.id.0, column, false, false]);
+    cells
 }
 
 fn expression_dependencies(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    const CLASS: &str = "OBJECT_OR_COLUMN";
     for object in cx.objects() {
-        let head = object.head();
-        for r in references(cx, &object)? {
-            let by_caller = r.called && r.name.schema.is_none();
-            let id = found(cx, &head.schema, &r).filter(|_| !by_caller).map(|o| o.head().id.0);
-            let part =
-                |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|i| i.value.to_string());
-            rows.push(row![
-                head.id.0,
-                0,
-                1,
-                CLASS,
-                false,
-                1,
-                CLASS,
-                part(&r.name.server),
-                part(&r.name.database),
-                part(&r.name.schema),
-                r.name.name.value.to_string(),
-                id,
-                0,
-                by_caller,
-                false
-            ]);
+        match &object {
+            Object::Constraint(_) => of_constraint(cx, &object, rows)?,
+            Object::Table(_) => of_filters(&object, rows),
+            _ => of_text(cx, &object, rows)?,
         }
+    }
+    Ok(())
+}
+
+/// A module: a row for each name, and of what is schema-bound for each column.
+fn of_text(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) -> SqlResult<()> {
+    let head = object.head();
+    let bound = object.as_module().is_some_and(|m| m.facts.schema_bound);
+    let References { names, needs, .. } = references(cx, object)?;
+    for n in named(cx, object, names) {
+        if let (true, Some(to)) = (bound, &n.object) {
+            rows.push(bound_row((head.id, 0, OBJECT), to.head(), 0));
+            for (id, ..) in columns_of(to, &needs) {
+                rows.push(bound_row((head.id, 0, OBJECT), to.head(), id));
+            }
+            continue;
+        }
+        let name = &n.reference.name;
+        let mut cells =
+            row![head.id.0, 0, OBJECT.0, OBJECT.1, false, OBJECT.0, OBJECT.1, part(&name.server)];
+        cells.extend(row![part(&name.database), part(&name.schema), name.name.value.to_string()]);
+        let id = n.object.map(|o| o.head().id.0);
+        cells.extend(row![id, 0, n.by_caller, n.ambiguous]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+/// A CHECK names columns of its table; a CHECK or default may call functions.
+fn of_constraint(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) -> SqlResult<()> {
+    let Object::Constraint(c) = object else { return Ok(()) };
+    if !matches!(c.head.kind, ObjectKind::Check | ObjectKind::Default) {
+        return Ok(());
+    }
+    let from = (c.head.id, 0, OBJECT);
+    if let (ObjectKind::Check, Some(table)) = (c.head.kind, cx.table(c.head.parent)) {
+        for column in &table.columns {
+            if mentions(&c.definition, &column.name) {
+                rows.push(bound_row(from, &table.head, column.id));
+            }
+        }
+    }
+    for function in called(cx, c) {
+        rows.push(bound_row(from, &function.head, 0));
+    }
+    Ok(())
+}
+
+/// The columns that the filters of a table's indexes name.
+fn of_filters(object: &Object, rows: &mut Rows) {
+    let Object::Table(table) = object else { return };
+    for index in &table.indexes {
+        let Some(filter) = &index.filter else { continue };
+        for column in &table.columns {
+            if mentions(&filter.definition, &column.name) {
+                let from = (table.head.id, index.id.0, INDEX);
+                rows.push(bound_row(from, &table.head, column.id));
+            }
+        }
+    }
+}
+
+/// The object of a function's first argument, where the second one is its class.
+fn asked(cx: &ViewContext<'_>, args: &[Value]) -> Option<Object> {
+    let [name, class] = [0, 1].map(|at| args.get(at).and_then(Value::as_text));
+    if !class?.eq_ignore_ascii_case("OBJECT") {
+        return None;
+    }
+    let mut parts = crate::exec::procedure::name_parts(&name?);
+    let name = parts.pop()?;
+    // A schema has to be named.
+    let schema = parts.pop()?;
+    cx.objects().into_iter().find(|o| {
+        let same = |a: &str, b: &str| Collation::default().eq_str(a, b);
+        same(&o.head().name, &name) && same(&o.head().schema, &schema)
+    })
+}
+
+/// An object that a module names, or a column of it.
+struct Entity {
+    named: Arc<Named>,
+    /// The `column_id` and name of a column.
+    column: Option<(i32, String)>,
+    is_selected: bool,
+    is_updated: bool,
+    is_select_all: bool,
+    is_all_columns_found: bool,
+    is_insert_all: bool,
+}
+
+impl Entity {
+    fn name(&self) -> &ObjectName {
+        &self.named.reference.name
+    }
+}
+
+const ENTITY: Columns<Entity> = &[&[
+    ("referencing_minor_id int!", |_| 0_i32.cell()),
+    ("referenced_server_name sysname?", |e| part(&e.name().server).cell()),
+    ("referenced_database_name sysname?", |e| part(&e.name().database).cell()),
+    ("referenced_schema_name sysname?", |e| part(&e.name().schema).cell()),
+    ("referenced_entity_name sysname!", |e| e.name().name.value.to_string().cell()),
+    ("referenced_minor_name sysname?", |e| e.column.as_ref().map(|c| &c.1).cell()),
+    ("referenced_id int?", |e| e.named.object.as_ref().map(|o| o.head().id.0).cell()),
+    ("referenced_minor_id int!", |e| e.column.as_ref().map_or(0, |c| c.0).cell()),
+    ("referenced_class tinyint?", |_| OBJECT.0.cell()),
+    ("referenced_class_desc nvarchar(60)?", |_| OBJECT.1.cell()),
+    ("is_caller_dependent bit!", |e| e.named.by_caller.cell()),
+    ("is_ambiguous bit!", |e| e.named.ambiguous.cell()),
+    ("is_selected bit!", |e| e.is_selected.cell()),
+    ("is_updated bit!", |e| e.is_updated.cell()),
+    ("is_select_all bit!", |e| e.is_select_all.cell()),
+    ("is_all_columns_found bit!", |e| e.is_all_columns_found.cell()),
+    ("is_insert_all bit!", |e| e.is_insert_all.cell()),
+    ("is_incomplete bit!", no),
+]];
+
+fn referenced_entities(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let Some(object) = asked(cx, args) else { return Ok(()) };
+    let References { names, needs, sources, incomplete } = references(cx, &object)?;
+    for n in named(cx, &object, names).into_iter().map(Arc::new) {
+        let id = n.object.as_ref().map(|o| o.head().id);
+        let is = |holds: fn(&Need) -> bool| {
+            needs.iter().any(|need| Some(need.object.object) == id && holds(need))
+        };
+        rows.show(
+            ENTITY,
+            &Entity {
+                named: n.clone(),
+                column: None,
+                is_selected: id.is_some_and(|id| sources.contains(&id)),
+                is_updated: is(|n| n.action.changes()),
+                is_select_all: is(|n| n.action == Action::Select && n.all),
+                is_all_columns_found: !incomplete,
+                is_insert_all: is(|n| n.action == Action::Insert && n.all),
+            },
+        );
+        // Columns are told where all that is named is there.
+        let columns = n.object.iter().filter(|_| !incomplete).flat_map(|o| columns_of(o, &needs));
+        for (id, column, is_selected, is_updated) in columns {
+            let column = Some((id, column));
+            let (is_select_all, is_insert_all, is_all_columns_found) = (false, false, true);
+            rows.show(
+                ENTITY,
+                &Entity {
+                    named: n.clone(),
+                    column,
+                    is_selected,
+                    is_updated,
+                    is_select_all,
+                    is_all_columns_found,
+                    is_insert_all,
+                },
+            );
+        }
+    }
+    Ok(())
+}
+
+/// An object that names the one that is asked for.
+struct Referrer {
+    object: Object,
+    by_caller: bool,
+}
+
+const REFERRER: Columns<Referrer> = &[&[
+    ("referencing_schema_name sysname?", |r| (&r.object.head().schema).cell()),
+    ("referencing_entity_name sysname!", |r| (&r.object.head().name).cell()),
+    ("referencing_id int!", |r| r.object.head().id.0.cell()),
+    ("referencing_class tinyint?", |_| OBJECT.0.cell()),
+    ("referencing_class_desc nvarchar(60)?", |_| OBJECT.1.cell()),
+    ("is_caller_dependent bit!", |r| r.by_caller.cell()),
+]];
+
+fn referencing_entities(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let Some(object) = asked(cx, args) else { return Ok(()) };
+    for (object, by_caller) in referencing(cx, &object)? {
+        rows.show(REFERRER, &Referrer { object, by_caller });
     }
     Ok(())
 }
@@ -113,8 +279,8 @@ fn view_table_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
     let database = &cx.database.name;
     for object in cx.objects().into_iter().filter(|o| matches!(o, Object::View(_))) {
         let head = object.head();
-        for r in references(cx, &object)? {
-            let Some(of) = found(cx, &head.schema, &r) else { continue };
+        for r in references(cx, &object)?.names {
+            let Some(of) = found(cx, &head.schema, &r.name) else { continue };
             let of = of.head();
             rows.push(row![database, &head.schema, &head.name, database, &of.schema, &of.name]);
         }
