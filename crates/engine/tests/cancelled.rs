@@ -158,3 +158,17 @@ fn xml_paths_and_formats_end_when_they_are_killed() {
         assert!(took > Duration::from_millis(250) && took < Duration::from_secs(10), "{took:?}");
     }
 }
+
+#[test]
+fn functions_that_give_rows_end_when_they_are_called_off() {
+    let world = World::new();
+    let mut c = world.connect();
+    c.ok("CREATE FUNCTION dbo.endless () RETURNS @r TABLE (a int) AS BEGIN WHILE 1 = 1 DELETE @r RETURN END");
+    c.ok("CREATE FUNCTION dbo.one (@a int) RETURNS @r TABLE (a int) AS BEGIN INSERT @r VALUES (@a) RETURN END");
+    called_off(&world, "SELECT * FROM dbo.endless()");
+    let many = "FROM GENERATE_SERIES(1, 100000000) AS g CROSS APPLY dbo.one(g.value) AS f";
+    called_off(&world, &format!("SELECT COUNT(*) {many}"));
+    called_off(&world, &format!("SELECT f.a INTO made {many}"));
+    assert_eq!(c.rows("SELECT COUNT(*) FROM tempdb.sys.tables WHERE name LIKE '#@%'"), "0");
+    assert_eq!(c.rows("SELECT OBJECT_ID('made')"), "NULL");
+}
