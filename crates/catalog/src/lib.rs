@@ -21,6 +21,7 @@ pub mod filter;
 mod foreign;
 pub mod identity;
 mod index_rows;
+mod kind;
 pub mod master;
 pub mod module;
 mod module_rows;
@@ -30,8 +31,11 @@ pub mod properties;
 pub mod registry;
 pub mod rowcodec;
 pub mod rows;
+pub mod sequence;
+mod sequence_rows;
 mod shape;
 mod state;
+pub mod synonym;
 pub mod systab;
 mod told;
 mod unmade;
@@ -40,14 +44,16 @@ mod wait;
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
-pub use module::{FunctionFacts, Module, Parameter};
+pub use module::{FunctionFacts, Module, Parameter, TriggerEvent, TriggerFacts, TriggerOrder};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
     Object, ObjectHead, ObjectKind, Statistics, Table,
 };
 
 pub use pending::DdlOutcome;
+pub use sequence::{Cache, Numbers, SequenceFacts, SequenceObject};
 pub use state::Sight;
+pub use synonym::{BaseName, Synonym};
 pub use wait::{Blocked, Touched, TouchedId};
 
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -67,8 +73,8 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
-/// statistics, 4 has functions.
-pub(crate) const SCHEMA_VERSION: i64 = 4;
+/// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 8 has triggers.
+pub(crate) const SCHEMA_VERSION: i64 = 8;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;
@@ -154,6 +160,7 @@ pub struct Catalog {
     settling: Mutex<()>,
     settled: Condvar,
     sequences: Mutex<Map<i64, Arc<IdentitySequence>>>,
+    numbers: Mutex<Map<i64, Arc<Numbers>>>,
     object_ids: Sequence,
     row_numbers: Sequence,
     sequence_ids: Sequence,
@@ -219,6 +226,7 @@ impl Catalog {
             settling: Mutex::default(),
             settled: Condvar::new(),
             sequences: Mutex::default(),
+            numbers: Mutex::default(),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         let mut objects = Vec::new();
@@ -242,7 +250,9 @@ impl Catalog {
             sequence.settle()?;
         }
         let sequences: Vec<_> = self.sequences.lock().values().cloned().collect();
-        sequences.iter().try_for_each(|s| s.settle())
+        sequences.iter().try_for_each(|s| s.settle())?;
+        let numbers: Vec<_> = self.numbers.lock().values().cloned().collect();
+        numbers.iter().try_for_each(|n| n.settle())
     }
 
     /// The pages in which the catalogue lies.
@@ -414,6 +424,17 @@ impl Catalog {
         self.children_of(table, sight).into_iter().filter_map(constraint).collect()
     }
 
+    /// The triggers of a table or view, by id.
+    pub fn triggers_of(&self, parent: ObjectId, sight: impl Into<Sight>) -> Vec<Arc<Module>> {
+        let sight = sight.into();
+        let state = self.state.read();
+        let trigger = |id: ObjectId| match state.object(id, sight) {
+            Some(Object::Trigger(t)) => Some(t.clone()),
+            _ => None,
+        };
+        state.children(parent, sight).into_iter().filter_map(trigger).collect()
+    }
+
     /// A number for a row of a clustered index that is not unique.
     #[inline]
     pub fn next_row_number(&self) -> SqlResult<u64> {
@@ -457,6 +478,17 @@ impl Catalog {
         Ok(id)
     }
 
+    /// The number of a new sequence, whose last value is this one; durable with the next commit of anybody.
+    pub fn new_numbers(&self, last: Option<i128>) -> SqlResult<i64> {
+        let id = self.new_sequence_id()?;
+        if let Some(last) = last {
+            let mut tx = system_transaction(&self.storage, "SequenceRange");
+            sequence::write_last(&mut tx, id, last)?;
+            tx.commit(Durability::Delayed).map_err(sql)?;
+        }
+        Ok(id)
+    }
+
     /// The catalogue's clock: a datetime.
     pub fn now(&self) -> Value {
         datetime_now(&*self.storage.instance().env.clock)
@@ -474,7 +506,7 @@ impl Catalog {
         Ok(schemas)
     }
 
-    /// Ids of the constraints of a table, in order: those in the cache, so DDL refreshes a new one before its table.
+    /// Ids of the constraints and triggers of a table, in order: those in the cache, so DDL refreshes a new one before its table.
     pub(crate) fn children_of(&self, table: ObjectId, sight: Sight) -> Vec<ObjectId> {
         self.state.read().children(table, sight)
     }

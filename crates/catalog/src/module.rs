@@ -1,4 +1,4 @@
-//! Modules: procedures, views and functions, each of which its text defines.
+//! Modules: procedures, views, functions and triggers, each of which its text defines.
 
 use super::object::{Column, ObjectHead};
 use std::sync::Arc;
@@ -48,7 +48,72 @@ pub struct FunctionFacts {
     pub reads_system: bool,
 }
 
-/// A procedure, view or function.
+/// An action on rows that fires triggers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TriggerEvent {
+    /// `INSERT`, number 1 of `sys.trigger_events`.
+    Insert,
+    /// `UPDATE`, number 2 there.
+    Update,
+    /// `DELETE`, number 3 there.
+    Delete,
+}
+
+impl TriggerEvent {
+    /// The events by their numbers, of which the first is 1.
+    pub const ALL: [TriggerEvent; 3] =
+        [TriggerEvent::Insert, TriggerEvent::Update, TriggerEvent::Delete];
+
+    /// The statement's word in capitals.
+    pub fn word(self) -> &'static str {
+        match self {
+            TriggerEvent::Insert => "INSERT",
+            TriggerEvent::Update => "UPDATE",
+            TriggerEvent::Delete => "DELETE",
+        }
+    }
+
+    /// The event of a word, in capitals or not.
+    pub fn of_word(word: &str) -> Option<TriggerEvent> {
+        TriggerEvent::ALL.into_iter().find(|e| e.word().eq_ignore_ascii_case(word))
+    }
+}
+
+/// A mark of `sp_settriggerorder`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum TriggerOrder {
+    /// Before all other AFTER triggers of the event.
+    First,
+    /// Between the first and the last.
+    #[default]
+    None,
+    /// Behind all others.
+    Last,
+}
+
+/// The facts of a trigger beside its text. Arrays are indexed by [`TriggerEvent`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct TriggerFacts {
+    /// The events that fire it.
+    pub events: [bool; 3],
+    /// `INSTEAD OF` rather than `AFTER`.
+    pub instead_of: bool,
+    /// DISABLE TRIGGER: the trigger is not fired.
+    pub disabled: bool,
+    /// NOT FOR REPLICATION was written.
+    pub not_for_replication: bool,
+    /// The place among the AFTER triggers of each event.
+    pub order: [TriggerOrder; 3],
+}
+
+impl TriggerFacts {
+    /// Whether the event fires the trigger when it is enabled.
+    pub fn is_for(&self, event: TriggerEvent) -> bool {
+        self.events[event as usize]
+    }
+}
+
+/// A procedure, view, function or trigger.
 #[derive(Debug)]
 pub struct Module {
     /// The module's name, schema and id.
@@ -69,6 +134,8 @@ pub struct Module {
     pub columns: Vec<Column>,
     /// The facts of a function; of other modules none holds.
     pub facts: FunctionFacts,
+    /// The facts of a trigger, whose table or view is `head.parent`.
+    pub trigger: Option<TriggerFacts>,
     /// Differs between any two snapshots of the same module.
     pub version: u64,
 }

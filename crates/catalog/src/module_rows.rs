@@ -3,13 +3,13 @@
 //! `syscolumns` holds the parameters of a procedure or function from number 1, the result of a scalar function as number 0, the columns of
 //! a view from number 1, and those of a table-valued function behind its parameters, from [`RETURNED`].
 
-use super::module::{FunctionFacts, Module, Parameter};
+use super::module::{FunctionFacts, Module, Parameter, TriggerFacts, TriggerOrder};
 use super::object::{Column, ObjectHead, ObjectKind};
 use super::rows::{
     COLUMN_IDENTITY, COLUMN_NULLABLE, COLUMN_OLD_LARGE, COLUMN_XML, int, view_column, write_column,
 };
 use super::systab::{self, SystemTables, bytes, number, text};
-use super::{Catalog, ensure_schema_version};
+use super::{BaseName, Catalog, ensure_schema_version};
 use crate::rowcodec::{damaged, typecode};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -39,8 +39,23 @@ const FUNCTION_IMPRECISE: i64 = 2048;
 const FUNCTION_READS_DATA: i64 = 4096;
 const FUNCTION_READS_SYSTEM: i64 = 8192;
 
+/// The flags of INSERT; those of UPDATE and DELETE follow.
+const TRIGGER_EVENTS: i64 = 1 << 14;
+const TRIGGER_INSTEAD_OF: i64 = 1 << 17;
+const TRIGGER_DISABLED: i64 = 1 << 18;
+const TRIGGER_NOT_FOR_REPLICATION: i64 = 1 << 19;
+/// The flag of First for INSERT; those of UPDATE and DELETE follow.
+const TRIGGER_FIRST: i64 = 1 << 20;
+/// The flag of Last for INSERT; those of UPDATE and DELETE follow.
+const TRIGGER_LAST: i64 = 1 << 23;
+
+/// The version of the catalogue's tables that knows triggers.
+const TRIGGERS: i64 = 8;
+
 /// The version of the catalogue's tables that knows functions.
 const FUNCTIONS: i64 = 4;
+/// The version that knows synonyms.
+const SYNONYMS: i64 = 5;
 
 /// Writes the text of a module, default or check.
 pub fn write_module(
@@ -54,6 +69,19 @@ pub fn write_module(
         | if ansi_nulls { MODULE_ANSI_NULLS } else { 0 };
     let row = [int(flags), Value::nvarchar(definition)];
     systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
+}
+
+/// Writes what a synonym stands for.
+pub fn write_synonym(tx: &mut Transaction, synonym: ObjectId, base: &BaseName) -> SqlResult<()> {
+    ensure_schema_version(tx, SYNONYMS)?;
+    let row = [int(0), Value::nvarchar(&base.to_string())];
+    systab::put(tx, &SystemTables::MODULES, &[synonym.0 as i64], &row)
+}
+
+/// The base of a synonym, from its row of `sysmodules`.
+pub(super) fn read_base(tx: &mut Transaction, synonym: ObjectId) -> SqlResult<BaseName> {
+    let row = systab::get(tx, &SystemTables::MODULES, &[synonym.0 as i64])?;
+    BaseName::from_text(&text(&row.ok_or_else(|| damaged("a synonym without its base"))?, 1)?)
 }
 
 /// Puts flags of a module, out of `all` of their kind, in place of those that it has.
@@ -99,6 +127,39 @@ pub fn write_function_facts(
     let all = flags_of(facts);
     let on = all.iter().filter(|(_, on)| *on).map(|(flag, _)| flag).sum();
     write_flags(tx, function, all.iter().map(|(flag, _)| flag).sum(), on)
+}
+
+/// The flag of each fact of a trigger.
+fn flags_of_trigger(t: &TriggerFacts) -> [(i64, bool); 12] {
+    let first = |n: usize| (TRIGGER_FIRST << n, t.order[n] == TriggerOrder::First);
+    let last = |n: usize| (TRIGGER_LAST << n, t.order[n] == TriggerOrder::Last);
+    let event = |n: usize| (TRIGGER_EVENTS << n, t.events[n]);
+    [
+        (TRIGGER_INSTEAD_OF, t.instead_of),
+        (TRIGGER_DISABLED, t.disabled),
+        (TRIGGER_NOT_FOR_REPLICATION, t.not_for_replication),
+        event(0),
+        event(1),
+        event(2),
+        first(0),
+        first(1),
+        first(2),
+        last(0),
+        last(1),
+        last(2),
+    ]
+}
+
+/// Replaces the facts of a trigger, whose text has been written.
+pub fn write_trigger_facts(
+    tx: &mut Transaction,
+    trigger: ObjectId,
+    facts: &TriggerFacts,
+) -> SqlResult<()> {
+    ensure_schema_version(tx, TRIGGERS)?;
+    let all = flags_of_trigger(facts);
+    let on = all.iter().filter(|(_, on)| *on).map(|(flag, _)| flag).sum();
+    write_flags(tx, trigger, all.iter().map(|(flag, _)| flag).sum(), on)
 }
 
 /// Replaces the parameters of a procedure.
@@ -217,6 +278,22 @@ fn facts_of(flags: i64) -> FunctionFacts {
     }
 }
 
+fn trigger_facts_of(flags: i64) -> TriggerFacts {
+    let is = |flag: i64| flags & flag != 0;
+    let order = |n: usize| match (is(TRIGGER_FIRST << n), is(TRIGGER_LAST << n)) {
+        (true, _) => TriggerOrder::First,
+        (_, true) => TriggerOrder::Last,
+        _ => TriggerOrder::None,
+    };
+    TriggerFacts {
+        events: [0, 1, 2].map(|n| is(TRIGGER_EVENTS << n)),
+        instead_of: is(TRIGGER_INSTEAD_OF),
+        disabled: is(TRIGGER_DISABLED),
+        not_for_replication: is(TRIGGER_NOT_FOR_REPLICATION),
+        order: [0, 1, 2].map(order),
+    }
+}
+
 impl Catalog {
     pub(super) fn read_module(
         &self,
@@ -244,6 +321,7 @@ impl Catalog {
         if result.is_some() != (head.kind == ObjectKind::ScalarFunction) {
             return Err(damaged("a function's result"));
         }
+        let trigger = (head.kind == ObjectKind::Trigger).then(|| trigger_facts_of(flags));
         Ok(Arc::new(Module {
             head,
             definition: text(&row, 1)?.into(),
@@ -258,6 +336,7 @@ impl Catalog {
             result,
             columns,
             facts: facts_of(flags),
+            trigger,
             version: self.new_version(),
         }))
     }

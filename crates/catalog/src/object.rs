@@ -2,7 +2,10 @@
 
 use super::filter::IndexFilter;
 use super::identity::IdentitySequence;
+pub use super::kind::ObjectKind;
 use super::module::Module;
+use super::sequence::SequenceObject;
+use super::synonym::Synonym;
 use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
@@ -13,85 +16,6 @@ use taffrail_types::{Collation, SqlType, Value};
 
 /// The digits at the end of a temp table's name, which tell it from that of another session.
 const TEMP_NUMBER: usize = 12;
-
-/// The kinds of objects, as `type` of `sys.objects`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum ObjectKind {
-    Table,
-    View,
-    Procedure,
-    ScalarFunction,
-    InlineFunction,
-    TableFunction,
-    PrimaryKey,
-    Unique,
-    Default,
-    Check,
-    ForeignKey,
-}
-
-impl ObjectKind {
-    /// The kinds, in a fixed order.
-    pub const ALL: [ObjectKind; 11] = [
-        ObjectKind::Table,
-        ObjectKind::View,
-        ObjectKind::Procedure,
-        ObjectKind::ScalarFunction,
-        ObjectKind::InlineFunction,
-        ObjectKind::TableFunction,
-        ObjectKind::PrimaryKey,
-        ObjectKind::Unique,
-        ObjectKind::Default,
-        ObjectKind::Check,
-        ObjectKind::ForeignKey,
-    ];
-
-    /// The two characters of `sys.objects.type`.
-    pub fn code(self) -> &'static str {
-        match self {
-            ObjectKind::Table => "U ",
-            ObjectKind::View => "V ",
-            ObjectKind::Procedure => "P ",
-            ObjectKind::ScalarFunction => "FN",
-            ObjectKind::InlineFunction => "IF",
-            ObjectKind::TableFunction => "TF",
-            ObjectKind::PrimaryKey => "PK",
-            ObjectKind::Unique => "UQ",
-            ObjectKind::Default => "D ",
-            ObjectKind::Check => "C ",
-            ObjectKind::ForeignKey => "F ",
-        }
-    }
-
-    /// The kind's words in `type_desc`.
-    pub fn description(self) -> &'static str {
-        match self {
-            ObjectKind::Table => "USER_TABLE",
-            ObjectKind::View => "VIEW",
-            ObjectKind::Procedure => "SQL_STORED_PROCEDURE",
-            ObjectKind::ScalarFunction => "SQL_SCALAR_FUNCTION",
-            ObjectKind::InlineFunction => "SQL_INLINE_TABLE_VALUED_FUNCTION",
-            ObjectKind::TableFunction => "SQL_TABLE_VALUED_FUNCTION",
-            ObjectKind::PrimaryKey => "PRIMARY_KEY_CONSTRAINT",
-            ObjectKind::Unique => "UNIQUE_CONSTRAINT",
-            ObjectKind::Default => "DEFAULT_CONSTRAINT",
-            ObjectKind::Check => "CHECK_CONSTRAINT",
-            ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
-        }
-    }
-
-    /// Whether it is a function of one of the three kinds.
-    pub fn is_function(self) -> bool {
-        use ObjectKind::{InlineFunction, ScalarFunction, TableFunction};
-        matches!(self, ScalarFunction | InlineFunction | TableFunction)
-    }
-
-    /// By its code, blanks aside.
-    pub fn from_code(code: &str) -> Option<ObjectKind> {
-        ObjectKind::ALL.into_iter().find(|k| k.code().trim_end() == code.trim_end())
-    }
-}
 
 /// The facts that every object has: a row of `sys.objects`.
 #[derive(Clone, Debug)]
@@ -106,7 +30,7 @@ pub struct ObjectHead {
     pub name: Arc<str>,
     /// The kind of object.
     pub kind: ObjectKind,
-    /// The table of a constraint; 0 for what stands alone.
+    /// The table of a constraint, the table or view of a trigger; 0 for what stands alone.
     pub parent: ObjectId,
     /// The moment of creation, a datetime: `create_date`.
     pub created: Value,
@@ -159,6 +83,12 @@ pub enum Object {
     Procedure(Arc<Module>),
     /// A function of any kind, by its text.
     Function(Arc<Module>),
+    /// A trigger of a table or view, by its text.
+    Trigger(Arc<Module>),
+    /// A synonym of an object.
+    Synonym(Arc<Synonym>),
+    /// A sequence of numbers.
+    Sequence(Arc<SequenceObject>),
     /// A constraint: its table holds what it means.
     Constraint(Arc<ConstraintObject>),
 }
@@ -168,7 +98,11 @@ impl Object {
     pub fn head(&self) -> &ObjectHead {
         match self {
             Object::Table(t) => &t.head,
-            Object::View(m) | Object::Procedure(m) | Object::Function(m) => &m.head,
+            Object::View(m) | Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) => {
+                &m.head
+            }
+            Object::Synonym(s) => &s.head,
+            Object::Sequence(s) => &s.head,
             Object::Constraint(c) => &c.head,
         }
     }
@@ -188,11 +122,13 @@ impl Object {
         self.columns().iter().find(|c| collation.eq_str(&c.name, name))
     }
 
-    /// The procedure, view or function, if it is one.
+    /// The procedure, view, function or trigger, if it is one.
     pub fn as_module(&self) -> Option<&Arc<Module>> {
         match self {
-            Object::View(m) | Object::Procedure(m) | Object::Function(m) => Some(m),
-            Object::Table(_) | Object::Constraint(_) => None,
+            Object::View(m) | Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) => {
+                Some(m)
+            }
+            _ => None,
         }
     }
 

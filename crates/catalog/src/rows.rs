@@ -3,14 +3,17 @@
 use super::identity::{IdentitySequence, Sequence, base_key};
 use super::index_rows::read_statistics;
 pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
+use super::module_rows::read_base;
+pub use super::sequence_rows::write_sequence;
 pub use super::module_rows::{
     write_execute_as, write_function_facts, write_module, write_parameters, write_signature,
-    write_view_columns,
+    write_synonym, write_trigger_facts, write_view_columns,
 };
 use super::object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Object, ObjectHead,
     ObjectKind, Table,
 };
+use super::synonym::Synonym;
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{Catalog, Sight, fold, properties};
 use crate::rowcodec::key::CLUSTERED_KEY_ROOM;
@@ -242,6 +245,12 @@ impl Catalog {
             ObjectKind::View => Object::View(self.read_module(tx, head)?),
             ObjectKind::Procedure => Object::Procedure(self.read_module(tx, head)?),
             kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
+            ObjectKind::Trigger => Object::Trigger(self.read_module(tx, head)?),
+            ObjectKind::Sequence => Object::Sequence(self.read_sequence_object(tx, head)?),
+            ObjectKind::Synonym => {
+                let base = read_base(tx, id)?;
+                Object::Synonym(Arc::new(Synonym { head, base }))
+            }
             _ => {
                 let module = systab::get(tx, &SystemTables::MODULES, &[id.0 as i64])?;
                 let flags = module.as_ref().map_or(Ok(0), |m| number(m, 0))?;

@@ -96,8 +96,11 @@ fn unlink(lists: &mut Map<ObjectId, Vec<ObjectId>>, of: ObjectId, id: ObjectId) 
     }
 }
 
-/// The identity sequence of a table.
+/// The identity sequence of a table, and the number of a sequence.
 pub(super) fn sequence_of(object: &Object) -> Option<i64> {
+    if let Object::Sequence(s) = object {
+        return Some(s.numbers.id());
+    }
     Some(object.as_table()?.identity.as_ref()?.sequence.id())
 }
 
@@ -136,7 +139,7 @@ impl State {
         all
     }
 
-    /// Ids of the constraints of a table, in order.
+    /// Ids of the constraints of a table and of the triggers of a table or view, in order.
     pub fn children(&self, table: ObjectId, sight: Sight) -> Vec<ObjectId> {
         let mut ids = self.children.get(&table).cloned().unwrap_or_default();
         for p in self.seen(sight) {

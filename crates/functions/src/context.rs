@@ -65,6 +65,15 @@ pub trait FnContext {
     fn caught(&self) -> Option<SqlError>;
     /// The identity value inserted last in this scope: SCOPE_IDENTITY().
     fn scope_identity(&self) -> Value;
+    /// The columns that the statement which has fired the running trigger names, a bit each: COLUMNS_UPDATED(). None outside of triggers.
+    fn columns_updated(&self) -> Option<Vec<u8>> {
+        None
+    }
+    /// How many triggers have fired each other: TRIGGER_NESTLEVEL. Counted are those of an object's id, and those that are INSTEAD OF
+    /// triggers or are none.
+    fn trigger_nest_level(&self, _object: Option<i64>, _instead_of: Option<bool>) -> i32 {
+        0
+    }
     /// The transaction's state: XACT_STATE().
     fn xact_state(&self) -> i16;
     /// The id of the transaction: CURRENT_TRANSACTION_ID().

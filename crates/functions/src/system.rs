@@ -21,6 +21,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |c, a| Ok(a[0].as_text()
                 .zip(a[1].as_text()).map_or(Value::Null, |(kind, name)|
             Value::SmallInt(c.context.cursor_status(&kind, &name) as i16)))).per_statement(),
+    Function::new("COLUMNS_UPDATED", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
+        |c, _| Ok(c.context.columns_updated().map_or(Value::Null, |bits| Value::binary(&bits)))).per_statement(),
+    // `UPDATE(column)` of a trigger, by `column_id`: its name is none that a text can have.
+    Function::new("UPDATE()", 1, 1, |r| r.fixed(&[SqlType::Int], SqlType::Int), |c, a| Ok(updated(c, a))).per_statement(),
+    Function::new("TRIGGER_NESTLEVEL", 0, 3, |r| r.fixed(&[SqlType::Int, NAME, NAME], SqlType::Int), trigger_nest_level)
+        .per_statement(),
     Function::new("XACT_STATE", 0, 0, |r| r.as_given(SqlType::SmallInt),
         |c, _| Ok(Value::SmallInt(c.context.xact_state()))).per_statement(),
     Function::new("CURRENT_TRANSACTION_ID", 0, 0, |r| r.as_given(SqlType::BigInt),
@@ -302,4 +308,36 @@ fn variant_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 /// The database id of an optional argument that is there and not NULL.
 pub(crate) fn database_arg(args: &[Value], at: usize) -> Option<i16> {
     args.get(at).filter(|v| !v.is_null()).and_then(|v| i16::try_from(int(v)).ok())
+}
+
+/// 1 where the statement that has fired the trigger names the column of this number.
+fn updated(c: &Call<'_>, a: &[Value]) -> Value {
+    let bit = a[0].as_i64().and_then(|id| usize::try_from(id - 1).ok());
+    let bits = c.context.columns_updated().unwrap_or_default();
+    let is_set = bit.is_some_and(|n| bits.get(n / 8).is_some_and(|byte| byte & 1 << (n % 8) != 0));
+    Value::Int(i32::from(is_set))
+}
+
+/// The kinds of triggers that [`FnContext::trigger_nest_level`] counts: by object, AFTER or INSTEAD OF. Triggers of DDL are not here.
+///
+/// [`FnContext::trigger_nest_level`]: super::FnContext::trigger_nest_level
+fn trigger_nest_level(c: &Call<'_>, a: &[Value]) -> SqlResult<Value> {
+    let object = match a.first() {
+        Some(v) if v.is_null() => return Ok(Value::Null),
+        v => v.and_then(|v| v.as_i64()).filter(|id| *id != 0),
+    };
+    let word = |at: usize| a.get(at).and_then(|v| v.as_text()).map(|w| w.to_ascii_uppercase());
+    let instead_of = match word(1).as_deref() {
+        Some("AFTER") => Some(false),
+        Some("IOT") => Some(true),
+        None if a.len() < 2 => None,
+        _ => return Ok(Value::Null),
+    };
+    match word(2).as_deref() {
+        Some("DDL") => return Ok(Value::Int(0)),
+        Some("DML") => {}
+        None if a.len() < 3 => {}
+        _ => return Ok(Value::Null),
+    }
+    Ok(Value::Int(c.context.trigger_nest_level(object, instead_of)))
 }

@@ -62,6 +62,7 @@ pub(crate) fn rowset(database: &Database, source: &RowsetSource) -> String {
     let own = [source.schema(), source.name()].map(bracketed).join(".");
     match source {
         RowsetSource::View(_) => own,
+        RowsetSource::Changed(c) => bracketed(c.name()),
         RowsetSource::Function(_) => format!("{}.{own}", bracketed(&database.name)),
     }
 }

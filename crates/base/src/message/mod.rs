@@ -107,6 +107,8 @@ pub enum Origin {
     RaisError,
     /// THROW, which ends the batch.
     Throw,
+    /// A trigger that the statement has fired: the batch ends.
+    Trigger,
 }
 
 impl SqlError {

@@ -9,8 +9,8 @@
 //! configuration of the log. Who may use model (SINGLE_USER) is not handed on.
 
 use super::{
-    Catalog, DEFAULT_GROWTH, DEFAULT_SIZE, Databases, EntryState, FLAG_LOCAL_CURSORS, MODEL_SIZE,
-    Slot, default_options, sql,
+    Catalog, DEFAULT_GROWTH, DEFAULT_SIZE, Databases, EntryState, FLAG_LOCAL_CURSORS,
+    FLAG_RECURSIVE_TRIGGERS, MODEL_SIZE, Slot, default_options, sql,
 };
 use crate::database::Database;
 use crate::systab::{self, SystemTables, number, number_or_null};
@@ -101,7 +101,7 @@ impl Databases {
         model.least = size.filter(|&size| size > MODEL_SIZE);
         model.options = database.storage.options();
         let collation = database.collation();
-        let handed_on = model.options.engine_flags & FLAG_LOCAL_CURSORS;
+        let handed_on = model.options.engine_flags & (FLAG_LOCAL_CURSORS | FLAG_RECURSIVE_TRIGGERS);
         model.options.engine_flags = super::with_collation(handed_on, collation);
         model
     }

@@ -13,6 +13,7 @@
 //! | SET options, IDENTITY_INSERT | the caller's | end; open transactions have the caller's again |
 //! | TRY blocks | the caller's count as outer ones | end |
 //! | errors that CATCH handles, the gravest error | none; ERROR_NUMBER() and its like look at the callers' too | end |
+//! | XACT_ABORT | the caller's; in a trigger ON | end |
 //! | `SCOPE_IDENTITY()`, warnings, the statement's moment | none | end |
 //! | temporary tables | none; names find the callers' too | dropped |
 //! | security contexts | none; the caller's holds | end |
@@ -27,6 +28,7 @@
 use super::called::Called;
 use super::interpret::{Interpreter, Unwind};
 use super::module::{Module, Plan};
+use super::triggers::Fired;
 use crate::database::Database;
 use crate::functions::Moment;
 use crate::memory::Held;
@@ -72,6 +74,8 @@ pub struct Activation {
     pub taking: Option<Taking>,
     /// A function runs, or what a function has called: nothing but functions may be called.
     pub in_function: bool,
+    /// The trigger that runs.
+    pub(crate) fired: Option<Arc<Fired>>,
     /// Others are shown the module that runs: see [`SessionEntry::calls`].
     ///
     /// [`SessionEntry::calls`]: crate::session::entry::SessionEntry::calls
@@ -96,8 +100,11 @@ pub struct Last {
 /// TRY blocks and errors of an activation.
 #[derive(Default)]
 pub struct ErrorState {
-    /// TRY blocks of the callers that enclose the call. A statement whose expression has called counts as one.
+    /// TRY blocks of the callers that enclose the call. A statement whose expression has called, or that has fired a trigger, counts as
+    /// one.
     outer_tries: u32,
+    /// Those of them that are statements which have fired triggers.
+    firing: u32,
     /// TRY blocks of the module that enclose the running statement.
     pub own_tries: u32,
     /// Errors that CATCH blocks of the module handle, the innermost last.
@@ -111,6 +118,11 @@ impl ErrorState {
     #[inline]
     pub fn tries(&self) -> u32 {
         self.outer_tries + self.own_tries
+    }
+
+    /// The same without the statements that have fired triggers: RAISERROR passes them by.
+    pub fn written_tries(&self) -> u32 {
+        self.tries() - self.firing
     }
 }
 
@@ -163,6 +175,8 @@ struct Caller {
     told: bool,
     /// An expression has called.
     expression: bool,
+    /// The statement whose expression has called had begun a result, which is not the callee's to end.
+    open_result: bool,
     /// The command of the statement that has called, as others are shown it.
     command: Command,
 }
@@ -180,6 +194,8 @@ pub(crate) struct Way {
     pub function: bool,
     /// An expression calls it: an error ends the statement that computes the expression, and `@@ROWCOUNT` and `@@ERROR` stay its own.
     pub expression: bool,
+    /// It is a trigger, fired by a statement: as if an expression had called it.
+    pub trigger: Option<Arc<Fired>>,
 }
 
 impl Way {
@@ -211,6 +227,7 @@ impl Activation {
             procedure_id: 0,
             taking: None,
             in_function: false,
+            fired: None,
             shown: false,
             caller: None,
         }
@@ -220,15 +237,17 @@ impl Activation {
     fn called_by(caller: &Activation, number: u64, way: &Way) -> Activation {
         let Last { row_count, error, .. } = caller.last;
         let outer_tries = caller.errors.tries() + u32::from(way.expression);
+        let firing = caller.errors.firing + u32::from(way.trigger.is_some());
         Activation {
             last: Last { row_count, error, ..Last::default() },
-            errors: ErrorState { outer_tries, ..ErrorState::default() },
+            errors: ErrorState { outer_tries, firing, ..ErrorState::default() },
             identity_insert: caller.identity_insert,
             nest_level: caller.nest_level,
             procedure_id: caller.procedure_id,
             taking: way.taking.or(caller.taking.filter(|_| !way.expression)),
             number,
             in_function: caller.in_function || way.function,
+            fired: way.trigger.clone(),
             ..Activation::with_options(caller.options)
         }
     }
@@ -248,6 +267,17 @@ impl Activation {
     /// This one and its callers, the innermost first.
     pub fn stack(&self) -> impl Iterator<Item = &Activation> {
         std::iter::successors(Some(self), |a| a.caller.as_ref().map(|c| &*c.activation))
+    }
+
+    /// The innermost trigger that runs: what runs, or what has called it.
+    pub(crate) fn fired(&self) -> Option<&Arc<Fired>> {
+        self.stack().find_map(|a| a.fired.as_ref())
+    }
+
+    /// Whether a trigger of this table or view runs.
+    pub fn is_fired_on(&self, database: DatabaseId, table: ObjectId) -> bool {
+        let fired = |f: &Arc<Fired>| (f.database, f.table.id()) == (database, table);
+        self.stack().filter_map(|a| a.fired.as_ref()).any(fired)
     }
 
     /// Does `f` to this one and its callers, the innermost first.
@@ -288,8 +318,18 @@ impl Session {
         }
         let activation = Box::new(std::mem::replace(&mut self.activation, callee));
         let began_in = self.database.clone();
-        self.activation.caller =
-            Some(Caller { activation, database, waits, began_in, told, expression, command });
+        let open = self.running.open_result && expression;
+        self.running.open_result &= !expression;
+        self.activation.caller = Some(Caller {
+            activation,
+            database,
+            waits,
+            began_in,
+            told,
+            expression,
+            open_result: open,
+            command,
+        });
     }
 
     /// A module of the activation that was entered begins to run, one level below the caller's.
@@ -309,13 +349,16 @@ impl Session {
         let Some(caller) = self.activation.caller.take() else {
             unreachable!("the session's own activation is never left");
         };
-        let Caller { activation, database, waits, began_in, told, expression, command } = caller;
+        let open_result = caller.open_result;
+        let Caller { activation, database, waits, began_in, told, expression, command, .. } = caller;
         let ended = std::mem::replace(&mut self.activation, *activation);
         if ended.shown {
             self.entry.returns();
         }
         self.cell.set_command(command);
-        if !expression {
+        if expression {
+            self.running.open_result = open_result;
+        } else {
             let Last { row_count, error, .. } = ended.last;
             self.activation.last = Last { row_count, error, ..self.activation.last };
         }

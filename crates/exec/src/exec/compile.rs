@@ -10,7 +10,7 @@ use super::module::{
     Argument, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
     StmtKind, TableVariable,
 };
-use super::query_in::query_in;
+use super::query_in::{query_in, takes_value};
 use super::scalars::moves;
 use super::showplan::stands_alone;
 use super::variants::Variants;
@@ -171,6 +171,7 @@ impl<'s> Compiler<'s> {
             name: None,
             is_function: false,
             object_id: 0,
+            trigger: None,
             quoted_identifier: None,
             ansi_nulls: None,
             parse_only: None,
@@ -316,6 +317,7 @@ impl<'s> Compiler<'s> {
                 return Err(SqlError::new(1075, &[]));
             }
             K::Return(None) => StmtKind::Return(None),
+            K::Return(Some(e)) if takes_value(&e) => return Err(SqlError::new(11719, &[])),
             K::Return(Some(e)) => match self.returns {
                 Returns::Nothing | Returns::Table => return Err(SqlError::new(178, &[])),
                 Returns::Status => StmtKind::Return(Some(self.code(*e, Some(SqlType::Int))?)),
@@ -325,6 +327,7 @@ impl<'s> Compiler<'s> {
             K::Label(label) => StmtKind::Label(label.value),
             K::WaitFor(w) => StmtKind::WaitFor { until: w.until, value: self.code(w.value, None)? },
             K::Print(e) if query_in(&e, false) => return Err(SqlError::new(1046, &[])),
+            K::Print(e) if takes_value(&e) => return Err(SqlError::new(11738, &[])),
             K::Print(e) => StmtKind::Print(self.code(*e, None)?),
             K::RaisError(r) => {
                 let r = *r;

@@ -7,7 +7,7 @@ use crate::database::Database;
 use crate::memory::Measured;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_types::convert::Declared;
 use taffrail_types::names::TypeUse;
@@ -21,7 +21,7 @@ pub(super) enum Returns {
     Status,
     /// A scalar function's: a value of this type.
     Value(Declared),
-    /// A table-valued function's: nothing; the rows stand in its first table variable.
+    /// A trigger's, or a table-valued function's, whose rows stand in its first table variable: nothing.
     Table,
 }
 
@@ -64,8 +64,24 @@ fn parts(statement: ast::Statement) -> Option<(Parts, bool)> {
             ast::FunctionBody::Statements(body) => Some(((f.parameters, body, f.returns), true)),
             ast::FunctionBody::Query(..) => None,
         },
+        StatementKind::Trigger(t) => {
+            Some(((Vec::new(), t.body, ast::FunctionReturns::InlineTable), false))
+        }
         _ => None,
     }
+}
+
+/// The table or view of a trigger's definition, and whether the trigger is an INSTEAD OF one.
+fn trigger_of(
+    session: &Session,
+    home: &Arc<Database>,
+    statement: &StatementKind,
+) -> Option<(ObjectId, bool)> {
+    let StatementKind::Trigger(t) = statement else { return None };
+    let ast::TriggerTarget::Object(name) = &t.target else { return None };
+    let schema = name.schema.as_ref().map(|s| &*s.value);
+    let parent = home.catalog.find_named(schema, &name.name.value, session.id)?;
+    Some((parent.head().id, t.instead_of))
 }
 
 /// The same as [`procedure`]; `strictly`: to find mistakes, not to run.
@@ -82,7 +98,10 @@ pub(super) fn procedure_for(
     let mut parsed = parse(session, created_under.quoted_identifier, text)?;
     let damaged = || vec![*SqlError::new(15197, &[&name])];
     let line = parsed.statements.last().map_or(1, |s| parsed.lines.line_of(s.span.start));
-    let statement = parsed.statements.pop().and_then(parts);
+    let statement = parsed.statements.pop();
+    let trigger = statement.as_ref().and_then(|s| trigger_of(session, home, &s.kind));
+    let is_trigger = matches!(&statement, Some(s) if matches!(s.kind, StatementKind::Trigger(_)));
+    let statement = statement.and_then(parts);
     let Some(((declared, body, returns), is_function)) = statement else { return Err(damaged()) };
     let mut compiler = Compiler::new(session, home, parsed.lines.clone());
     compiler.quoted_identifier = created_under.quoted_identifier;
@@ -94,7 +113,7 @@ pub(super) fn procedure_for(
         compiler.variables.list[at as usize].large = one.large;
         parameters.push(one);
     }
-    compiler.returns = Returns::Status;
+    compiler.returns = if is_trigger { Returns::Table } else { Returns::Status };
     if is_function {
         compiler.returns = compiler.returned(returns, line).map_err(|e| vec![*e])?;
     }
@@ -102,6 +121,7 @@ pub(super) fn procedure_for(
     module.name = Some(name.into());
     module.is_function = is_function;
     module.object_id = object_id;
+    module.trigger = trigger;
     module.quoted_identifier = Some(created_under.quoted_identifier);
     module.ansi_nulls = Some(created_under.ansi_nulls);
     module.database = Some(home.clone());
@@ -126,7 +146,7 @@ impl Compiler<'_> {
 }
 
 /// The type of a scalar function's result.
-pub(crate) fn result_type(ty: &ast::DataType) -> SqlResult<Declared> {
+pub fn result_type(ty: &ast::DataType) -> SqlResult<Declared> {
     let large = declared::large(ty);
     Ok(Declared::new(resolve_type(ty, TypeUse::Declaration)?, large))
 }

@@ -78,10 +78,15 @@ impl Interpreter<'_> {
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
-        let fate = fate(&e, self.place(raised_by(&s.kind, dml)));
+        let mut place = self.place(raised_by(&s.kind, dml));
+        if e.origin == Origin::RaisError {
+            place.tries = self.session.activation.errors.written_tries();
+        }
+        let fate = fate(&e, place);
         self.note(&e, &fate);
         if fate.caught != Caught::Nowhere {
-            if self.session.transaction.count > 0 && fate.undoes {
+            let in_trigger = place.xact_abort && self.session.activation.fired().is_some();
+            if self.session.transaction.count > 0 && (fate.undoes || in_trigger) {
                 self.session.transaction.doomed = true;
             }
             // Who has called from an expression tells of the change that was ended.
@@ -89,7 +94,9 @@ impl Interpreter<'_> {
                 e.origin = Origin::Change;
             }
             // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
-            if open || dml && e.origin != Origin::Binding {
+            // One that has fired a trigger, and whose error nobody catches, is told of by its error.
+            let waits = self.session.activation.errors.written_tries() > 0;
+            if open || dml && waits && e.origin != Origin::Binding {
                 self.session.running.open_result = open;
                 self.done(Ended { command, rows: Some(0) })?;
             }
@@ -165,7 +172,13 @@ impl Interpreter<'_> {
         self.sink.message(e).map_err(|_| Unwind::Gone)?;
         if let Some(number) = fate.followed_by {
             let mut info = SqlError::new(number, &[]).with_severity(0).with_line(line);
-            info.procedure = e.procedure.clone();
+            info.procedure = match e.origin {
+                // The statement that has fired the trigger is that of another module.
+                Origin::Trigger => {
+                    self.session.activation.locals.module.name.as_deref().map(Into::into)
+                }
+                _ => e.procedure.clone(),
+            };
             self.sink.message(&info).map_err(|_| Unwind::Gone)?;
         }
         if fate.undoes {

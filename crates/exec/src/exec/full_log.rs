@@ -8,7 +8,7 @@ use super::interpret::{Ended, Interpreter};
 use super::module::{Module, Stmt, StmtKind};
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_log::ReuseWait;
 use taffrail_observe::{Event, EventRing};
 use taffrail_storage::CheckpointKind;
@@ -68,6 +68,7 @@ impl Interpreter<'_> {
                 Err(e)
                     if tries < TRIES
                         && lacks_checkpoint(&e)
+                        && e.origin != Origin::Trigger
                         && !self.session.transaction.doomed =>
                 {
                     tries += 1;

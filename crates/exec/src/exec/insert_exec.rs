@@ -143,8 +143,13 @@ impl Interpreter<'_> {
                             &converted[..]
                         }
                     };
-                    count += it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, rows))?;
+                    let added = it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, rows));
+                    if added.is_err() {
+                        it.session.running.due.clear();
+                    }
+                    count += added?;
                 }
+                it.fire_due(count)?;
                 Ok(count)
             })
         });

@@ -1,9 +1,10 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
+use super::synonym;
 use super::user_views::Views;
 use super::variants::{TempUse, Temps};
-use crate::binder::{Metadata, NullRule, Resolved, ViewText};
-use crate::catalog::{Module, Object, ObjectKind, Table};
+use crate::binder::{Metadata, NullRule, Resolved, TriggerBody, ViewText};
+use crate::catalog::{Module, Object, ObjectKind, SequenceObject, Synonym, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::features::view as views;
@@ -14,8 +15,9 @@ use crate::session::{Session, SetOptions};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::compare::compare;
 use taffrail_types::{ConvertContext, Value};
 
 /// The catalogue as a statement of a session sees it.
@@ -27,6 +29,8 @@ pub struct SessionMetadata<'s> {
     schema: Option<Arc<str>>,
     /// Names stand in a function, where temporary tables are out of reach.
     in_function: bool,
+    /// The trigger in whose body names stand: its table or view, and whether it is an INSTEAD OF one.
+    trigger: Option<(ObjectId, bool)>,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Table variables that nobody makes.
@@ -58,6 +62,7 @@ impl<'s> SessionMetadata<'s> {
             home,
             schema: None,
             in_function: false,
+            trigger: None,
             tables,
             unmade: &[],
             missing: &[],
@@ -84,6 +89,7 @@ impl<'s> SessionMetadata<'s> {
     pub(crate) fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
         self.schema.clone_from(&module.schema);
         self.in_function = module.is_function;
+        self.trigger = module.trigger;
         self
     }
 
@@ -145,39 +151,32 @@ impl<'s> SessionMetadata<'s> {
         }
     }
 
-    fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
-        if name.server.is_some() {
-            return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)])
-                .with_state(2));
+    /// The synonym that a name stands for, with its database.
+    fn synonym(&self, name: &ast::ObjectName) -> Option<(Arc<Database>, Arc<Synonym>)> {
+        if name.name.value.starts_with('#') || name.server.is_some() {
+            return None;
         }
-        match &name.database {
-            _ if is_global_temp(&name.name.value) => self.session.instance.databases().tempdb(),
-            None => Ok(self.home()),
-            Some(d) => self
-                .session
-                .instance
-                .databases()
-                .get(&d.value)
-                .map_err(|e| if e.number == 911 { SqlError::new(208, &[name]) } else { e }),
+        // Whoever looks the name up says why it has no database.
+        let database = self.database(name).ok()?;
+        self.depend(&database);
+        match self.named(&database, name) {
+            Some(Object::Synonym(s)) => Some((database, s)),
+            _ => None,
         }
     }
-}
 
-/// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
-fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
-    crate::absent::view(schema, name, database.id.0).map(unsupported)
-}
+    /// The name of the base object, where a name is that of a synonym: 470 where that is a synonym, too.
+    fn base_of(&self, name: &ast::ObjectName) -> SqlResult<Option<ast::ObjectName>> {
+        let Some((database, found)) = self.synonym(name) else { return Ok(None) };
+        let base = synonym::base_name(&database, &found);
+        match self.synonym(&base) {
+            Some(_) => Err(synonym::chained(name, &synonym::written(&found.base))),
+            None => Ok(Some(base)),
+        }
+    }
 
-/// `database_id` of msdb.
-const MSDB: u16 = 4;
-
-/// A foreign key's table or index is not there.
-fn gone(name: &str) -> Box<SqlError> {
-    crate::rowcodec::damaged(&format!("the foreign key {name}"))
-}
-
-impl Metadata for SessionMetadata<'_> {
-    fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
+    /// The object in FROM or of a target whose name is no synonym's.
+    fn table_itself(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
         let missing = || SqlError::new(208, &[name]);
         let bare = &*name.name.value;
         if bare.starts_with('#') && self.view_schema().is_some() {
@@ -229,6 +228,93 @@ impl Metadata for SessionMetadata<'_> {
         }
     }
 
+    fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
+        if name.server.is_some() {
+            return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)])
+                .with_state(2));
+        }
+        match &name.database {
+            _ if is_global_temp(&name.name.value) => self.session.instance.databases().tempdb(),
+            None => Ok(self.home()),
+            Some(d) => self
+                .session
+                .instance
+                .databases()
+                .get(&d.value)
+                .map_err(|e| if e.number == 911 { SqlError::new(208, &[name]) } else { e }),
+        }
+    }
+}
+
+/// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
+fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
+    crate::absent::view(schema, name, database.id.0).map(unsupported)
+}
+
+/// A view as a table: the rows of `inserted` and `deleted` have its columns.
+fn of_view(database: &Database, view: &Object) -> Arc<Table> {
+    let mut table = Table::unmade(database, &view.head().name, view.columns().to_vec(), None);
+    table.head = view.head().clone();
+    Arc::new(table)
+}
+
+/// `database_id` of msdb.
+const MSDB: u16 = 4;
+
+/// A foreign key's table or index is not there.
+fn gone(name: &str) -> Box<SqlError> {
+    crate::rowcodec::damaged(&format!("the foreign key {name}"))
+}
+
+impl Metadata for SessionMetadata<'_> {
+    fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
+        if let Some(body) = self.trigger()
+            && let Some(rows) = body.rows(name)
+        {
+            return Ok(Resolved::Changed(body.database, rows));
+        }
+        match self.base_of(name)? {
+            Some(base) => self.table_itself(&base).map_err(|e| synonym::invalid(e, name)),
+            None => self.table_itself(name),
+        }
+    }
+
+    fn sequence(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, Arc<SequenceObject>)> {
+        let database = self.database(name)?;
+        self.depend(&database);
+        match self.named(&database, name) {
+            Some(Object::Sequence(s)) => Ok((database, s)),
+            Some(_) => Err(SqlError::new(11726, &[name])),
+            None => Err(SqlError::new(208, &[name])),
+        }
+    }
+
+    fn in_function(&self) -> bool {
+        self.in_function
+    }
+
+    fn is_synonym(&self, name: &ast::ObjectName) -> bool {
+        self.synonym(name).is_some()
+    }
+
+    fn triggers(&self, database: &Arc<Database>, table: &Arc<Table>) -> Vec<Arc<Module>> {
+        let mut all = database.catalog.triggers_of(table.id(), self.session.id);
+        all.retain(|m| m.trigger.is_some_and(|t| !t.disabled));
+        all.sort_by(|a, b| compare(&a.head.created, &b.head.created, Default::default()));
+        all
+    }
+
+    fn trigger(&self) -> Option<TriggerBody> {
+        let (parent, instead_of) = self.trigger.filter(|_| self.views.innermost().is_none())?;
+        let database = self.home.clone();
+        self.depend(&database);
+        let table = match database.catalog.object(parent, self.session.id)? {
+            Object::Table(table) => table,
+            other => of_view(&database, &other),
+        };
+        Some(TriggerBody { database, table, instead_of })
+    }
+
     fn table_function(
         &self,
         name: &ast::ObjectName,
@@ -256,13 +342,20 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn function(&self, name: &ast::ObjectName) -> SqlResult<Option<(Arc<Database>, Arc<Module>)>> {
-        let database = self.database(name)?;
+        let (base, invalid) = match self.base_of(name)? {
+            Some(base) => (base, true),
+            None => (name.clone(), false),
+        };
+        let database = self.database(&base).map_err(|e| match invalid {
+            true => synonym::invalid(e, name),
+            false => e,
+        })?;
         self.depend(&database);
-        let found = self.named(&database, name);
-        Ok(match found {
-            Some(Object::Function(f)) => Some((database, f)),
-            _ => None,
-        })
+        match self.named(&database, &base) {
+            Some(Object::Function(f)) => Ok(Some((database, f))),
+            None if invalid => Err(SqlError::new(5313, &[name])),
+            _ => Ok(None),
+        }
     }
 
     fn current_database(&self) -> SqlResult<Arc<Database>> {

@@ -12,7 +12,7 @@ use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{DatabaseId, SessionId};
+use taffrail_base::{DatabaseId, ObjectId, SessionId};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType, Value};
@@ -44,6 +44,8 @@ pub struct Module {
     pub is_function: bool,
     /// A procedure's id.
     pub object_id: i32,
+    /// Of a trigger: its table or view, and whether it is an INSTEAD OF one.
+    pub trigger: Option<(ObjectId, bool)>,
     /// A procedure's database: names without one are looked up there.
     pub database: Option<Arc<Database>>,
     /// A batch's: what it sets QUOTED_IDENTIFIER to, in the end. A procedure's: what it was created under.

@@ -373,7 +373,9 @@ impl Interpreter<'_> {
                 }
                 Callee::System(p) => match p.body {
                     procs::Body::Native(code) => {
-                        return Ok(it.native(p, passed, |cx, args| Ok((code(cx, args)?, Vec::new()))));
+                        return Ok(
+                            it.native(p, passed, |cx, args| Ok((code(cx, args)?, Vec::new())))
+                        );
                     }
                     procs::Body::Outputs(code) => {
                         return Ok(it.native(p, passed, |cx, args| Ok((0, code(cx, args)?))));

@@ -4,6 +4,7 @@
 pub(super) mod column;
 mod database;
 mod object;
+mod trigger;
 
 use super::functions::{PRODUCT_VERSION, flag, int, text};
 use crate::catalog::{Index, IndexKind};

@@ -7,6 +7,7 @@ use super::planning::Source;
 use super::runtime::Rt;
 use crate::features::{RegisteredStatement, Run};
 use crate::memory;
+use crate::plan::facts::{Action, Need};
 use crate::plan::statement::SelectPlan;
 use crate::plan::statement::Statement;
 use crate::sink::{Command, EnvChange};
@@ -254,9 +255,10 @@ impl Interpreter<'_> {
         if self.session.activation.options.implicit_transactions
             && self.session.transaction.count == 0
         {
-            // A query without tables begins nothing.
+            // A query without tables begins nothing; nobody looks into a function that is run.
             let plan = self.plan(module, s.plan, s.visible, source)?;
-            if !plan.uses.is_empty() {
+            let reads = |n: &Need| n.action == Action::Select && n.object.object.0 > 0;
+            if !plan.uses.is_empty() || plan.facts.needs.iter().any(reads) {
                 self.session.begin_implicitly(self.sink)?;
             }
         }
@@ -271,7 +273,7 @@ impl Interpreter<'_> {
                 return it.select_into(&plan, q, (into, filegroup), s.line);
             }
             it.one_writer(&plan)?;
-            let (command, rows) = it.with_runtime(&plan, s.line, |rt| {
+            let ran = it.with_runtime(&plan, s.line, |rt| {
                 Ok(match &plan.kind {
                     Statement::Select(q, _) if q.assign.is_empty() => {
                         (Command::SELECT, Some(send(rt, q, fmtonly)?))
@@ -294,7 +296,12 @@ impl Interpreter<'_> {
                         unreachable!("planned from a statement")
                     }
                 })
-            })?;
+            });
+            if ran.is_err() {
+                it.session.running.due.clear();
+            }
+            let (command, rows) = ran?;
+            it.fire_due(rows.unwrap_or(0))?;
             it.session.activation.last.row_count = rows.unwrap_or(0) as i64;
             let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn_if_due(s.line)?;

@@ -31,6 +31,8 @@ pub struct Rt<'a> {
     pub(crate) partners: Option<Partners>,
     pub(crate) subs: Vec<SubState>,
     pub(crate) carried: Option<Value>,
+    /// Sequences that the statement has locked, for as long as its transaction lasts.
+    pub(super) drawn: Vec<super::next_value::Drawn>,
     ticks: u32,
     /// Bytes that it had kept when it was left last, and that the thread's request kept when it was taken up.
     held: usize,
@@ -164,6 +166,7 @@ impl<'a> Rt<'a> {
             partners,
             subs,
             carried,
+            drawn: Vec::new(),
             ticks,
             held,
             entered: memory::used(),
@@ -300,6 +303,22 @@ impl RowBuffer {
         rt.save(slots, &mut self.values);
         self.rows += 1;
         self.count(1);
+    }
+
+    /// Adds a row of these values.
+    pub fn add(&mut self, row: &[Value]) {
+        debug_assert_eq!(row.len(), self.width);
+        self.values.extend_from_slice(row);
+        self.rows += 1;
+        self.count(1);
+    }
+
+    /// Adds the rows of another buffer of equal width.
+    pub fn append(&mut self, mut other: RowBuffer) {
+        debug_assert_eq!(other.width, self.width);
+        self.values.append(&mut other.values);
+        self.rows += other.rows;
+        self.count(other.rows);
     }
 
     /// Counts what the last rows take.

@@ -175,9 +175,11 @@ impl Session {
         }
     }
 
-    /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none.
+    /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none. A function's statement is part of the
+    /// statement that has called.
     pub fn begin_implicitly(&mut self, sink: &mut dyn ResultSink) -> SqlResult<()> {
-        if self.activation.options.implicit_transactions && self.transaction.count == 0 {
+        let wanted = self.activation.options.implicit_transactions && !self.running.in_statement;
+        if wanted && self.transaction.count == 0 {
             self.begin_transaction(None, sink)?;
             self.transaction.implicit = true;
             self.entry.set_transaction_name("implicit_transaction");
@@ -206,7 +208,8 @@ impl Session {
 
     /// `count` has become 1.
     fn transaction_begins(&mut self) {
-        debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
+        let own = self.transaction.of_statement;
+        debug_assert!(own || self.transaction.parts.is_empty(), "autocommit leaves no parts");
         self.transaction.implicit = false;
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
         let now = self.instance.options().env.clock.now_utc();
@@ -223,7 +226,7 @@ impl Session {
             return OpenInsertExec { own: false, marks: self.marks(inside), savepoints };
         }
         self.transaction.count = 1;
-        self.transaction.of_insert = true;
+        self.transaction.of_statement = true;
         self.entry.set_transaction_name(INSERT_EXEC);
         self.transaction_begins();
         OpenInsertExec { own: true, marks: Marks::new(), savepoints }
@@ -258,13 +261,51 @@ impl Session {
         }
         if open.own {
             self.transaction.count -= 1;
-            self.transaction.of_insert = false;
+            self.transaction.of_statement = false;
             self.entry.set_transaction_name("user_transaction");
             self.publish_transaction();
             let change = EnvChange::BeginTransaction(self.transaction.descriptor);
             sink.env_change(change).map_err(|_| client_gone())?;
         }
         result
+    }
+
+    /// Triggers of a statement are fired: in autocommit it is a transaction while they run. Gives whether it has become one.
+    pub(crate) fn open_for_triggers(&mut self) -> bool {
+        if self.transaction.count > 0 {
+            return false;
+        }
+        self.transaction.count = 1;
+        self.transaction.of_statement = true;
+        self.transaction_begins();
+        true
+    }
+
+    /// The triggers of an autocommit statement have run. A transaction that they have begun in place of the statement's ends with it, of
+    /// two that they have begun one is left to the client.
+    pub(crate) fn close_for_triggers(
+        &mut self,
+        kept: bool,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        match (self.transaction.count, self.transaction.of_statement) {
+            (0, _) => Ok(()),
+            // Its parts end with the statement.
+            (1, true) => {
+                self.forget_transaction();
+                Ok(())
+            }
+            (_, true) => {
+                self.transaction.count -= 1;
+                self.transaction.of_statement = false;
+                self.entry.set_transaction_name("user_transaction");
+                self.publish_transaction();
+                let change = EnvChange::BeginTransaction(self.transaction.descriptor);
+                sink.env_change(change).map_err(|_| client_gone())
+            }
+            (_, false) if kept => self.commit_transaction(None, sink),
+            (_, false) => Ok(()),
+        }
     }
 
     /// COMMIT: 3902, 3930.
@@ -284,6 +325,8 @@ impl Session {
                 return Ok(());
             }
         }
+        // Nobody was told that a statement is one.
+        let silent = self.transaction.of_statement;
         let result = self.commit_parts(delayed == Some(true));
         let ended = if result.is_ok() { Transaction::Commit } else { Transaction::Rollback };
         self.instance.observer().transaction(self, ended, "");
@@ -303,19 +346,26 @@ impl Session {
             Ok(()) => EnvChange::CommitTransaction(descriptor),
             Err(_) => EnvChange::RollbackTransaction(descriptor),
         };
-        sink.env_change(change).map_err(|_| client_gone())?;
+        if !silent {
+            sink.env_change(change).map_err(|_| client_gone())?;
+        }
         result
     }
 
+    /// The client's transaction is over: what it was called, and where it was marked.
     fn transaction_over(&mut self) -> u64 {
+        self.cell.forget_databases();
+        self.forget_transaction()
+    }
+
+    fn forget_transaction(&mut self) -> u64 {
         let t = &mut self.transaction;
         t.count = 0;
         t.name = None;
         t.mark = None;
         t.doomed = false;
-        t.of_insert = false;
+        t.of_statement = false;
         t.savepoints.clear();
-        self.cell.forget_databases();
         let descriptor = std::mem::take(&mut t.descriptor);
         self.publish_transaction();
         descriptor
@@ -359,7 +409,7 @@ impl Session {
             false => self.held.cursors.rolled_back(),
         }
         // Nobody was told that an INSERT … EXEC is one.
-        let silent = self.transaction.of_insert;
+        let silent = self.transaction.of_statement;
         let descriptor = self.transaction_over();
         if !silent {
             let told = sink.env_change(EnvChange::RollbackTransaction(descriptor));

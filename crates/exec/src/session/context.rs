@@ -109,7 +109,7 @@ impl Session {
         let name = match &self.transaction {
             _ if own => autocommit_name(self.cell.command()),
             t if t.count == 0 => autocommit_name(self.cell.command()),
-            t if t.of_insert => INSERT_EXEC,
+            t if t.of_statement => INSERT_EXEC,
             t if t.implicit => "implicit_transaction",
             _ => "user_transaction",
         };

@@ -42,6 +42,8 @@ pub struct Running {
     pub errors_met: u32,
     /// Rows that the statements have told of.
     pub rows_done: u64,
+    /// Triggers that the statement is to fire.
+    pub(crate) due: Vec<crate::exec::triggers::Firing>,
     /// Buffers that statements reuse.
     pub(crate) scratch: Option<Box<crate::exec::modify::Scratch>>,
     /// The client wants it to stop.
@@ -57,6 +59,7 @@ impl Running {
             fatal: false,
             errors_met: 0,
             rows_done: 0,
+            due: Vec::new(),
             scratch: None,
             cancel,
         }

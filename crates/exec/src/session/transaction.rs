@@ -24,12 +24,12 @@ pub struct TransactionPart {
 ///
 /// 1. `count` is `@@TRANCOUNT`. Autocommit statements run with `count` 0 and parts that end with the statement.
 /// 2. `descriptor` is not 0 exactly while `count` is not 0.
-/// 3. With `of_insert` one of `count` is an INSERT … EXEC that runs in autocommit: it is no transaction of the client's, who hears
-///    nothing of it. The flag is set only while that statement runs.
+/// 3. With `of_statement` one of `count` is an INSERT … EXEC that runs in autocommit, or a statement whose triggers run: it is no transaction
+///    of the client's, who hears nothing of it. The flag is set only while that statement runs.
 /// 4. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
 #[derive(Default)]
 pub struct TransactionState {
-    /// `@@TRANCOUNT`, also of an INSERT … EXEC in autocommit.
+    /// `@@TRANCOUNT`, also of a statement in autocommit that is a transaction.
     pub count: u32,
     /// The name that BEGIN TRANSACTION gave.
     pub name: Option<String>,
@@ -40,7 +40,7 @@ pub struct TransactionState {
     pub(crate) descriptor: u64,
     /// A statement began it, under SET IMPLICIT_TRANSACTIONS ON.
     pub(crate) implicit: bool,
-    pub(crate) of_insert: bool,
+    pub(crate) of_statement: bool,
     pub(crate) doomed: bool,
     /// The parts, one for each database.
     pub parts: Vec<TransactionPart>,
@@ -53,9 +53,9 @@ impl TransactionState {
         self.count
     }
 
-    /// A transaction of the client's is open: not only the one that an INSERT … EXEC in autocommit is.
+    /// A transaction of the client's is open: not only the one that a statement in autocommit is.
     pub fn is_clients(&self) -> bool {
-        self.count > u32::from(self.of_insert)
+        self.count > u32::from(self.of_statement)
     }
 
     /// `XACT_STATE()`.

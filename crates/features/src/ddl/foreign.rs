@@ -5,7 +5,9 @@
 
 use super::create::{self, Owner, could_not_create};
 use super::{index, resolve};
-use crate::catalog::{Action, ForeignKey, IndexKind, ObjectKind, Table, fold, rows};
+use crate::catalog::{
+    Action, ForeignKey, IndexKind, ObjectKind, Table, TriggerEvent, TriggerFacts, fold, rows,
+};
 use crate::database::Database;
 use crate::exec::modify::foreign::{Ready, bracketed_name, conflict};
 use crate::plan::names::bracketed;
@@ -100,6 +102,14 @@ fn one(
         return Err(SqlError::new(number, &[&written, &b.name, &owner.name, &a.name, &shown]));
     }
     let (on_delete, on_update) = (action(draft.key.on_delete), action(draft.key.on_update));
+    let replaced = |event: TriggerEvent, action: Action| {
+        let mut all = database.catalog.triggers_of(owner.table, session).into_iter();
+        let replaces = |t: TriggerFacts| t.instead_of && t.is_for(event);
+        action != Action::NoAction && all.any(|m| m.trigger.is_some_and(replaces))
+    };
+    if replaced(TriggerEvent::Delete, on_delete) || replaced(TriggerEvent::Update, on_update) {
+        return Err(SqlError::new(1787, &[&shown, &owner.name]));
+    }
     let nulls = [on_delete, on_update].contains(&Action::SetNull);
     if nulls && draft.columns.iter().any(|c| !table.columns[*c].nullable) {
         return Err(SqlError::new(1761, &[&shown, &"SET NULL"]));

@@ -3,7 +3,8 @@
 //! catalogue goes on showing what is true. All else is refused.
 
 use crate::catalog::registry::{
-    COMPATIBILITY_LEVEL, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
+    COMPATIBILITY_LEVEL, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS,
+    FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
 };
 use crate::database::Database;
 use taffrail_base::message::unsupported;
@@ -52,7 +53,6 @@ const SWITCHES: &[(&str, bool, Otherwise)] = {
         ("QUERY_STORE", false, Ignored),
         ("QUOTED_IDENTIFIER", false, Ignored),
         ("READ_COMMITTED_SNAPSHOT", false, Refused),
-        ("RECURSIVE_TRIGGERS", false, Ignored),
         ("REMOTE_DATA_ARCHIVE", false, Refused),
         ("SUPPLEMENTAL_LOGGING", false, Refused),
         ("TEMPORAL_HISTORY_RETENTION", false, Ignored),
@@ -164,6 +164,11 @@ pub(crate) fn apply(
                 Err(SqlError::new(15048, &levels).with_severity(16))
             }
         },
+        DatabaseOption::Switch(name, on) if &**name == "RECURSIVE_TRIGGERS" => {
+            options.engine_flags &= !FLAG_RECURSIVE_TRIGGERS;
+            options.engine_flags |= if *on { FLAG_RECURSIVE_TRIGGERS } else { 0 };
+            Ok(())
+        }
         DatabaseOption::Switch(name, on) => {
             let known = SWITCHES.iter().find(|s| s.0 == &**name);
             match known {

@@ -1,7 +1,8 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, attach, database, drop, function, index, login, module, statistics, view,
+    alter, alter_index, attach, database, drop, function, index, login, module, sequence, statistics, synonym,
+    trigger, view,
 };
 use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
@@ -82,6 +83,14 @@ fn create_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> S
     if let K::CreateStatistics(s) = &s.kind { statistics::create(cx, s) } else { other(s) }
 }
 
+fn sequence(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Sequence(s) = &s.kind { sequence::sequence(cx, s) } else { other(s) }
+}
+
+fn create_synonym(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateSynonym(s) = &s.kind { synonym::create(cx, s) } else { other(s) }
+}
+
 fn create_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
     match &s.kind {
         K::CreateTable(s) => super::create_table_statement(cx, s, text),
@@ -129,6 +138,14 @@ fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResu
 
 fn shutdown(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::Shutdown { nowait } = &s.kind { super::shut_down(cx, *nowait) } else { other(s) }
+}
+
+fn switch_trigger(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::SwitchTrigger(s) = &s.kind { trigger::switch(cx, s) } else { other(s) }
+}
+
+fn trigger(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::Trigger(s) = &s.kind { trigger::trigger(cx, s, text) } else { other(s) }
 }
 
 fn truncate(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -187,6 +204,20 @@ const CREATES_SCHEMA: Needs = Needs::All(&[
     Needs::When(Case::Authorization, &Needs::Impersonate),
 ]);
 
+const CREATES_SEQUENCE: Needs = Needs::Any(&[
+    Needs::Schema(OnSchema::CreateSequence),
+    Needs::Schema(OnSchema::Alter),
+    Needs::Schema(OnSchema::Control),
+]);
+
+const ALTERS_SEQUENCE: Needs = Needs::Any(&[ALTERS, Needs::Schema(OnSchema::Alter)]);
+
+const DROPS_SEQUENCE: Needs =
+    Needs::Any(&[Needs::Schema(OnSchema::Alter), Needs::Schema(OnSchema::Control)]);
+
+const CREATES_SYNONYM: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateSynonym), Needs::Schema(OnSchema::Alter)]);
+
 /// Temporary tables are everybody's to make.
 const CREATES_TABLE: Needs = Needs::When(
     Case::Permanent,
@@ -213,9 +244,11 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("ALTER PROCEDURE", ALTERS, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
+    of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, sequence),
     of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
         .done(Command::ALTER_TABLE)
         .shown(Shown::AlterTable),
+    of_objects("ALTER TRIGGER", ALTERS, trigger),
     of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
     new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
@@ -229,18 +262,26 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateProcedure),
     ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
     new("CREATE STATISTICS", ALTERS, create_statistics),
+    of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
+    of_objects("CREATE SYNONYM", CREATES_SYNONYM, create_synonym),
     of_objects("CREATE TABLE", CREATES_TABLE, create_table)
         .done(Command::CREATE_TABLE)
         .shown(Shown::CreateTable),
+    of_objects("CREATE TRIGGER", ALTERS, trigger),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
+    of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
     once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
+    of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
+    of_objects("DROP SYNONYM", DROPS, drop_objects),
     of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
+    of_objects("DROP TRIGGER", ALTERS, drop_objects),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
+    of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
     new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
     of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),

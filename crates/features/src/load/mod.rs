@@ -108,8 +108,7 @@ fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<
             "TABLOCK" => options.tablock = true,
             "CHECK_CONSTRAINTS" => options.check_constraints = true,
             "KEEP_NULLS" => options.keep_nulls = true,
-            // There are no triggers.
-            "FIRE_TRIGGERS" => {}
+            "FIRE_TRIGGERS" => options.fire_triggers = true,
             // Hints about what will come: rows are taken as they are.
             "ROWS_PER_BATCH"
             | "KILOBYTES_PER_BATCH"

@@ -85,8 +85,9 @@ impl Settings {
                 "KEEPNULLS" => out.options.keep_nulls = true,
                 "TABLOCK" => out.options.tablock = true,
                 "CHECK_CONSTRAINTS" => out.options.check_constraints = true,
-                // There are no triggers; the others are hints about what will come.
-                "FIRE_TRIGGERS" | "ROWS_PER_BATCH" | "KILOBYTES_PER_BATCH" | "ORDER" => {}
+                "FIRE_TRIGGERS" => out.options.fire_triggers = true,
+                // Hints about what will come.
+                "ROWS_PER_BATCH" | "KILOBYTES_PER_BATCH" | "ORDER" => {}
                 "ERRORFILE"
                 | "FORMATFILE"
                 | "DATA_SOURCE"

@@ -4,7 +4,7 @@ use super::Arguments;
 use super::odbc::{database_of, fits, pattern, unquoted};
 use super::odbc_columns::TYPES_OF_DATABASES;
 use super::odbc_types::{Dialect, odbc};
-use crate::catalog::{Module, Object, Parameter, fold};
+use crate::catalog::{Module, Object, ObjectKind, Parameter, fold};
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
@@ -47,23 +47,39 @@ fn procedures(
     asked: impl Fn(&str, &str) -> bool,
 ) -> SqlResult<Vec<Arc<Module>>> {
     let asked =
-        |o: &Object| matches!(o, Object::Procedure(_)) && asked(&o.head().name, &o.head().schema);
+        |o: &Object| is_routine(o) && asked(&o.head().name, &o.head().schema);
     cx.settle_objects(database, asked)?;
     let mut all: Vec<Arc<Module>> = Vec::new();
     for o in database.catalog.objects(cx.sight()) {
-        if asked(&o)
-            && let Object::Procedure(m) = o
-        {
-            all.push(m);
+        if asked(&o) {
+            all.extend(o.as_module().cloned());
         }
     }
     all.sort_by_key(|m| (fold(&m.head.schema), fold(&m.head.name)));
     Ok(all)
 }
 
-/// `@RETURN_VALUE` comes first.
+/// A procedure or function.
+fn is_routine(o: &Object) -> bool {
+    matches!(o, Object::Procedure(_) | Object::Function(_))
+}
+
+/// `@RETURN_VALUE` comes first: the status of a procedure, which is no parameter, or the result of a scalar function.
 fn with_status(m: &Module) -> impl Iterator<Item = (usize, Option<&Parameter>)> {
-    std::iter::once((0, None)).chain(m.parameters.iter().enumerate().map(|(n, p)| (n + 1, Some(p))))
+    let is_procedure = m.head.kind == ObjectKind::Procedure;
+    let first = (is_procedure || m.result.is_some()).then_some((0, m.result.as_ref()));
+    let parameters = m.parameters.iter().enumerate().map(|(n, p)| (n + 1, Some(p)));
+    first.into_iter().chain(parameters)
+}
+
+/// The number behind a routine's name: procedures have one, functions none.
+pub(super) fn number(m: &Module) -> u8 {
+    u8::from(m.head.kind == ObjectKind::Procedure)
+}
+
+/// The name of a parameter, or of what is returned.
+fn shown_name(p: Option<&Parameter>) -> &str {
+    p.map(|p| &*p.name).filter(|name| !name.is_empty()).unwrap_or("@RETURN_VALUE")
 }
 
 fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
@@ -79,7 +95,7 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
         |own: &str, schema: &str| fits(own, name.as_deref()) && fits(schema, owner.as_deref());
     for m in procedures(cx, &database, asked)? {
         for (at, p) in with_status(&m) {
-            let shown = p.map_or("@RETURN_VALUE", |p| &p.name);
+            let shown = shown_name(p);
             if !fits(shown, column.as_deref()) {
                 continue;
             }
@@ -87,13 +103,14 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
             let o = odbc(ty.name(), ty, dialect);
             let kind = match p {
                 None => 5,
+                Some(_) if at == 0 => 5,
                 Some(p) if p.output => 2,
                 Some(_) => 1,
             };
             let mut cells = row![
                 &database.name,
                 &m.head.schema,
-                format!("{};1", m.head.name),
+                format!("{};{}", m.head.name, number(&m)),
                 shown,
                 kind,
                 o.data_type,
@@ -230,14 +247,15 @@ pub(super) fn params_100_managed(
 fn managed(cx: &mut StatementContext<'_>, args: &Arguments<'_>, new: bool) -> SqlResult<i32> {
     let (_, all, wanted) = chosen(cx, args)?;
     let mut rows = Vec::new();
-    for (_, p) in all.iter().flat_map(|m| with_status(m)) {
-        let name = p.map_or("@RETURN_VALUE", |p| &p.name);
+    for (at, p) in all.iter().flat_map(|m| with_status(m)) {
+        let name = shown_name(p);
         if wanted.as_ref().is_some_and(|w| fold(w) != fold(name)) {
             continue;
         }
         let ty = p.map_or(SqlType::Int, |p| p.ty);
         let kind = match p {
             None => 4,
+            Some(_) if at == 0 => 4,
             Some(p) if p.output => 2,
             Some(_) => 1,
         };
@@ -317,13 +335,14 @@ pub(super) fn params_rowset(cx: &mut StatementContext<'_>, args: &Arguments<'_>)
     let mut rows = Vec::new();
     for m in &all {
         for (at, p) in with_status(m) {
-            let name = p.map_or("@RETURN_VALUE", |p| &p.name);
+            let name = shown_name(p);
             if wanted.as_ref().is_some_and(|w| fold(w) != fold(name)) {
                 continue;
             }
             let ty = p.map_or(SqlType::Int, |p| p.ty);
             let kind = match p {
                 None => 4,
+                Some(_) if at == 0 => 4,
                 Some(p) if p.output => 2,
                 Some(_) => 1,
             };
@@ -332,7 +351,7 @@ pub(super) fn params_rowset(cx: &mut StatementContext<'_>, args: &Arguments<'_>)
             rows.push(row![
                 &database.name,
                 &m.head.schema,
-                format!("{};1", m.head.name),
+                format!("{};{}", m.head.name, number(&m)),
                 name,
                 at,
                 kind,

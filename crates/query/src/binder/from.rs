@@ -1,6 +1,7 @@
 //! FROM: sources and joins.
 
 use super::hints::{access_hint, hints};
+use super::next_value::Place;
 use super::{
     Binder, Cte, Hints, Mention, Resolved, Source, SourceColumn, SourceKind, eq, facts, unsupported,
 };
@@ -53,10 +54,7 @@ pub(crate) fn table_columns(database: DatabaseId, table: &Table) -> Vec<SourceCo
 }
 
 /// The columns of a system view, whose text has the collation of the database that is asked.
-pub(super) fn view_columns(
-    view: &'static SystemView,
-    collation: Collation,
-) -> Vec<SourceColumn> {
+pub(super) fn view_columns(view: &'static SystemView, collation: Collation) -> Vec<SourceColumn> {
     let column = |(at, c): (usize, &taffrail_plan::system_view::ViewColumn)| SourceColumn {
         name: c.name.into(),
         ty: c.ty,
@@ -157,7 +155,7 @@ impl<'a> Binder<'a> {
 
     /// The comma-separated parts of FROM: all are joined.
     pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
-        list.iter().map(|t| self.source_item(t, false)).collect()
+        self.in_place(Place::Clause, |b| list.iter().map(|t| b.source_item(t, false)).collect())
     }
 
     pub(super) fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
@@ -333,6 +331,7 @@ impl<'a> Binder<'a> {
             Resolved::UserView(database, view) => {
                 return self.user_view(database, &view, (alias, schema, qualified), hints);
             }
+            Resolved::Changed(database, rows) => self.changed_source(database, rows, alias),
             Resolved::View(database, view) => {
                 let dirty = hints.locks.level == LevelHint::ReadUncommitted;
                 let schema = match &n.alias {
@@ -489,7 +488,7 @@ impl<'a> Binder<'a> {
     }
 
     fn values(&mut self, v: &'a ast::ValuesTable) -> SqlResult<FromTree> {
-        let (rel, outputs, columns) = self.values_rows(&v.rows)?;
+        let (rel, outputs, columns) = self.refusing_draws(|b| b.values_rows(&v.rows))?;
         let bound = super::query::BoundQuery { rel, outputs, columns, ..Default::default() };
         self.derived(bound, &v.alias.value, &v.columns)
     }

@@ -220,6 +220,8 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub scalars_only: bool,
+    /// Of an expression of the catalogue the database, where sequences without one are looked up.
+    of_database: Option<String>,
     /// All that decides whether NEXT VALUE FOR may stand here.
     drawing: next_value::Drawing,
     /// Sequences that an expression outside any query has named.
@@ -323,6 +325,7 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            of_database: None,
             drawing: Default::default(),
             alone: Vec::new(),
             in_output: false,
@@ -365,11 +368,13 @@ impl<'a> Binder<'a> {
 
     /// A scalar expression outside any query.
     pub fn bind_scalar(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        self.drawing.alone = true;
         self.expr(e)
     }
 
     /// A condition outside any query.
     pub fn bind_condition(&mut self, e: &'a ast::Expr) -> SqlResult<taffrail_plan::expr::Pred> {
+        self.drawing.alone = true;
         self.pred(e)
     }
 

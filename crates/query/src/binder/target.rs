@@ -140,7 +140,7 @@ impl<'a> Binder<'a> {
                 None => match self.meta.table(&n.name) {
                     Ok(Resolved::Table(d, t)) => Some(Meaning::Object(d.id, t.id())),
                     Ok(Resolved::UserView(d, v)) => Some(Meaning::Object(d.id, v.head.id)),
-                    Ok(Resolved::View(..)) => None,
+                    Ok(Resolved::View(..) | Resolved::Changed(..)) => None,
                     Err(_) => self.function_meant(&n.name),
                 },
             },

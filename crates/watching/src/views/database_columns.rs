@@ -3,7 +3,7 @@
 use super::cell::{Column, IntoCell, no, null, yes};
 use super::databases::{model_name, pages};
 use crate::catalog::registry::{
-    FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot, collation_of,
+    FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot, collation_of,
 };
 use taffrail_base::Lsn;
 use taffrail_log::ReuseWait;
@@ -92,7 +92,7 @@ pub(super) const DATABASE: &[Column<DatabaseRow>] = &[
     ("is_concat_null_yields_null_on bit?", no),
     ("is_numeric_roundabort_on bit?", no),
     ("is_quoted_identifier_on bit?", no),
-    ("is_recursive_triggers_on bit?", no),
+    ("is_recursive_triggers_on bit?", |d| d.has(FLAG_RECURSIVE_TRIGGERS).cell()),
     ("is_cursor_close_on_commit_on bit?", no),
     ("is_local_cursor_default bit?", |d| d.has(FLAG_LOCAL_CURSORS).cell()),
     ("is_fulltext_enabled bit?", no),

@@ -17,6 +17,7 @@ pub(crate) use pages::TableLoad;
 
 use crate::catalog::{Check, Column, Table, rows};
 use crate::database::Database;
+use crate::exec::interpret::Interpreter;
 use crate::exec::modify::insert::Insert;
 use crate::exec::runtime::Rt;
 use crate::plan::change::InsertPlan;
@@ -38,6 +39,8 @@ pub struct BulkOptions {
     pub keep_identity: bool,
     /// KEEPNULLS / KEEP_NULLS: a NULL stays one where the column has a default.
     pub keep_nulls: bool,
+    /// FIRE_TRIGGERS: the INSERT triggers of the table are fired, once for a batch.
+    pub fire_triggers: bool,
 }
 
 /// A bulk load, compiled. Its table is locked to the transaction's end.
@@ -67,6 +70,9 @@ impl BulkPlan {
             columns.iter().map(|c| c.filter(|c| !skipped(c))).collect();
         let mut insert =
             crate::exec::compile::bulk_insert(session, database, &table, &columns, types)?;
+        if !options.fire_triggers {
+            insert.triggers = None;
+        }
         if !options.check_constraints {
             insert.checks.clear();
         }
@@ -171,6 +177,14 @@ impl<'a> BulkTarget<'a> {
 
     /// Ends the batch; gives the number of rows. Dropped without it, the statement must be rolled back.
     pub fn finish(mut self) -> SqlResult<u64> {
-        self.sink.finish(&mut self.rt)
+        let count = self.sink.finish(&mut self.rt);
+        let Rt { cx, .. } = self.rt;
+        let mut it = Interpreter::new(cx.session, cx.sink);
+        if count.is_err() {
+            it.session.running.due.clear();
+        }
+        let count = count?;
+        it.fire_due(count)?;
+        Ok(count)
     }
 }

@@ -15,7 +15,7 @@
 //! | a statement while it ran | [`Row::runs`]; a statement of the catalogue: [`Row::of_catalogue`] |
 //! | names and types, bound when the statement was to run | [`Row::bound`]; a TRY of the same module does not see it |
 //! | RAISERROR | the statement, under XACT_ABORT too |
-//! | THROW | the batch |
+//! | THROW, a trigger | the batch |
 //!
 //! Under XACT_ABORT what would end the statement ends the batch and rolls back, but for [`Row::promoted`]. With ANSI_WARNINGS OFF
 //! and ARITHABORT ON errors of arithmetic do.
@@ -112,7 +112,7 @@ pub(super) fn fate(e: &SqlError, at: Place) -> Fate {
         _ if at.taking && ends_insert(e) => Ends::Insert,
         ends => ends,
     };
-    let told = e.origin == Origin::Change
+    let told = matches!(e.origin, Origin::Change | Origin::Trigger)
         || e.number == 1505
         || row.told && at.by == Raised::Change && ends < Ends::Batch;
     Fate { ends, caught, undoes, followed_by: told.then(|| follower(e)) }
@@ -122,7 +122,7 @@ pub(super) fn fate(e: &SqlError, at: Place) -> Fate {
 fn ends(e: &SqlError, row: &Row, by: Raised) -> Ends {
     match (e.origin, by) {
         (Origin::RaisError | Origin::Parameters, _) => Ends::Statement,
-        (Origin::Throw, _) => Ends::Batch,
+        (Origin::Throw | Origin::Trigger, _) => Ends::Batch,
         (Origin::Binding, _) => row.bound,
         (_, Raised::Catalogue) => row.of_catalogue,
         (_, Raised::Use) if e.number == 911 => Ends::Batch,

@@ -11,7 +11,7 @@ use taffrail_types::Value;
 /// Runs a DELETE; gives the number of rows.
 pub(crate) fn run(rt: &mut Rt<'_>, plan: &DeletePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
-    let mut m = open(rt, plan)?;
+    let mut m = open(rt, plan, false)?;
     let limit = rt.cx.session.row_limit();
     let gone = if plan.spool {
         let mut found = Found::new(plan);
@@ -25,7 +25,7 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &DeletePlan) -> SqlResult<u64> {
 /// Deletes the rows that are found with each of these values of the variables, all of them as one statement.
 pub(super) fn follow(rt: &mut Rt<'_>, plan: &DeletePlan, all: Vec<Vec<Value>>) -> SqlResult<()> {
     rt.cx.session.change_in(&plan.database)?;
-    let mut m = open(rt, plan)?;
+    let mut m = open(rt, plan, true)?;
     let mut found = Found::new(plan);
     for values in all {
         rt.cx.session.check_cancel()?;
@@ -38,7 +38,8 @@ pub(super) fn follow(rt: &mut Rt<'_>, plan: &DeletePlan, all: Vec<Vec<Value>>) -
     m.end(rt, Ok(())).map(drop)
 }
 
-fn open<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
+/// `follows`: see [`Target::follows`].
+fn open<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan, follows: bool) -> SqlResult<Modify<'a>> {
     let target = Target {
         verb: Verb::Delete,
         database: &plan.database,
@@ -46,6 +47,8 @@ fn open<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
         outgoing: &[],
         incoming: &plan.incoming,
         output: plan.output.as_ref(),
+        triggers: plan.triggers.as_ref(),
+        follows,
     };
     Modify::open(rt, target, false)
 }

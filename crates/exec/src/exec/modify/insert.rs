@@ -22,13 +22,15 @@ pub(crate) struct Insert<'a> {
 pub(super) struct NewRows<'a> {
     plan: &'a InsertPlan,
     context: ConvertContext,
+    /// An INSTEAD OF trigger gets the rows: NULL may be anywhere, and no identity value is given out.
+    replaced: bool,
 }
 
 /// Runs an INSERT; gives the number of rows.
 pub(crate) fn run(rt: &mut Rt<'_>, plan: &InsertPlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
-    if plan.table.identity.is_none() {
-        // @@IDENTITY is of the last statement that put in rows.
+    if plan.table.identity.is_none() && rt.cx.session.activation.fired().is_none() {
+        // @@IDENTITY is of the last statement that put in rows; those of triggers without an identity leave it.
         rt.cx.session.kept.identity = None;
     }
     let limit = match &plan.top {
@@ -39,6 +41,7 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &InsertPlan) -> SqlResult<u64> {
         (&plan.rows, plan.same_layout && !plan.spool, &plan.output, &plan.top)
         && plan.checks.is_empty()
         && plan.outgoing.is_empty()
+        && plan.triggers.is_none()
         && let Node::Scan(scan) = &q.node
     {
         return copy_rows(rt, plan, scan);
@@ -117,9 +120,12 @@ impl<'a> Insert<'a> {
             outgoing: &plan.outgoing,
             incoming: &[],
             output: plan.output.as_ref(),
+            triggers: plan.triggers.as_ref(),
+            follows: false,
         };
         let m = Modify::open(rt, target, alone)?;
-        Ok(Insert { rows: NewRows::new(rt, plan), m })
+        let rows = NewRows::new(rt, plan, m.is_replaced());
+        Ok(Insert { rows, m })
     }
 
     /// Adds a row of the source: `get` gives its values by number.
@@ -164,8 +170,9 @@ impl<'a> Insert<'a> {
 }
 
 impl<'a> NewRows<'a> {
-    pub fn new(rt: &Rt<'_>, plan: &'a InsertPlan) -> NewRows<'a> {
-        NewRows { plan, context: rt.cx.session.activation.options.convert_context() }
+    pub fn new(rt: &Rt<'_>, plan: &'a InsertPlan, replaced: bool) -> NewRows<'a> {
+        let context = rt.cx.session.activation.options.convert_context();
+        NewRows { plan, context, replaced }
     }
 
     /// Adds a row of VALUES; `kept`: its values, if they are computed already.
@@ -177,6 +184,7 @@ impl<'a> NewRows<'a> {
         kept: Option<&[Value]>,
     ) -> SqlResult<()> {
         let plan = self.plan;
+        rt.begin_row();
         m.s.new.clear();
         for (at, source) in plan.columns.iter().enumerate() {
             let (source, given) = match source {
@@ -216,6 +224,11 @@ impl<'a> NewRows<'a> {
         get: impl Fn(&mut Rt<'_>, usize) -> SqlResult<Value>,
     ) -> SqlResult<()> {
         let plan = self.plan;
+        rt.begin_row();
+        for (sequence, n) in &plan.drawn {
+            let value = get(rt, *n)?;
+            rt.row_has(sequence, value)?;
+        }
         m.s.new.clear();
         for (at, source) in plan.columns.iter().enumerate() {
             let v = match source {
@@ -247,6 +260,9 @@ impl<'a> NewRows<'a> {
     #[inline]
     fn store(&self, rt: &mut Rt<'_>, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
         let p = self.plan;
+        if self.replaced && v.is_null() {
+            return Ok(v);
+        }
         match store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context) {
             Err(e) => {
                 let v = rt.excused(e)?;
@@ -260,6 +276,9 @@ impl<'a> NewRows<'a> {
     fn made(&self, rt: &mut Rt<'_>, source: &ColumnSource, at: usize) -> SqlResult<Value> {
         let table = &self.plan.table;
         match (source, &table.identity) {
+            (ColumnSource::Identity, Some(identity)) if self.replaced => {
+                Ok(identity.sequence.typed(0))
+            }
             (ColumnSource::Identity, Some(identity)) => {
                 let n = identity.sequence.next()?;
                 rt.cx.session.kept.identity = Some(n);
@@ -273,6 +292,7 @@ impl<'a> NewRows<'a> {
     fn add(&self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
         let plan = self.plan;
         if plan.explicit_identity
+            && !self.replaced
             && let Some(identity) = &plan.table.identity
             && let Some(v) = integer_of(&m.s.new[identity.column])
         {

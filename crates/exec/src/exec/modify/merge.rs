@@ -50,6 +50,8 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &MergePlan) -> SqlResult<u64> {
         outgoing: &plan.outgoing,
         incoming: &plan.incoming,
         output: plan.output.as_ref(),
+        triggers: plan.triggers.as_ref(),
+        follows: false,
     };
     let mut m = Modify::open(rt, target, false)?;
     let merger = Merger {
@@ -248,7 +250,7 @@ impl<'a> Merger<'a> {
             m.come_back(rt, change, values)?;
         }
         let Some(insert) = &plan.insert else { return Ok(()) };
-        let rows = NewRows::new(rt, &insert.plan);
+        let rows = NewRows::new(rt, &insert.plan, m.is_replaced());
         for (values, saved) in new {
             rt.tick()?;
             tell(rt, plan, "INSERT", saved);

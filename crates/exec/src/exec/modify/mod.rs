@@ -17,8 +17,10 @@
 //! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
 //! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
 //!
-//! Computed columns belong at the end of stage 1: they read the row's other columns, and keys and checks read them. INSTEAD OF triggers
-//! take the place of 2 to 9, AFTER triggers belong between 9 and 10 (OUTPUT INTO still ahead of them), each with the rows of stage 6.
+//! Computed columns belong at the end of stage 1: they read the row's other columns, and keys and checks read them.
+//!
+//! Triggers are fired behind all stages, by whoever runs the statement ([`super::triggers`]), with the rows of stage 6; an INSTEAD OF
+//! trigger takes the place of 2 to 5 and of 9.
 //!
 //! Rows go through the stages one by one: the first row that fails, in any stage, ends the statement, whatever a later one would have
 //! raised. No stage takes anything back: whoever runs the statement rolls back to where it began. Identity values stay used up.
@@ -44,9 +46,11 @@ use super::runtime::Rt;
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::bulk::TableLoad;
+use crate::exec::triggers::Noted;
 use crate::plan::change::{OutputPlan, UpdatePlan};
 use crate::plan::expr::Pred;
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::triggers::Triggers;
 use foreign::ForeignWork;
 use output::OutputRows;
 use std::sync::Arc;
@@ -85,6 +89,9 @@ pub(crate) struct Target<'a> {
     pub outgoing: &'a [Outgoing],
     pub incoming: &'a [Incoming],
     pub output: Option<&'a OutputPlan>,
+    pub triggers: Option<&'a Arc<Triggers>>,
+    /// The statement is one of CASCADE or its like: without rows it fires nothing.
+    pub follows: bool,
 }
 
 /// The rows of a table on their way through the stages.
@@ -95,6 +102,8 @@ pub(crate) struct Modify<'a> {
     fill: Option<TableLoad>,
     foreign: ForeignWork<'a>,
     told: OutputRows,
+    /// The rows that triggers are to see.
+    noted: Option<Noted>,
     count: u64,
 }
 
@@ -123,7 +132,9 @@ impl<'a> Modify<'a> {
     /// Begins; the columns of an OUTPUT that goes to the client are sent. `alone`: the table is locked as a whole.
     fn open(rt: &mut Rt<'_>, target: Target<'a>, alone: bool) -> SqlResult<Modify<'a>> {
         output::begin_output(rt, target.output)?;
-        let fill = match alone {
+        let noted = target.triggers.map(|t| Noted::new(rt.cx.session, t));
+        let replaced = noted.as_ref().is_some_and(|n| n.replaces);
+        let fill = match alone && !replaced {
             true => TableLoad::open(rt.cx.session, target.database, target.table)?,
             false => None,
         };
@@ -133,18 +144,26 @@ impl<'a> Modify<'a> {
             fill,
             foreign: ForeignWork::new(target.outgoing, target.incoming),
             told: OutputRows::default(),
+            noted,
             count: 0,
         })
     }
 
     /// Somebody asks for the values of whole rows.
     fn is_whole(&self) -> bool {
-        self.target.output.is_some() || !self.foreign.is_idle()
+        self.target.output.is_some() || self.noted.is_some() || !self.foreign.is_idle()
+    }
+
+    /// An INSTEAD OF trigger takes the place of stages 2 to 5.
+    fn is_replaced(&self) -> bool {
+        self.noted.as_ref().is_some_and(|n| n.replaces)
     }
 
     /// Stages 3 to 6 of a new row, of the values in `s.new`.
     fn come(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
-        self.put(rt, checks)?;
+        if !self.is_replaced() {
+            self.put(rt, checks)?;
+        }
         self.note(rt, true, false)
     }
 
@@ -169,6 +188,9 @@ impl<'a> Modify<'a> {
             }
         }
         self.values(rt, plan, set, row)?;
+        if self.is_replaced() {
+            return self.note(rt, true, true);
+        }
         let (session, s) = (&mut *rt.cx.session, &mut *self.s);
         rows::encode_row(session, database, table, &s.new, &mut s.row)?;
         rows::replace_base(session, database, table, locator, &s.row)?;
@@ -197,6 +219,9 @@ impl<'a> Modify<'a> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let session = &mut *rt.cx.session;
         let old = std::mem::take(&mut self.s.old);
+        if self.is_replaced() {
+            return Ok((old, std::mem::take(&mut self.s.new)));
+        }
         for index in table.nonclustered() {
             rows::remove_entry(session, database.id, index, &old, locator, &mut self.s)?;
         }
@@ -208,7 +233,9 @@ impl<'a> Modify<'a> {
     /// Stages 3 to 6 of a row that has left.
     fn come_back(&mut self, rt: &mut Rt<'_>, c: &Change<'a>, row: Moved) -> SqlResult<()> {
         (self.s.old, self.s.new) = row;
-        self.put(rt, &c.plan.checks)?;
+        if !self.is_replaced() {
+            self.put(rt, &c.plan.checks)?;
+        }
         self.note(rt, true, true)
     }
 
@@ -216,6 +243,11 @@ impl<'a> Modify<'a> {
     fn leave(&mut self, rt: &mut Rt<'_>, locator: &[u8], row: &[u8]) -> SqlResult<bool> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let session = &mut *rt.cx.session;
+        if self.is_replaced() {
+            decode_row(session, database, table, row, &mut self.s.old)?;
+            self.note(rt, false, true)?;
+            return Ok(true);
+        }
         if !rows::remove_base(session, database, table, locator)? {
             return Ok(false);
         }
@@ -298,7 +330,12 @@ impl<'a> Modify<'a> {
         }
         let new = came.then_some(&self.s.new[..]);
         let old = went.then_some(&self.s.old[..]);
-        self.foreign.changed(old, new);
+        if let Some(noted) = &mut self.noted {
+            noted.row(old, new);
+        }
+        if !self.is_replaced() {
+            self.foreign.changed(old, new);
+        }
         match self.target.output {
             Some(o) => output::output_row(rt, o, new, old, &mut self.told),
             None => Ok(()),
@@ -315,9 +352,13 @@ impl<'a> Modify<'a> {
             return Err(e);
         }
         // Foreign keys are looked at when all rows are changed: of none it is known then that it was right when its error came.
+        let (noted, follows) = (self.noted.take(), self.target.follows);
         let count = self.finish(rt)?;
         if let Some(o) = output {
             output::finish_output(rt, o, told)?;
+        }
+        if let Some(noted) = noted {
+            noted.into_due(&mut rt.cx.session.running.due, follows);
         }
         Ok(count)
     }

@@ -16,7 +16,7 @@ use taffrail_types::{ConvertContext, Value};
 /// Runs an UPDATE; gives the number of rows.
 pub(crate) fn run(rt: &mut Rt<'_>, plan: &UpdatePlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
-    let mut m = open(rt, plan)?;
+    let mut m = open(rt, plan, false)?;
     let change = Change::new(plan, m.is_whole());
     let limit = rt.cx.session.row_limit();
     let changed = if plan.spool || change.two_phases {
@@ -31,7 +31,7 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &UpdatePlan) -> SqlResult<u64> {
 /// Changes the rows that are found with each of these values of the variables, all of them as one statement.
 pub(super) fn follow(rt: &mut Rt<'_>, plan: &UpdatePlan, all: Vec<Vec<Value>>) -> SqlResult<()> {
     rt.cx.session.change_in(&plan.database)?;
-    let mut m = open(rt, plan)?;
+    let mut m = open(rt, plan, true)?;
     let change = Change::new(plan, m.is_whole());
     let mut found = Found::new(rt, plan);
     for values in all {
@@ -45,7 +45,8 @@ pub(super) fn follow(rt: &mut Rt<'_>, plan: &UpdatePlan, all: Vec<Vec<Value>>) -
     m.end(rt, Ok(())).map(drop)
 }
 
-fn open<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
+/// `follows`: see [`Target::follows`].
+fn open<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan, follows: bool) -> SqlResult<Modify<'a>> {
     let target = Target {
         verb: Verb::Update,
         database: &plan.database,
@@ -53,6 +54,8 @@ fn open<'a>(rt: &mut Rt<'_>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
         outgoing: &plan.outgoing,
         incoming: &plan.incoming,
         output: plan.output.as_ref(),
+        triggers: plan.triggers.as_ref(),
+        follows,
     };
     Modify::open(rt, target, false)
 }

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod aside;
+mod changed;
 mod function;
 mod grouping_sets;
 mod join;
@@ -56,6 +57,7 @@ pub fn build(node: &Node) -> Op {
         Node::View(v) => match &v.source {
             RowsetSource::View(view) => Box::new(view::ViewOp::new(v, view)),
             RowsetSource::Function(f) => Box::new(function::FunctionOp::new(v, f)),
+            RowsetSource::Changed(rows) => Box::new(changed::ChangedOp::new(v, rows)),
         },
         Node::Values(v) => Box::new(ValuesOp { node: v.clone(), at: 0 }),
         Node::Filter(f) => {
