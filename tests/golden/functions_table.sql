@@ -184,6 +184,26 @@ SELECT id FROM dbo.employee WHERE id < 4 ORDER BY id
 SELECT * FROM dbo.about()
 SELECT @@ROWCOUNT AS n, @@ERROR AS error, @@NESTLEVEL AS level
 GO
+-- Its statements begin no transaction of their own; a doomed one is no obstacle.
+--@ source: documentation SET IMPLICIT_TRANSACTIONS
+SET IMPLICIT_TRANSACTIONS ON
+SELECT COUNT(*) AS n FROM dbo.reports_of(1)
+SELECT @@TRANCOUNT AS open_transactions
+ROLLBACK
+DECLARE @t TABLE (n int)
+INSERT @t SELECT id FROM dbo.reports_of(2)
+IF @@TRANCOUNT > 0 ROLLBACK
+SET IMPLICIT_TRANSACTIONS OFF
+SELECT COUNT(*) AS n, @@TRANCOUNT AS open_transactions FROM @t
+GO
+--@ source: reasoned
+SET XACT_ABORT ON
+BEGIN TRAN
+BEGIN TRY INSERT dbo.later VALUES (1 / 0) END TRY
+BEGIN CATCH SELECT XACT_STATE() AS state; SELECT COUNT(*) AS n FROM dbo.reports_of(1) END CATCH
+ROLLBACK
+SET XACT_ABORT OFF
+GO
 -- One function calls another, and itself.
 --@ source: reasoned
 CREATE FUNCTION dbo.down (@n int) RETURNS @r TABLE (n int) AS

@@ -175,8 +175,8 @@ impl Session {
         }
     }
 
-    /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none. A function's statement is part of the
-    /// statement that has called.
+    /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none. A function's statement is part of
+    /// the statement that has called.
     pub fn begin_implicitly(&mut self, sink: &mut dyn ResultSink) -> SqlResult<()> {
         let wanted = self.activation.options.implicit_transactions && !self.running.in_statement;
         if wanted && self.transaction.count == 0 {
