@@ -139,7 +139,7 @@ GO
 SELECT dbo.nn(1, 2) AS three, dbo.nn(NULL, 1) AS none, dbo.nn(1, NULL) AS none, dbo.nn(DEFAULT, 1) AS eight
 GO
 --@ source: reasoned
-CREATE FUNCTION dbo.fails (@a int) RETURNS int AS
+CREATE FUNCTION dbo.fails (@a int) RETURNS int WITH INLINE = OFF AS
 BEGIN
     DECLARE @x int
     SET @x = 1 / @a
@@ -156,7 +156,7 @@ BEGIN CATCH SELECT ERROR_NUMBER() AS n, ERROR_PROCEDURE() AS p, ERROR_LINE() AS 
 SELECT COUNT(*) AS unchanged FROM dbo.t WHERE a > 100
 GO
 --@ source: message 245
-CREATE FUNCTION dbo.number (@s varchar(10)) RETURNS int AS BEGIN RETURN @s END
+CREATE FUNCTION dbo.number (@s varchar(10)) RETURNS int WITH INLINE = OFF AS BEGIN RETURN @s END
 GO
 --@ source: message 245
 SELECT dbo.number('12') AS twelve
@@ -239,14 +239,17 @@ GO
 SELECT id, dbo.summed() AS summed FROM dbo.t
 GO
 --@ source: reasoned
+CREATE FUNCTION dbo.thrice (@a int) RETURNS int WITH INLINE = OFF AS BEGIN RETURN @a * 3 END
+GO
+--@ source: reasoned
 -- A plan that calls a function is made anew when the function is another one.
-CREATE PROCEDURE dbo.uses AS SELECT dbo.twice(10) AS x
+CREATE PROCEDURE dbo.uses AS SELECT dbo.thrice(10) AS x
 GO
 --@ source: reasoned
 EXEC dbo.uses
 GO
 --@ source: reasoned
-ALTER FUNCTION dbo.twice (@a int) RETURNS varchar(10) AS BEGIN RETURN CONCAT('now ', @a) END
+ALTER FUNCTION dbo.thrice (@a int) RETURNS varchar(10) AS BEGIN RETURN CONCAT('now ', @a) END
 GO
 --@ source: reasoned
 EXEC dbo.uses

@@ -121,7 +121,7 @@ impl ErrorState {
     }
 
     /// The same without the statements that have fired triggers: RAISERROR passes them by.
-    pub fn written_tries(&self) -> u32 {
+    pub(crate) fn written_tries(&self) -> u32 {
         self.tries() - self.firing
     }
 }

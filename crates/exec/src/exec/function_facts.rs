@@ -308,7 +308,7 @@ fn of_module(session: &Session, home: &Arc<Database>, module: &Module) -> SqlRes
 }
 
 /// What stands beneath a function of the catalogue.
-pub fn of_function(
+pub(crate) fn of_function(
     session: &Session,
     home: &Arc<Database>,
     function: &catalog::Module,

@@ -1,5 +1,6 @@
 //! The texts of the views and functions that a statement names, kept while it is bound, and which of them names belong to.
 
+use super::scalar_body::scalar_body;
 use crate::binder::{Variable, Variables, ViewText};
 use crate::catalog::Module;
 use crate::database::Database;
@@ -101,23 +102,28 @@ fn parsed(module: &Module) -> SqlResult<ViewText> {
             let ViewDefinition { name, with, query, check_option, .. } = *v;
             let (query, variables) = (Some(query), Variables::default());
             let (name, defaults) = (name.name, Vec::new());
-            Ok(ViewText { name, with, query, check_option, lines, variables, defaults })
+            let scalar = None;
+            Ok(ViewText { name, with, query, check_option, lines, variables, defaults, scalar })
         }
         StatementKind::Function(f) => {
-            let FunctionDefinition { name, parameters, body, .. } = *f;
-            let (with, query) = match body {
-                FunctionBody::Query(with, query) => (with, Some(*query)),
-                FunctionBody::Statements(_) => (None, None),
-            };
+            let FunctionDefinition { name, parameters, body, body_span, .. } = *f;
             let recorded = module.parameters.iter().map(|p| Variable {
                 name: p.name.to_string(),
                 ty: Some(p.ty),
                 large: p.large,
             });
-            let variables = Variables { list: recorded.collect() };
+            let mut variables = Variables { list: recorded.collect() };
+            let (with, query, scalar) = match body {
+                FunctionBody::Query(with, query) => (with, Some(*query), None),
+                FunctionBody::Statements(list) if module.facts.inlineable => {
+                    let text = (&*module.definition, body_span, module.quoted_identifier);
+                    (None, None, scalar_body(list, text, &mut variables))
+                }
+                FunctionBody::Statements(_) => (None, None, None),
+            };
             let (name, check_option) = (name.name, false);
             let defaults = parameters.into_iter().map(|p| p.default).collect();
-            Ok(ViewText { name, with, query, check_option, lines, variables, defaults })
+            Ok(ViewText { name, with, query, check_option, lines, variables, defaults, scalar })
         }
         _ => Err(damaged(module)),
     }

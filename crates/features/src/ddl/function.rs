@@ -51,14 +51,7 @@ pub(crate) fn function(
     };
     let Options { mut facts, inline, execute_as } = options(s, kind)?;
     let parameters = parameters(s)?;
-    let result = match &s.returns {
-        FunctionReturns::Scalar(ty) => {
-            let declared = result_type(ty)?;
-            let (ty, large) = (declared.ty, declared.large());
-            Some(Parameter { name: "".into(), ty, large, output: true, has_default: false })
-        }
-        _ => None,
-    };
+    let result = result(s)?;
     let columns = match &s.returns {
         FunctionReturns::InlineTable => columns_of_query(cx, s, &parameters, text)?,
         FunctionReturns::Table(variable, body) => {
@@ -72,24 +65,7 @@ pub(crate) fn function(
             Vec::new()
         }
     };
-    if facts.schema_bound && function_body::executes(s) {
-        let e = SqlError::new(4516, &[&s.name]);
-        return Err(e.in_procedure(name).with_line(1));
-    }
-    let form = execute_as.is_none() && inlineable::has_the_form(s);
-    if facts.schema_bound || form {
-        let beneath = beneath(cx, s, &parameters, text)?;
-        facts.inlineable |= form && !beneath.stays;
-        if facts.schema_bound {
-            schema_binding::check(cx, &s.name, &beneath)
-                .map_err(|e| e.in_procedure(name).with_line(1))?;
-        }
-        let found = beneath.facts;
-        facts.deterministic = found.deterministic;
-        facts.imprecise = found.imprecise;
-        facts.reads_data = found.reads_data || !facts.schema_bound;
-        facts.reads_system = found.reads_system || !facts.schema_bound;
-    }
+    learn(cx, s, (&parameters, text), execute_as, &mut facts)?;
     if inline && !facts.inlineable {
         return Err(SqlError::new(16203, &[]));
     }
@@ -104,6 +80,45 @@ pub(crate) fn function(
         rows::write_signature(tx, id, &parameters, result.as_ref(), &columns)?;
         rows::write_function_facts(tx, id, &facts)
     })
+}
+
+/// The result of a scalar function.
+fn result(s: &ast::FunctionDefinition) -> SqlResult<Option<Parameter>> {
+    let FunctionReturns::Scalar(ty) = &s.returns else { return Ok(None) };
+    let declared = result_type(ty)?;
+    let (ty, large) = (declared.ty, declared.large());
+    Ok(Some(Parameter { name: "".into(), ty, large, output: true, has_default: false }))
+}
+
+/// Adds the facts that the function's text decides, and refuses what a schema-bound one may not stand on.
+fn learn(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    (parameters, text): (&[Parameter], &str),
+    execute_as: Option<i32>,
+    facts: &mut FunctionFacts,
+) -> SqlResult<()> {
+    let name = &*s.name.name.value;
+    if facts.schema_bound && function_body::executes(s) {
+        let e = SqlError::new(4516, &[&s.name]);
+        return Err(e.in_procedure(name).with_line(1));
+    }
+    let form = execute_as.is_none() && inlineable::has_the_form(s);
+    if !facts.schema_bound && !form {
+        return Ok(());
+    }
+    let beneath = beneath(cx, s, parameters, text)?;
+    facts.inlineable |= form && !beneath.stays;
+    if facts.schema_bound {
+        let checked = schema_binding::check(cx, &s.name, &beneath);
+        checked.map_err(|e| e.in_procedure(name).with_line(1))?;
+    }
+    let found = beneath.facts;
+    facts.deterministic = found.deterministic;
+    facts.imprecise = found.imprecise;
+    facts.reads_data = found.reads_data || !facts.schema_bound;
+    facts.reads_system = found.reads_system || !facts.schema_bound;
+    Ok(())
 }
 
 /// The options: 487 for one that this kind of function has not, 1039, 195 for one that no function has.

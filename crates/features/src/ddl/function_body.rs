@@ -1,6 +1,6 @@
-//! What the statements of a function may not do, found when the function is made: change anything but its own table variables, send
-//! anything, end or begin transactions, be different each time. The mistakes are told in the order of the text; that the last statement is no
-//! RETURN is told last.
+//! What the statements of a function may not do, found when the function is made: change anything but its own table variables,
+//! send anything, end or begin transactions, be different each time. The mistakes are told in the order of the text; that the last
+//! statement is no RETURN is told last.
 
 use taffrail_base::SqlError;
 use taffrail_syntax::ast::{
@@ -247,9 +247,7 @@ fn called<'r>(r: &'r TableRef, name: &ast::Ident) -> Option<&'r TableRef> {
             let alias = v.alias.as_ref().unwrap_or(&v.name);
             alias.is(&name.value).then_some(r)
         }
-        TableRef::Named(t) => {
-            t.alias.as_ref().is_some_and(|a| a.is(&name.value)).then_some(r)
-        }
+        TableRef::Named(t) => t.alias.as_ref().is_some_and(|a| a.is(&name.value)).then_some(r),
         _ => None,
     }
 }

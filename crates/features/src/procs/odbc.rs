@@ -1,9 +1,10 @@
 //! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
 
 use super::Arguments;
+use super::odbc_routines::number;
 use super::odbc_types::{Dialect, odbc};
 use super::odbc_waits::{is_called, is_key_of};
-use crate::catalog::{Action, IndexKind, Table, fold};
+use crate::catalog::{Action, IndexKind, Object, Table, fold};
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
@@ -312,11 +313,11 @@ pub(super) fn stored_procedures(
     let mut rows = Vec::new();
     cx.settle_objects(&database, is_called(name.as_deref(), owner.as_deref()))?;
     for o in database.catalog.objects(cx.sight()) {
-        if let crate::catalog::Object::Procedure(m) = o
+        if let Object::Procedure(m) | Object::Function(m) = o
             && fits(&m.head.name, name.as_deref())
             && fits(&m.head.schema, owner.as_deref())
         {
-            let shown = format!("{};1", m.head.name);
+            let shown = format!("{};{}", m.head.name, number(&m));
             rows.push(row![&database.name, &m.head.schema, shown, -1, -1, -1, (), 2]);
         }
     }

@@ -46,6 +46,9 @@ impl<'a> Binder<'a> {
         self.names(&f.name);
         self.needs(facts::of_view(&database, &module), Action::Execute);
         let (args, defaulted) = self.scalar_arguments(f, &database, &module)?;
+        if let Some(value) = self.inlined(&database, &module, (&args, &defaulted))? {
+            return Ok(value);
+        }
         let function = UserFunction { database, module };
         let (declared, collation) = (function.result(), function.collation());
         let call = Expr::UserCall(Box::new(UserCall { function, args, defaulted }));
@@ -64,10 +67,14 @@ impl<'a> Binder<'a> {
         if f.over.is_some() {
             return Err(SqlError::new(4113, &[&f.name]));
         }
+        if self.scalars_only && self.meta.is_synonym(&f.name) {
+            return Err(SqlError::new(2788, &[]));
+        }
         if self.scalars_only && f.name.database.is_some() {
             return Err(SqlError::new(4120, &[]));
         }
-        let reads = !module.facts.schema_bound || module.facts.reads_data || module.facts.reads_system;
+        let reads =
+            !module.facts.schema_bound || module.facts.reads_data || module.facts.reads_system;
         if self.in_output && reads {
             return Err(SqlError::new(345, &[&f.name]));
         }

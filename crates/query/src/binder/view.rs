@@ -13,6 +13,7 @@
 //! 4. An argument is bound outside of the function, and converted to the parameter's type there. It stands in place of the parameter
 //!    wherever that is named, unless it would be another value each time: then it is computed once, beside the function's query.
 
+use super::inlined::ScalarBody;
 use super::query::BoundQuery;
 use super::table_function::{Argument, Arguments};
 use super::{Binder, FromTree, Hints, Variables};
@@ -27,7 +28,7 @@ use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast;
 
 /// Views nest at most so deep.
-const MAX_NESTING: usize = 32;
+pub(super) const MAX_NESTING: usize = 32;
 
 /// The text of a view or of a function that gives rows, parsed.
 #[derive(Debug)]
@@ -46,12 +47,14 @@ pub struct ViewText {
     pub variables: Variables,
     /// The defaults of the parameters, in their order.
     pub defaults: Vec<Option<ast::Expr>>,
+    /// The body of a scalar function that may stand in place of its calls.
+    pub scalar: Option<ScalarBody>,
 }
 
 /// A view or inline function that is being bound.
 pub(super) struct Expansion {
-    id: (DatabaseId, ObjectId),
-    hints: Hints,
+    pub id: (DatabaseId, ObjectId),
+    pub hints: Hints,
     /// The view; none where its own query is all that is bound.
     pub object: Option<Securable>,
     /// The values of a function's parameters; none where the function is being made.
@@ -196,7 +199,8 @@ impl<'a> Binder<'a> {
         let variables = std::mem::replace(&mut self.variables, &text.variables);
         let bound = self.hiding_all(|b| {
             b.with(&text.with)?;
-            let query = text.query.as_ref().ok_or_else(|| SqlError::new(4413, &[&view.head.name]))?;
+            let query =
+                text.query.as_ref().ok_or_else(|| SqlError::new(4413, &[&view.head.name]))?;
             b.query(query, true)
         });
         (self.lines, self.variables) = (lines, variables);
