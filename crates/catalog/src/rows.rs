@@ -4,7 +4,6 @@ use super::identity::{IdentitySequence, Sequence, base_key};
 use super::index_rows::read_statistics;
 pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
 use super::module_rows::read_base;
-pub use super::sequence_rows::write_sequence;
 pub use super::module_rows::{
     write_execute_as, write_function_facts, write_module, write_parameters, write_signature,
     write_synonym, write_trigger_facts, write_view_columns,
@@ -13,6 +12,7 @@ use super::object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Object, ObjectHead,
     ObjectKind, Table,
 };
+pub use super::sequence_rows::write_sequence;
 use super::synonym::Synonym;
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{Catalog, Sight, fold, properties};

@@ -6,9 +6,9 @@
 //! | 2 | syscolumns | object id, column id | columns of tables and views; parameters of procedures and functions ([`super::module_rows`]) |
 //! | 3 | sysindexes | object id, index id | |
 //! | 4 | sysindexcolumns | object id, index id, position | |
-//! | 5 | sysmodules | object id | text of procedures, views, functions, defaults, checks |
+//! | 5 | sysmodules | object id | text of modules, defaults, checks; base of a synonym; properties of a sequence |
 //! | 6 | sysschemas | schema id | |
-//! | 7 | sysidentity | sequence | limit; see [`super::identity`] |
+//! | 7 | sysidentity | sequence | limit; see [`super::identity`]; the last value of a sequence object ([`super::sequence`]) |
 //! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; in master sessions of events |
 //! | 32 | sysdatabases (master) | database id | |
 //! | 33 | syslogins (master) | principal id | |

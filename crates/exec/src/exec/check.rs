@@ -149,7 +149,7 @@ impl Interpreter<'_> {
         }
         match e.number {
             // Names that may come to be before the statement runs.
-            208 | 4121 => self.check_variables(check, s, source),
+            208 | 470 | 4121 | 5313 | 11726 => self.check_variables(check, s, source),
             1087 if self.lacks_table_variables() => {}
             // IDENTITY_INSERT may be set on the way. What is not here is told of when it would run: scripts ask for the
             // version or the edition before.

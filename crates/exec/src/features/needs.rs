@@ -63,6 +63,7 @@ permissions! {
         CreateFunction = "CREATE FUNCTION",
         CreateProcedure = "CREATE PROCEDURE",
         CreateSchema = "CREATE SCHEMA",
+        CreateSynonym = "CREATE SYNONYM",
         CreateTable = "CREATE TABLE",
         CreateView = "CREATE VIEW",
         Showplan = "SHOWPLAN",
@@ -78,6 +79,7 @@ permissions! {
     OnSchema {
         Alter = "ALTER",
         Control = "CONTROL",
+        CreateSequence = "CREATE SEQUENCE",
         Select = "SELECT",
         ViewDefinition = "VIEW DEFINITION",
     }
