@@ -425,7 +425,8 @@ impl Volume for SimVolume {
             self.check_write("submit", op.offset, &[IoSlice::new(&op.buf[..op.len])])?;
         }
         let mut s = self.world.lock();
-        if s.epoch != self.epoch {
+        // Also between the end and the next beginning: what nobody reaps would be met by the next process.
+        if s.epoch != self.epoch || !s.powered {
             return Err(self.fail("submit", power_lost()));
         }
         for op in ops {

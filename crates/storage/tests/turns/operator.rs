@@ -1,4 +1,5 @@
-//! What somebody does to a database that others work in: backups, a log that is shrunk, files that grow, a tree put in order.
+//! What somebody does to a database that others work in: backups, a log that is shrunk, files that grow, a tree put in order, a pool that
+//! is to be smaller or larger.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -68,10 +69,11 @@ impl Operator {
         for n in 0..deeds {
             let pause = Duration::from_micros(self.rng.below(20_000));
             thread::sleep(pause);
-            let done = match self.rng.below(8) {
+            let done = match self.rng.below(9) {
                 0..4 => self.back_up(n),
                 4..6 => self.shrink(),
                 6 => self.grow(),
+                7 => self.resize(),
                 _ => self.put_in_order(),
             };
             if done.is_err() {
@@ -89,6 +91,13 @@ impl Operator {
             _ if self.faulty => Err(Stopped),
             e => panic!("{what}: {e} ({e:?})"),
         }
+    }
+
+    /// The pool gets another target; the lazy writer empties what lies beyond it.
+    fn resize(&mut self) -> Result<(), Stopped> {
+        let frames = 64 + self.rng.below(64);
+        self.db.instance().pool.set_target(frames * 8 * KB);
+        Ok(())
     }
 
     fn back_up(&mut self, n: u64) -> Result<(), Stopped> {
