@@ -24,7 +24,8 @@ impl Rt<'_> {
         for e in &c.args {
             args.push(self.eval(e)?);
         }
-        let passed = args.iter().zip(&c.defaulted).any(|(v, is_default)| v.is_null() && !is_default);
+        let passed =
+            args.iter().zip(&c.defaulted).any(|(v, is_default)| v.is_null() && !is_default);
         if passed && c.function.module.facts.null_on_null_input {
             return Ok(Value::Null);
         }
