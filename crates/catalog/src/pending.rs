@@ -220,7 +220,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// No table has these identity sequences any more: their rows go in a transaction of their own, since a table that is
+    /// No table or sequence has these numbers any more: their rows go in a transaction of their own, since a table that is
     /// dropped, and there again after a rollback to a savepoint, counts on, and would wait for the lock of its own session's
     /// transaction to say so.
     ///
@@ -231,8 +231,11 @@ impl Catalog {
             return;
         }
         {
-            let mut sequences = self.sequences.lock();
-            unused.iter().for_each(|id| drop(sequences.remove(id)));
+            let (mut sequences, mut numbers) = (self.sequences.lock(), self.numbers.lock());
+            for id in &unused {
+                sequences.remove(id);
+                numbers.remove(id);
+            }
         }
         let mut tx = system_transaction(&self.storage, "IdentityRange");
         let mut keys = unused.iter().flat_map(|id| [*id, base_key(*id)]);

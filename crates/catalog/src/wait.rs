@@ -201,11 +201,16 @@ impl Catalog {
         mode: LockMode,
     ) -> SqlResult<Granted> {
         let sql = |e: taffrail_storage::StorageError| e.to_sql();
-        if self.blocked_object(table, session).is_some() {
+        let first = match self.blocked_object(table, session) {
             // As every statement does before it looks at a table's definition.
-            tx.lock_object(table, LockMode::SchS).map_err(sql)?;
-        }
-        let granted = tx.lock_object(table, mode).map_err(sql)?;
+            Some(_) => tx.lock_object(table, LockMode::SchS).map_err(sql)?,
+            None => Granted::Held,
+        };
+        let granted = match tx.lock_object(table, mode).map_err(sql)? {
+            // Where no more than Sch-S is asked for, the first lock is the one that was waited for.
+            Granted::Held => first,
+            granted => granted,
+        };
         if granted != Granted::Held {
             self.settle(self.object_resource(table), session);
         }

@@ -81,6 +81,7 @@ fn of_operator(e: &Expr) -> Attributes {
         Expr::UserCall(_) => {
             Attributes { volatility: Volatility::Row, may_raise: true, reads_data: true }
         }
+        Expr::NextValue(_) => of(Volatility::Row, true),
         // It stands for a value of the chain that it is part of.
         Expr::Carried => of(Volatility::Row, true),
         _ => of(Volatility::Constant, true),

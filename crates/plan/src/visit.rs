@@ -31,6 +31,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Global(_)
             | Expr::Named(_)
+            | Expr::NextValue(_)
             | Expr::Subquery(_)
             | Expr::Carried => {}
             Expr::Arith(a) => {

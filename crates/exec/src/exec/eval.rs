@@ -136,6 +136,7 @@ impl Rt<'_> {
             Expr::Global(g) => self.global(*g),
             Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
             Expr::UserCall(c) => self.user_call(c)?,
+            Expr::NextValue(n) => self.next_value(n)?,
             Expr::Subquery(s) => self.scalar(s)?,
             Expr::Collate(c) => self.eval(&c.0)?,
             Expr::Chain(c) => self.chain(c)?,

@@ -33,6 +33,8 @@ pub(super) fn query_in(e: &ast::Expr, rare: bool) -> bool {
         // A user's function may be altered before the expression is met.
         K::Function(f) => rare && f.name.schema.is_some() || f.arguments.iter().any(inside),
         K::Subquery(_) | K::Exists(_) | K::InQuery(_) | K::Quantified(_) => true,
+        // A sequence may be altered before the expression is met.
+        K::NextValue(_) => rare,
         K::IsNull(n) => inside(&n.operand),
         K::Between(b) => inside(&b.operand) || inside(&b.low) || inside(&b.high),
         K::InList(l) => inside(&l.operand) || l.list.iter().any(inside),
@@ -45,6 +47,28 @@ pub(super) fn query_in(e: &ast::Expr, rare: bool) -> bool {
         }
         K::Collate(e, _) => inside(e),
         _ => rare,
+    }
+}
+
+/// Whether an expression takes a value of a sequence, conditions within it apart.
+pub(super) fn takes_value(e: &ast::Expr) -> bool {
+    use ast::ExprKind as K;
+    match &e.kind {
+        K::NextValue(_) => true,
+        K::Binary(b) => {
+            let mut b = b;
+            loop {
+                match &b.left.kind {
+                    _ if takes_value(&b.right) => return true,
+                    K::Binary(left) => b = left,
+                    _ => return takes_value(&b.left),
+                }
+            }
+        }
+        K::Unary(_, e) | K::Collate(e, _) => takes_value(e),
+        K::Cast(c) => takes_value(&c.operand),
+        K::Function(f) => f.arguments.iter().any(takes_value),
+        _ => false,
     }
 }
 

@@ -25,6 +25,8 @@ pub enum Body {
     Sql(&'static str),
     /// Our own code; gives the return status.
     Native(Native),
+    /// Our own code; gives the values of output parameters, each by the place of the parameter.
+    Outputs(Outputs),
 }
 
 /// A system procedure as a feature registers it.
@@ -39,6 +41,10 @@ pub struct SystemProcedure {
     pub body: Body,
 }
 
+/// The code of a native procedure with output parameters; its return status is 0.
+pub type Outputs =
+    fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<Vec<(usize, Value, SqlType)>>;
+
 /// The code of a native procedure.
 pub type Native = fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32>;
 
@@ -50,6 +56,16 @@ pub const fn native(
     code: Native,
 ) -> SystemProcedure {
     SystemProcedure { name, needs, parameters, body: Body::Native(code) }
+}
+
+/// A procedure of our own code with output parameters.
+pub const fn outputs(
+    name: &'static str,
+    needs: Needs,
+    parameters: &'static [&'static str],
+    code: Outputs,
+) -> SystemProcedure {
+    SystemProcedure { name, needs, parameters, body: Body::Outputs(code) }
 }
 
 /// A procedure in T-SQL, which declares its parameters itself.
@@ -91,7 +107,7 @@ pub fn names() -> impl Iterator<Item = (&'static str, i32)> {
 pub fn texts() -> impl Iterator<Item = (i32, &'static str)> {
     names().zip(ALL.iter()).filter_map(|((_, id), p)| match p.body {
         Body::Sql(text) => Some((id, text)),
-        Body::Native(_) => None,
+        Body::Native(_) | Body::Outputs(_) => None,
     })
 }
 
@@ -103,6 +119,8 @@ pub fn parameter_name(declared: &str) -> &str {
 /// The arguments of a call, by the procedure's parameters.
 pub struct Arguments<'a> {
     values: Vec<Option<&'a Argument>>,
+    /// For each parameter which argument of the call it is.
+    places: Vec<Option<usize>>,
 }
 
 impl<'a> Arguments<'a> {
@@ -112,6 +130,7 @@ impl<'a> Arguments<'a> {
             return Err(SqlError::new(8146, &[&procedure]).with_state(2));
         }
         let mut values = vec![None; names.len()];
+        let mut places = vec![None; names.len()];
         for (i, a) in given.iter().enumerate() {
             let at = match a.name.as_str() {
                 "" if i < names.len() => i,
@@ -122,14 +141,20 @@ impl<'a> Arguments<'a> {
                     .ok_or_else(|| SqlError::new(8145, &[&name, &procedure]))?,
             };
             values[at] = a.value.is_some().then_some(a);
+            places[at] = Some(i);
         }
         let missing = names.iter().zip(&values).find(|(n, v)| n.ends_with('!') && v.is_none());
         match missing {
             Some((n, _)) => {
                 Err(SqlError::new(201, &[&procedure, &parameter_name(n)]).with_state(4))
             }
-            None => Ok(Arguments { values }),
+            None => Ok(Arguments { values, places }),
         }
+    }
+
+    /// Which argument of the call a parameter is; none where the call has none for it.
+    pub fn place(&self, at: usize) -> Option<usize> {
+        self.places.get(at).copied().flatten()
     }
 
     /// How many parameters there are.

@@ -8,10 +8,10 @@ use crate::catalog::rows::write_object;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
 use crate::database::Database;
-use crate::ddl::{resolve, run_text};
+use crate::ddl::{resolve, run_text, user_of_sequence};
+use crate::exec::function_facts::bound_to;
 use crate::names::{mentions, name_parts};
 use crate::plan::names::bracketed;
-use crate::exec::function_facts::bound_to;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
@@ -177,6 +177,11 @@ fn object(
         return Err(missing(cx, old, given));
     };
     if bound_to(cx.session, &database, head.id, None)?.is_some() {
+        return Err(SqlError::new(15336, &[&old]));
+    }
+    if let Object::Sequence(sequence) = &now
+        && user_of_sequence(cx, &database, sequence).is_some()
+    {
         return Err(SqlError::new(15336, &[&old]));
     }
     let detail = match &now {

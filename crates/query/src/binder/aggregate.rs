@@ -273,7 +273,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The ORDER BY of OVER and of WITHIN GROUP: integer constants are refused; (SELECT NULL) and the like are not.
-    fn window_order(&mut self, items: &'a [ast::OrderItem]) -> SqlResult<Vec<SortKey>> {
+    pub(super) fn window_order(&mut self, items: &'a [ast::OrderItem]) -> SqlResult<Vec<SortKey>> {
         let mut order = Vec::with_capacity(items.len());
         for item in items {
             let b = self.expr(&item.expr)?;

@@ -57,6 +57,7 @@ fn alone<'a>(
     let mut binder = Binder::new(meta, variables, lines);
     binder.scalars_only = true;
     binder.collation = database.collation();
+    binder.of_database = (!database.is_temporary()).then(|| database.name.to_string());
     binder
 }
 

@@ -4,7 +4,7 @@ use super::Binder;
 use std::sync::Arc;
 use taffrail_base::ObjectId;
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, Table, is_temp};
+use taffrail_catalog::{Module, ObjectHead, Table, is_temp};
 use taffrail_plan::facts::{Action, Securable};
 use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast;
@@ -22,6 +22,12 @@ pub(super) fn of_table(database: &Database, table: &Table) -> Option<Securable> 
 pub(super) fn of_view(database: &Database, view: &Module) -> Securable {
     let (schema, name) = (view.head.schema.clone(), view.head.name.clone());
     Securable { database: database.id, object: view.head.id, schema, name }
+}
+
+/// An object of a database as one that a permission is held on.
+pub(super) fn of_head(database: &Database, head: &ObjectHead) -> Securable {
+    let (schema, name) = (head.schema.clone(), head.name.clone());
+    Securable { database: database.id, object: head.id, schema, name }
 }
 
 /// A system view as an object that a permission is held on.

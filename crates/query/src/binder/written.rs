@@ -190,6 +190,14 @@ impl<'a> Binder<'a> {
                 };
                 Some(Written::Collate(forms.boxed(operand)?, name))
             }
+            ExprKind::NextValue(_) => match &bound.expr {
+                Expr::NextValue(n) => {
+                    let head = &n.sequence.sequence.head;
+                    let name = format!("{}.{}", bracketed(&head.schema), bracketed(&head.name));
+                    Some(Written::NextValue(name.into()))
+                }
+                _ => None,
+            },
             ExprKind::OdbcLiteral(kind, text) => Some(Written::Odbc(*kind, text.clone())),
             _ => None,
         }

@@ -32,6 +32,7 @@ pub(super) fn compute(
     context: &ConvertContext,
     out: &mut Vec<Value>,
 ) -> SqlResult<()> {
+    rt.begin_row();
     for a in &plan.set {
         let v = rt.eval(&a.expr)?;
         // A WRITE of NULL cuts the value off.
