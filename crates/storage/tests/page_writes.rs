@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use taffrail_base::PAGE_BYTES;
 use taffrail_io::Env;
-use taffrail_io::sim::HookedDisk;
+use taffrail_io::sim::{Fault, FaultKind, HookedDisk, IoKind};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     CheckpointKind, Database, Durability, Growth, ScanLocks, StorageInstance, btree,
@@ -78,6 +78,28 @@ fn the_pages_of_a_batch_are_joined_and_in_flight_together() {
     assert!(scattered.len() <= 4 && most >= 40, "{scattered:?}");
     assert_eq!(count(&db, TREE, ScanLocks::ReadCommitted).unwrap(), ROWS);
     db.close().unwrap();
+}
+
+/// A device that says once that it has no room remembers nothing of it: who has submitted the write must.
+#[test]
+fn a_write_in_flight_that_finds_no_room_leaves_its_page_dirty() {
+    let rig = Rig::new(3).frames(4096).data(16 * MB, Growth::Bytes(MB));
+    let rig = rig.log(32 * MB, Growth::Bytes(MB));
+    let db = rig.create();
+    put(&db, 0..ROWS, 0);
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    put(&db, (0..ROWS).step_by(30), 1);
+    let (kind, fault, path_contains) = (Some(IoKind::Write), FaultKind::Full, ".mdf".to_owned());
+    rig.world.inject(Fault { nth: 20, kind, path_contains, fault, sticky: false });
+    let failed = db.checkpoint(CheckpointKind::Manual);
+    assert!(failed.is_err() && rig.world.stats().faults == 1, "{failed:?}");
+    rig.lose_power(db);
+    let (db, _) = rig.restart().unwrap();
+    let (tree, mut tx, mut row) = (db.hobt(TREE).unwrap(), begin(&db), Vec::new());
+    for key in 0..ROWS {
+        assert!(btree::get(&mut tx, &tree, &key.to_be_bytes(), ScanLocks::None, &mut row).unwrap());
+        assert_eq!(row[0], u8::from(key % 30 == 0), "row {key}");
+    }
 }
 
 /// Stops who has just written to the data file, or synced it, until it may go on.
