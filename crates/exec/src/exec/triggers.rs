@@ -107,7 +107,7 @@ impl Noted {
     }
 
     /// The triggers are due. `only_changed`: not where there are no rows.
-    pub fn into_due(self, due: &mut Vec<Firing>, only_changed: bool) {
+    pub(crate) fn into_due(self, due: &mut Vec<Firing>, only_changed: bool) {
         let Noted { triggers, replaces, events } = self;
         for (event, rows) in events {
             if only_changed && rows.inserted.rows == 0 && rows.deleted.rows == 0 {

@@ -24,8 +24,8 @@ pub struct TransactionPart {
 ///
 /// 1. `count` is `@@TRANCOUNT`. Autocommit statements run with `count` 0 and parts that end with the statement.
 /// 2. `descriptor` is not 0 exactly while `count` is not 0.
-/// 3. With `of_statement` one of `count` is an INSERT … EXEC that runs in autocommit, or a statement whose triggers run: it is no transaction
-///    of the client's, who hears nothing of it. The flag is set only while that statement runs.
+/// 3. With `of_statement` one of `count` is an INSERT … EXEC that runs in autocommit, or a statement whose triggers run: it is no
+///    transaction of the client's, who hears nothing of it. The flag is set only while that statement runs.
 /// 4. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
 #[derive(Default)]
 pub struct TransactionState {

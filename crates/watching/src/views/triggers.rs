@@ -1,62 +1,78 @@
 //! sys.triggers, sys.trigger_events.
 
-use super::{Declaration, Rows, ViewContext};
-use crate::catalog::{Object, TriggerEvent, TriggerOrder};
+use super::cell::{Columns, IntoCell, no, null, yes};
+use super::{Declaration, ViewContext};
+use crate::catalog::{Module, Object, TriggerEvent, TriggerFacts, TriggerOrder};
 use crate::features::needs;
-use crate::features::view::sys;
-use crate::row;
-use taffrail_base::SqlResult;
+use crate::features::view::by_column;
+use std::sync::Arc;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("triggers", needs::METADATA, &[TRIGGER], triggers),
-        sys("trigger_events", needs::METADATA, &[EVENT], events),
+        by_column("triggers", needs::METADATA, TRIGGERS, |cx, _, rows| {
+            each(cx, |t| rows.show(TRIGGERS, &**t));
+            Ok(())
+        }),
+        by_column("trigger_events", needs::METADATA, EVENTS, |cx, _, rows| {
+            each(cx, |t| {
+                let fired_by = TriggerEvent::ALL.into_iter().filter(|e| facts(t).is_for(*e));
+                fired_by
+                    .for_each(|event| rows.show(EVENTS, &EventRow { trigger: t.clone(), event }));
+            });
+            Ok(())
+        }),
     ]);
 }
 
-const TRIGGER: &str = "\
-    name sysname! · object_id int! · parent_class tinyint! · parent_class_desc nvarchar(60)? · parent_id int! · type char(2)! · \
-    type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit! · is_disabled bit! · \
-    is_not_for_replication bit! · is_instead_of_trigger bit!";
-
-const EVENT: &str = "\
-    object_id int! · type int! · type_desc nvarchar(60)! · is_first bit? · is_last bit? · event_group_type int? · \
-    event_group_type_desc nvarchar(60)? · is_trigger_event bit?";
-
-fn triggers(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+/// Hands over the triggers that a view shows.
+fn each(cx: &ViewContext<'_>, mut f: impl FnMut(&Arc<Module>)) {
     for object in cx.objects() {
-        let Object::Trigger(t) = object else { continue };
-        let (head, facts) = (&t.head, t.trigger.unwrap_or_default());
-        rows.push(row![
-            &head.name,
-            head.id.0,
-            1,
-            "OBJECT_OR_COLUMN",
-            head.parent.0,
-            head.kind.code(),
-            head.kind.description(),
-            &head.created,
-            &head.modified,
-            false,
-            facts.disabled,
-            facts.not_for_replication,
-            facts.instead_of
-        ]);
-    }
-    Ok(())
-}
-
-fn events(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
-        let Object::Trigger(t) = object else { continue };
-        let facts = t.trigger.unwrap_or_default();
-        for event in TriggerEvent::ALL.into_iter().filter(|e| facts.is_for(*e)) {
-            let order = facts.order[event as usize];
-            let (first, last) = (order == TriggerOrder::First, order == TriggerOrder::Last);
-            let number = event as i32 + 1;
-            rows.push(row![t.head.id.0, number, event.word(), first, last, (), (), true]);
+        if let Object::Trigger(t) = object {
+            f(&t);
         }
     }
-    Ok(())
 }
+
+fn facts(t: &Module) -> TriggerFacts {
+    t.trigger.unwrap_or_default()
+}
+
+const TRIGGERS: Columns<Module> = &[&[
+    ("name sysname!", |t| t.head.name.cell()),
+    ("object_id int!", |t| t.head.id.0.cell()),
+    ("parent_class tinyint!", |_| 1.cell()),
+    ("parent_class_desc nvarchar(60)?", |_| "OBJECT_OR_COLUMN".cell()),
+    ("parent_id int!", |t| t.head.parent.0.cell()),
+    ("type char(2)!", |t| t.head.kind.code().cell()),
+    ("type_desc nvarchar(60)?", |t| t.head.kind.description().cell()),
+    ("create_date datetime!", |t| t.head.created.clone()),
+    ("modify_date datetime!", |t| t.head.modified.clone()),
+    ("is_ms_shipped bit!", no),
+    ("is_disabled bit!", |t| facts(t).disabled.cell()),
+    ("is_not_for_replication bit!", |t| facts(t).not_for_replication.cell()),
+    ("is_instead_of_trigger bit!", |t| facts(t).instead_of.cell()),
+]];
+
+/// A trigger and one of its events.
+struct EventRow {
+    trigger: Arc<Module>,
+    event: TriggerEvent,
+}
+
+impl EventRow {
+    fn has(&self, order: TriggerOrder) -> Value {
+        (facts(&self.trigger).order[self.event as usize] == order).cell()
+    }
+}
+
+const EVENTS: Columns<EventRow> = &[&[
+    ("object_id int!", |e| e.trigger.head.id.0.cell()),
+    ("type int!", |e| (e.event as i32 + 1).cell()),
+    ("type_desc nvarchar(60)!", |e| e.event.word().cell()),
+    ("is_first bit?", |e| e.has(TriggerOrder::First)),
+    ("is_last bit?", |e| e.has(TriggerOrder::Last)),
+    ("event_group_type int?", null),
+    ("event_group_type_desc nvarchar(60)?", null),
+    ("is_trigger_event bit?", yes),
+]];
