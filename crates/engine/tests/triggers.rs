@@ -43,8 +43,8 @@ fn one_run(seed: u64) -> u32 {
             c.ok("USE d");
         }
         assert_eq!(c.rows(HOLDS), "it holds", "seed {seed}, life {life}");
-        world.crash_at(1 + rng.below(60));
-        for _ in 0..20 {
+        world.crash_at(1 + rng.below(40));
+        for _ in 0..60 {
             let sql = match rng.below(3) {
                 0 => {
                     "INSERT dbo.t (a) SELECT TOP (40) ROW_NUMBER() OVER (ORDER BY object_id) FROM sys.all_columns"
@@ -64,7 +64,7 @@ fn one_run(seed: u64) -> u32 {
 #[test]
 fn a_statement_and_its_trigger_are_there_as_a_whole_or_not_at_all() {
     let crashes: u32 = (0..12).map(one_run).sum();
-    assert!(crashes > 12, "only {crashes} losses of power");
+    assert!(crashes > 8, "only {crashes} losses of power");
 }
 
 #[test]
@@ -72,9 +72,9 @@ fn the_rows_of_a_trigger_count_as_memory_of_the_request() {
     let (_world, mut c) = World::with_query_memory(Some(4));
     c.ok("CREATE TABLE dbo.t (id int, s char(1000))");
     c.ok("CREATE TRIGGER dbo.t_noted ON dbo.t AFTER INSERT AS DECLARE @n int = (SELECT COUNT(*) FROM inserted)");
-    let few = "INSERT dbo.t SELECT TOP (1000) 1, 'x' FROM sys.all_columns";
+    let few = "INSERT dbo.t SELECT value, 'x' FROM GENERATE_SERIES(1, 1000)";
     c.ok(few);
-    let many = "INSERT dbo.t SELECT TOP (20000) 1, 'x' FROM sys.all_columns AS a CROSS JOIN sys.all_columns AS b";
+    let many = "INSERT dbo.t SELECT value, 'x' FROM GENERATE_SERIES(1, 20000)";
     assert_eq!(errors(&c.rows(many)), [701]);
     assert_eq!(c.rows("SELECT COUNT(*) FROM dbo.t"), "1000");
     c.ok("DISABLE TRIGGER ALL ON dbo.t");
