@@ -137,7 +137,7 @@ impl SequenceFacts {
 
 /// A value that has been given out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Taken {
+pub struct TakenRange {
     /// The number.
     pub number: i128,
     /// It is the first one, and the cache was to be larger than what is left of the range: 11729 is told.
@@ -200,7 +200,7 @@ impl Numbers {
     }
 
     /// Takes the next value; none where the sequence has no more.
-    pub fn take(&self) -> SqlResult<Option<Taken>> {
+    pub fn take(&self) -> SqlResult<Option<TakenRange>> {
         let (facts, mut state) = (&self.facts, self.state.lock());
         let Some(number) = facts.following(state.last) else { return Ok(None) };
         let mut short = false;
@@ -225,7 +225,7 @@ impl Numbers {
         state.left -= 1;
         state.last = Some(number);
         debug_assert!((facts.minimum..=facts.maximum).contains(&number), "{self:?}: {number}");
-        Ok(Some(Taken { number, short }))
+        Ok(Some(TakenRange { number, short }))
     }
 
     /// Takes so many values, one at least, at once; none where the sequence has not so many.

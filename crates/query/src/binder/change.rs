@@ -1,13 +1,13 @@
 //! UPDATE and DELETE: the target among the sources of FROM, and SET. Whether rows may be changed as they are found, the planner says.
 
-use super::next_value::Place;
 use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
+use super::next_value::DrawPlace;
 use super::query::arith_op;
 use super::{Binder, Bound, Hints, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_catalog::{Table, TriggerEvent};
 use taffrail_catalog::database::Database;
+use taffrail_catalog::{Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Pred};
@@ -126,7 +126,7 @@ impl<'a> Binder<'a> {
         match filter {
             None => {}
             Some(ast::DmlFilter::Condition(e)) => {
-                self.in_place(Place::Clause, |b| b.pred(e))?.into_conjuncts(&mut out);
+                self.in_place(DrawPlace::Clause, |b| b.pred(e))?.into_conjuncts(&mut out);
             }
             Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
         }
@@ -216,7 +216,7 @@ impl<'a> Binder<'a> {
                 _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
             },
             _ => self
-                .in_place(Place::Update, |b| b.expr(value))
+                .in_place(DrawPlace::Update, |b| b.expr(value))
                 .map_err(super::aggregate::refused_as(157))?,
         };
         let bound = match (op.operator(), column, variable) {

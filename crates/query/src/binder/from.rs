@@ -1,7 +1,7 @@
 //! FROM: sources and joins.
 
 use super::hints::{access_hint, hints};
-use super::next_value::Place;
+use super::next_value::DrawPlace;
 use super::{
     Binder, Cte, Hints, Mention, Resolved, Source, SourceColumn, SourceKind, eq, facts, unsupported,
 };
@@ -155,7 +155,7 @@ impl<'a> Binder<'a> {
 
     /// The comma-separated parts of FROM: all are joined.
     pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
-        self.in_place(Place::Clause, |b| list.iter().map(|t| b.source_item(t, false)).collect())
+        self.in_place(DrawPlace::Clause, |b| list.iter().map(|t| b.source_item(t, false)).collect())
     }
 
     pub(super) fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {

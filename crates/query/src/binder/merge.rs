@@ -4,9 +4,9 @@
 //! without WHEN NOT MATCHED [BY TARGET] an inner join will do. Rows of the target that nothing has matched (WHEN NOT
 //! MATCHED BY SOURCE) are found by reading the target once more, in a block of its own: its clauses cannot name the source.
 
-use super::next_value::Place;
 use super::dml::Target;
 use super::from::FromTree;
+use super::next_value::DrawPlace;
 use super::{Binder, Bound, SourceKind, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{
@@ -86,7 +86,7 @@ impl<'a> Binder<'a> {
         self.with(&m.merge.with)?;
         self.query_hints(&m.merge.options)?;
         check_clauses(&m.merge.clauses)?;
-        self.drawing.place = Place::Merge;
+        self.drawing.place = DrawPlace::Merge;
         self.push_block();
         let r = self.merge_in_block(&m.merge, &m.join);
         self.merge_action = None;

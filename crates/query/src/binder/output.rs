@@ -1,7 +1,7 @@
 //! OUTPUT: items over `inserted` and `deleted`.
 
-use super::next_value::Place;
 use super::dml::Target;
+use super::next_value::DrawPlace;
 use super::{Binder, Bound, Resolved, Source, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{InsertPlan, InsertRows, OutputPlan};
@@ -40,7 +40,7 @@ impl<'a> Binder<'a> {
                 self.block().sources.push(source);
             }
         }
-        let r = self.in_place(Place::Clause, |b| b.output_items(o, inserted));
+        let r = self.in_place(DrawPlace::Clause, |b| b.output_items(o, inserted));
         self.blocks.pop();
         r.map(Some)
     }

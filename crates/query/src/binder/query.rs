@@ -1,7 +1,7 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
 use super::grouping::Groups;
-use super::next_value::Place;
+use super::next_value::DrawPlace;
 use super::order::OrderKey;
 use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
 use std::mem::take;
@@ -200,7 +200,7 @@ impl<'a> Binder<'a> {
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
         let before = self.missed();
-        let mut items = self.in_place(Place::List, |b| b.items(s, existence))?;
+        let mut items = self.in_place(DrawPlace::List, |b| b.items(s, existence))?;
         self.note_order(above, &items);
         let listed = self.missed();
         if locate {

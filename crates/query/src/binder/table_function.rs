@@ -4,7 +4,7 @@
 //! each list of arguments and its rows are read. Arguments name columns of what stands before the function behind APPLY alone.
 
 use super::from::view_columns;
-use super::next_value::Place;
+use super::next_value::DrawPlace;
 use super::{
     Binder, Bound, FromTree, Source, SourceColumn, SourceKind, Variables, eq, facts, rowset,
 };
@@ -212,7 +212,7 @@ impl<'a> Binder<'a> {
         for (at, (e, parameter)) in given.iter().zip(&function.parameters).enumerate() {
             let bound = match e.kind {
                 ExprKind::Default => self.default_of(database, function, at)?,
-                _ => self.in_place(Place::Arguments, |b| b.expr(e))?,
+                _ => self.in_place(DrawPlace::Arguments, |b| b.expr(e))?,
             };
             let settled = !bound.ty.is_text()
                 || bound.label == Label::CoercibleDefault
@@ -336,7 +336,7 @@ impl<'a> Binder<'a> {
         let default = || Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) };
         let args = f.call.arguments.iter().map(|e| match &e.kind {
             ExprKind::Default => Ok(default()),
-            _ => self.in_place(Place::Arguments, |b| b.expr(e)),
+            _ => self.in_place(DrawPlace::Arguments, |b| b.expr(e)),
         });
         args.collect()
     }
