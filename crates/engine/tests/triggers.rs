@@ -124,3 +124,24 @@ fn plans_are_made_anew_when_a_trigger_comes_and_goes() {
     other.ok("EXEC dbo.p");
     assert_eq!(logged(&mut c), "3");
 }
+
+/// The script that takes a transaction back finds the changes of triggers in the log: they must not be made again.
+#[test]
+fn what_takes_a_transaction_back_fires_no_trigger() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL");
+    SETUP.iter().for_each(|sql| c.ok(sql));
+    c.ok("INSERT dbo.total VALUES (0) INSERT dbo.t (a) VALUES (1), (2), (3)");
+    let look = "SELECT (SELECT SUM(a) FROM dbo.t), (SELECT COUNT(*) FROM dbo.log), (SELECT a FROM dbo.total)";
+    let before = c.rows(look);
+    c.ok(
+        "BEGIN TRANSACTION UPDATE dbo.t SET a *= 10 WHERE id > 1 DELETE dbo.t WHERE id = 1 COMMIT",
+    );
+    assert_ne!(c.rows(look), before);
+    let last = "SELECT TOP 1 transaction_id FROM taffrail.log_changes(NULL, NULL, NULL) ORDER BY commit_lsn DESC";
+    let of = c.rows(last);
+    let script = c.rows(&format!("SELECT statement FROM taffrail.log_undo('{of}') ORDER BY line"));
+    c.ok(&script);
+    assert_eq!(c.rows(look), before, "{script}");
+    assert_eq!(c.rows("SELECT is_disabled FROM sys.triggers"), "0");
+}

@@ -1,7 +1,7 @@
 //! The body of a scalar function as the binder puts it in place of a call: DECLARE, SET and then RETURN, without a query.
 
 use super::query_in::has_query;
-use crate::binder::{ScalarBody, Step, Variable, Variables, declared, resolve_type};
+use crate::binder::{BodyStep, ScalarBody, Variable, Variables, declared, resolve_type};
 use taffrail_syntax::ast::{DeclarationKind, SetValue, Span, Statement, StatementKind as K};
 use taffrail_syntax::{ParseOptions, variables_of};
 use taffrail_types::convert::Declared;
@@ -37,7 +37,7 @@ pub(super) fn scalar_body(
                     let name = d.name.value.to_string();
                     variables.list.push(Variable { name, ty: Some(ty), large });
                     let declared = Some(Declared::new(ty, large));
-                    steps.push(Step { name: d.name.value, declared, value });
+                    steps.push(BodyStep { name: d.name.value, declared, value });
                 }
             }
             K::SetVariable(s) => {
@@ -45,7 +45,7 @@ pub(super) fn scalar_body(
                 if s.op.operator().is_some() {
                     return None;
                 }
-                steps.push(Step { name: s.variable.value, declared: None, value: Some(e) });
+                steps.push(BodyStep { name: s.variable.value, declared: None, value: Some(e) });
             }
             K::Return(Some(e)) => value = Some(*e),
             _ => return None,

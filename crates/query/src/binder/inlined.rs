@@ -20,7 +20,7 @@ use taffrail_types::convert::Declared;
 #[derive(Debug)]
 pub struct ScalarBody {
     /// DECLARE and SET, in their order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<BodyStep>,
     /// The expression of RETURN.
     pub value: ast::Expr,
     /// How often the body takes the value of each variable and parameter.
@@ -29,7 +29,7 @@ pub struct ScalarBody {
 
 /// An assignment.
 #[derive(Debug)]
-pub struct Step {
+pub struct BodyStep {
     /// The variable, with its `@`.
     pub name: Box<str>,
     /// The type of a variable that is declared here.

@@ -241,6 +241,7 @@ impl Undo {
     }
 
     /// What stands around the changes. Foreign keys are looked at when all is done: between the rows of a statement they need not hold.
+    /// No trigger is fired.
     fn frame(&mut self, objects: &BTreeSet<ObjectId>) -> SqlResult<()> {
         let name = self.xact.begin.as_ref().map_or_else(String::new, |b| format!(" ({})", b.name));
         self.queue.extend([
@@ -267,6 +268,16 @@ impl Undo {
             let with = if key.not_trusted { "NOCHECK" } else { "CHECK" };
             self.queue.push_back(format!("ALTER TABLE {table} NOCHECK CONSTRAINT {name};"));
             last.push(format!("ALTER TABLE {table} WITH {with} CHECK CONSTRAINT {name};"));
+        }
+        // What triggers have done is among the changes.
+        for table in objects.iter().filter_map(|id| catalog.table(*id, Sight::EVERYTHING)) {
+            for trigger in catalog.triggers_of(table.id(), Sight::EVERYTHING) {
+                if trigger.trigger.is_some_and(|t| !t.disabled) {
+                    let (table, name) = (qualified(&table), bracketed(&trigger.head.name));
+                    self.queue.push_back(format!("ALTER TABLE {table} DISABLE TRIGGER {name};"));
+                    last.push(format!("ALTER TABLE {table} ENABLE TRIGGER {name};"));
+                }
+            }
         }
         last.push("COMMIT TRANSACTION;".to_owned());
         self.last = Some(last);
