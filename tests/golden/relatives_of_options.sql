@@ -73,6 +73,7 @@ ALTER DATABASE model SET CURSOR_DEFAULT GLOBAL
 SELECT name, is_local_cursor_default FROM sys.databases WHERE name IN ('Inherits', 'model') ORDER BY name
 DROP DATABASE Inherits
 GO
+--@ source: reasoned
 USE master
 DROP DATABASE Relatives
 GO

@@ -29,9 +29,7 @@ fn fold(p: &mut Pred, filters: bool) {
         }
         Pred::Compare(c) if c.left.is_null() || c.right.is_null() => Some(Pred::Const(None)),
         Pred::Compare(c) => match (c.left.constant(), c.right.constant()) {
-            (Some(l), Some(r)) => {
-                Some(Pred::Const(compare_values(c.op, l, r, c.collation)))
-            }
+            (Some(l), Some(r)) => Some(Pred::Const(compare_values(c.op, l, r, c.collation))),
             _ => None,
         },
         Pred::NullsEqual(c, false) => match (c.left.constant(), c.right.constant()) {

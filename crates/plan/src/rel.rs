@@ -21,8 +21,8 @@ use crate::system_view::SystemView;
 use crate::triggers::ChangedRows;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use taffrail_catalog::{Module, Table};
 use taffrail_catalog::database::Database;
+use taffrail_catalog::{Module, Table};
 use taffrail_types::Collation;
 
 /// A relation: rows of columns.

@@ -45,7 +45,7 @@ pub fn subquery(s: &Subquery) -> String {
 }
 
 /// The operators of comparisons.
-pub fn compare_sign(op: CompareOp) -> &'static str {
+pub(crate) fn compare_sign(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => "=",
         CompareOp::Ne => "<>",

@@ -234,11 +234,9 @@ impl<'s> Scope<'s> {
     fn after(&self, e: &Expr, carried: Option<Typed>) -> Typed {
         let of = |e: &Expr| self.after(e, carried);
         match e {
-            Expr::Const(v) => Typed {
-                ty: type_of(v),
-                nullable: v.is_null(),
-                ..Typed::new(SqlType::Int)
-            },
+            Expr::Const(v) => {
+                Typed { ty: type_of(v), nullable: v.is_null(), ..Typed::new(SqlType::Int) }
+            }
             Expr::Slot(s) => self.slot(*s),
             Expr::Var(v) => {
                 let ty = self.variables.get(*v as usize).copied().flatten();
@@ -462,8 +460,8 @@ fn is_own((collation, label): &Coerced, by: Collation) -> bool {
     *collation == by || matches!(label, Label::NoCollation(_))
 }
 
-/// The collation of an ISNULL, which is that of its first value, or of a COALESCE, which all have a say in: the expression is the same. Where
-/// the two differ it may have either.
+/// The collation of an ISNULL, which is that of its first value, or of a COALESCE, which all have a say in: the expression is the same.
+/// Where the two differ it may have either.
 fn of_either(first: Coerced, all: Coerced) -> Coerced {
     let clash = Clash { left: first.0, right: all.0, operator: "ISNULL" };
     if first == all { all } else { (first.0, Label::NoCollation(clash)) }

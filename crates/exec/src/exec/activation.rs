@@ -350,7 +350,8 @@ impl Session {
             unreachable!("the session's own activation is never left");
         };
         let open_result = caller.open_result;
-        let Caller { activation, database, waits, began_in, told, expression, command, .. } = caller;
+        let Caller { activation, database, waits, began_in, told, expression, command, .. } =
+            caller;
         let ended = std::mem::replace(&mut self.activation, *activation);
         if ended.shown {
             self.entry.returns();

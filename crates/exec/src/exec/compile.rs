@@ -2,8 +2,8 @@
 
 pub use super::declarations::declare_list;
 use super::declarations::parameter;
-pub(crate) use super::definition::{CreatedUnder, procedure};
 use super::definition::Returns;
+pub(crate) use super::definition::{CreatedUnder, procedure};
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{

@@ -456,10 +456,9 @@ impl FnContext for Session {
 
     fn object_definition(&self, id: i32) -> Option<String> {
         match self.object_in(id, None)? {
-            Object::Procedure(m)
-            | Object::View(m)
-            | Object::Function(m)
-            | Object::Trigger(m) => Some(m.definition.to_string()),
+            Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
+                Some(m.definition.to_string())
+            }
             Object::Constraint(c) if !c.definition.is_empty() => Some(c.definition.to_string()),
             _ => None,
         }

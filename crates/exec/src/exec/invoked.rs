@@ -9,8 +9,8 @@ use super::procedure::Home;
 use super::silent::Silent;
 use crate::session::context::StatementContext;
 use std::cell::RefCell;
-use taffrail_base::message::{cancelled, client_gone};
 use taffrail_base::SqlResult;
+use taffrail_base::message::{cancelled, client_gone};
 use taffrail_types::convert::Large;
 use taffrail_types::{SqlType, Value};
 

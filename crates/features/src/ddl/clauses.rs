@@ -21,7 +21,7 @@ pub(crate) struct Body<'a> {
 
 impl Body<'_> {
     /// An expression that has no normal form, in parentheses. Its binding, which comes later, says why it has none.
-    pub fn as_typed(&self, e: &ast::Expr) -> String {
+    pub(crate) fn as_typed(&self, e: &ast::Expr) -> String {
         format!("({})", e.span.of(self.text).trim())
     }
 }

@@ -24,7 +24,7 @@ const SYNTAX: u8 = 15;
 
 /// The options after WITH.
 #[derive(Default)]
-struct Options {
+struct FunctionOptions {
     facts: FunctionFacts,
     /// INLINE = ON was written.
     inline: bool,
@@ -49,7 +49,7 @@ pub(crate) fn function(
         FunctionReturns::InlineTable => ObjectKind::InlineFunction,
         FunctionReturns::Table(..) => ObjectKind::TableFunction,
     };
-    let Options { mut facts, inline, execute_as } = options(s, kind)?;
+    let FunctionOptions { mut facts, inline, execute_as } = options(s, kind)?;
     let parameters = parameters(s)?;
     let result = result(s)?;
     let columns = match &s.returns {
@@ -122,8 +122,8 @@ fn learn(
 }
 
 /// The options: 487 for one that this kind of function has not, 1039, 195 for one that no function has.
-fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<Options> {
-    let mut options = Options::default();
+fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<FunctionOptions> {
+    let mut options = FunctionOptions::default();
     let is_inline_table = kind == ObjectKind::InlineFunction;
     let is_scalar = kind == ObjectKind::ScalarFunction;
     let mut seen: Vec<String> = Vec::new();

@@ -18,7 +18,7 @@ const ACTS: u8 = 14;
 const SIDE_EFFECTS: [&str; 4] = ["newid", "newsequentialid", "rand", "Crypt_Gen_Random"];
 
 /// A body that is looked through.
-struct Body<'a> {
+struct CheckedBody<'a> {
     text: &'a str,
     lines: LineIndex,
     /// Each with the place in the text that it is told of.
@@ -28,7 +28,7 @@ struct Body<'a> {
 /// The mistakes of a body: 443, 444, 455, 2772.
 pub(super) fn mistakes(s: &ast::FunctionDefinition, text: &str, quoted: bool) -> Vec<SqlError> {
     let ast::FunctionBody::Statements(statements) = &s.body else { return Vec::new() };
-    let mut body = Body { text, lines: LineIndex::new(text), errors: Vec::new() };
+    let mut body = CheckedBody { text, lines: LineIndex::new(text), errors: Vec::new() };
     statements.iter().for_each(|s| body.statement(s));
     body.side_effects(s.body_span, quoted);
     body.errors.sort_by_key(|(at, _)| *at);
@@ -87,7 +87,7 @@ fn word_of_set(option: &SetOptionStatement) -> &'static str {
     }
 }
 
-impl Body<'_> {
+impl CheckedBody<'_> {
     fn note(&mut self, at: u32, e: Box<SqlError>) {
         let line = self.lines.line_of(at);
         self.errors.push((at, *e.with_line(line)));

@@ -49,9 +49,9 @@ use taffrail_syntax::{ParseOptions, parse_batch};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub use login::is_weak_password;
+pub(crate) use refresh::refresh as refresh_module;
 pub(crate) use registered::FEATURE;
 pub(crate) use sequence::user_of as user_of_sequence;
-pub(crate) use refresh::refresh as refresh_module;
 pub(crate) use view::refresh as refresh_view;
 
 /// SHUTDOWN: the order is given when this returns; the server stops as at SIGTERM, or waits for nobody.

@@ -1,8 +1,8 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, attach, database, drop, function, index, login, module, sequence, statistics, synonym,
-    trigger, view,
+    alter, alter_index, attach, database, drop, function, index, login, module, sequence,
+    statistics, synonym, trigger, view,
 };
 use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
@@ -261,8 +261,8 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
     ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
-    new("CREATE STATISTICS", ALTERS, create_statistics),
     of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
+    new("CREATE STATISTICS", ALTERS, create_statistics),
     of_objects("CREATE SYNONYM", CREATES_SYNONYM, create_synonym),
     of_objects("CREATE TABLE", CREATES_TABLE, create_table)
         .done(Command::CREATE_TABLE)
@@ -275,8 +275,8 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
-    once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
     of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
+    once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
     of_objects("DROP SYNONYM", DROPS, drop_objects),
     of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
     of_objects("DROP TRIGGER", ALTERS, drop_objects),

@@ -46,8 +46,7 @@ fn procedures(
     database: &Arc<Database>,
     asked: impl Fn(&str, &str) -> bool,
 ) -> SqlResult<Vec<Arc<Module>>> {
-    let asked =
-        |o: &Object| is_routine(o) && asked(&o.head().name, &o.head().schema);
+    let asked = |o: &Object| is_routine(o) && asked(&o.head().name, &o.head().schema);
     cx.settle_objects(database, asked)?;
     let mut all: Vec<Arc<Module>> = Vec::new();
     for o in database.catalog.objects(cx.sight()) {
@@ -351,7 +350,7 @@ pub(super) fn params_rowset(cx: &mut StatementContext<'_>, args: &Arguments<'_>)
             rows.push(row![
                 &database.name,
                 &m.head.schema,
-                format!("{};{}", m.head.name, number(&m)),
+                format!("{};{}", m.head.name, number(m)),
                 name,
                 at,
                 kind,

@@ -188,6 +188,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_datatype_info", Needs::Public, TYPES, odbc_types::datatype_info),
     native("sp_datatype_info_100", Needs::Public, TYPES, odbc_types::datatype_info_100),
     native("sp_datatype_info_90", Needs::Public, TYPES, odbc_types::datatype_info_90),
+    native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
     sql("sp_db_vardecimal_storage_format", Needs::Public, VARDECIMAL),
     native(
         "sp_describe_first_result_set",
@@ -235,6 +236,12 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_helpindex", Needs::MetadataVisibility, &["@objname!"], help::helpindex),
     sql("sp_helplogins", Needs::InServerRole(ServerRole::Securityadmin), HELPLOGINS),
     native("sp_helptext", TEXTS, &["@objname!", "@columnname"], help::helptext),
+    native(
+        "sp_helptrigger",
+        Needs::MetadataVisibility,
+        &["@tabname!", "@triggertype"],
+        triggers::help,
+    ),
     sql("sp_lock", SERVER_STATE, LOCK),
     native("sp_monitor", SYSADMIN, &[], monitor::run),
     native(
@@ -262,20 +269,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_routines::params_rowset,
     ),
     native("sp_readerrorlog", SYSADMIN, ERROR_LOG, errorlog::read),
-    native(
-        "sp_helptrigger",
-        Needs::MetadataVisibility,
-        &["@tabname!", "@triggertype"],
-        triggers::help,
-    ),
-    native(
-        "sp_settriggerorder",
-        ALTERS,
-        &["@triggername!", "@order!", "@stmttype!", "@namespace"],
-        triggers::set_order,
-    ),
     native("sp_recompile", ALTERS, &["@objname!"], recompile::recompile),
-    native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
     native("sp_refreshsqlmodule", ALTERS, &["@name!", "@namespace"], help::refresh_module),
     native("sp_refreshview", ALTERS, &["@viewname!"], help::refresh),
     native(
@@ -304,6 +298,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         Needs::Public,
         &["@key!", "@value!", "@read_only"],
         session_context::set,
+    ),
+    native(
+        "sp_settriggerorder",
+        ALTERS,
+        &["@triggername!", "@order!", "@stmttype!", "@namespace"],
+        triggers::set_order,
     ),
     native(
         "sp_spaceused",

@@ -5,8 +5,8 @@
 //! | SQLite | `sqlite3` on a file | the scripts, which set `journal_mode` and `synchronous` |
 //! | PostgreSQL | `psql`, over a socket of a cluster of the lab's own | `fsync`, `full_page_writes` and `synchronous_commit` are on |
 //!
-//! A product that is not installed is left out by name. A cluster runs only while it is measured, in a directory of its owner alone, and ends
-//! with the lab. Durations are those of the client's process: its start is part of them.
+//! A product that is not installed is left out by name. A cluster runs only while it is measured, in a directory of its owner alone, and
+//! ends with the lab. Durations are those of the client's process: its start is part of them.
 
 use super::spec::Product;
 use super::stop::{Interrupted, Stop};
@@ -126,7 +126,7 @@ impl Found {
         }
     }
 
-    fn in_sqlite(&self, scripts: &[Script], interrupted: &Interrupted) -> Timed {
+    fn in_sqlite(&self, scripts: &[Script], interrupted: &Interrupted) -> TimedPeer {
         let file = self.place.join("lab.db");
         for end in ["", "-wal", "-shm", "-journal"] {
             match std::fs::remove_file(self.place.join(format!("lab.db{end}"))) {
@@ -178,7 +178,7 @@ impl Found {
         client
     }
 
-    fn in_postgresql(&self, scripts: &[Script], interrupted: &Interrupted) -> Timed {
+    fn in_postgresql(&self, scripts: &[Script], interrupted: &Interrupted) -> TimedPeer {
         let mut server = self.program("postgres");
         server.arg("-D").arg(&self.place).arg("-k").arg(&self.place).args(["-h", ""]);
         server.args(DURABLE.iter().flat_map(|setting| ["-c", setting]));
@@ -203,7 +203,7 @@ impl Found {
 }
 
 /// Names of measures, and their seconds.
-type Timed = Result<Vec<(String, f64)>, Stop>;
+type TimedPeer = Result<Vec<(String, f64)>, Stop>;
 
 /// A server of a cluster; a fast shutdown ends it.
 struct Running(Child);
@@ -252,7 +252,7 @@ fn well(out: &Output) -> Result<(), String> {
 }
 
 /// Runs each script by a client of its own.
-fn timed(scripts: &[Script], interrupted: &Interrupted, client: impl Fn() -> Command) -> Timed {
+fn timed(scripts: &[Script], interrupted: &Interrupted, client: impl Fn() -> Command) -> TimedPeer {
     let mut measured = Vec::new();
     for (name, script) in scripts {
         let seconds = once(client(), script, interrupted)?;

@@ -45,7 +45,8 @@ impl<'a> Binder<'a> {
     /// The binding of a value.
     pub fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         let line = self.line(e.span);
-        let mut bound = self.deeper(|b| b.choosing(e, |b| b.expr_kind(e))).map_err(|e| e.with_line(line))?;
+        let mut bound =
+            self.deeper(|b| b.choosing(e, |b| b.expr_kind(e))).map_err(|e| e.with_line(line))?;
         if bound.label == Label::CoercibleDefault && is_text(bound.ty) {
             bound.collation = self.collation;
         }

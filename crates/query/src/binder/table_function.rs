@@ -271,15 +271,15 @@ impl<'a> Binder<'a> {
     }
 
     fn system_function(&mut self, f: &'a ast::TableFunction, lateral: bool) -> SqlResult<FromTree> {
-        let (database, view) = self.meta.table_function(&f.call.name).or_else(|e| {
+        let (database, view) = self.meta.table_function(&f.call.name).map_err(|e| {
             if e.number != 208 {
-                return Err(e);
+                return e;
             }
             self.names(&f.call.name);
             // A table is called.
             match self.meta.table(&f.call.name) {
-                Ok(_) => Err(SqlError::new(215, &[&f.call.name])),
-                Err(_) => Err(e),
+                Ok(_) => SqlError::new(215, &[&f.call.name]),
+                Err(_) => e,
             }
         })?;
         let given = f.call.arguments.len();

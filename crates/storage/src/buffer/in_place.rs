@@ -23,12 +23,12 @@ use crate::error::{PageIo, StorageError, StorageResult};
 const LONG_PAGES: usize = 16;
 
 /// Neighbours: their first page, and where their bytes are among the batch's.
-struct Run {
+struct PageRun {
     first: PageId,
     bytes: Range<usize>,
 }
 
-impl Run {
+impl PageRun {
     fn is_long(&self) -> bool {
         self.bytes.len() >= LONG_PAGES * PAGE_BYTES
     }
@@ -39,13 +39,13 @@ fn failed(offset: u64) -> impl FnOnce(IoError) -> StorageError {
 }
 
 /// The runs of a batch, whose images are in the order of their keys.
-fn runs_of(images: &[Image<'_>]) -> Vec<Run> {
+fn runs_of(images: &[Image<'_>]) -> Vec<PageRun> {
     let mut runs = Vec::new();
     let mut at = 0;
     let next = |page: PageId| PageId { page: page.page + 1, ..page };
     for run in images.chunk_by(|a, b| next(page_of(a.key)) == page_of(b.key)) {
         let end = at + run.len() * PAGE_BYTES;
-        runs.push(Run { first: page_of(run[0].key), bytes: at..end });
+        runs.push(PageRun { first: page_of(run[0].key), bytes: at..end });
         at = end;
     }
     runs
@@ -71,7 +71,8 @@ impl Store {
             };
             // Before the writes: a sync that runs at the same time must not take the flag for itself.
             file.unsynced.store(true, Ordering::Release);
-            let (here, away): (Vec<&Run>, _) = own.iter().partition(|run| alone || run.is_long());
+            let (here, away): (Vec<&PageRun>, _) =
+                own.iter().partition(|run| alone || run.is_long());
             result = self.submit_runs(&file, buf, &away);
             if result.is_err() {
                 break;
@@ -91,7 +92,7 @@ impl Store {
         result
     }
 
-    fn counted(&self, run: &Run) {
+    fn counted(&self, run: &PageRun) {
         self.counters.data_writes.inc();
         self.counters.data_write_bytes.add(run.bytes.len() as u64);
     }
@@ -100,7 +101,7 @@ impl Store {
         &self,
         file: &DataFile,
         buf: &AlignedBuf,
-        run: &Run,
+        run: &PageRun,
     ) -> StorageResult<()> {
         self.counted(run);
         let offset = run.first.file_offset();
@@ -108,9 +109,14 @@ impl Store {
     }
 
     /// Begins the writes of runs of one file. An error: none of them has begun.
-    fn submit_runs(&self, file: &DataFile, buf: &AlignedBuf, runs: &[&Run]) -> StorageResult<()> {
+    fn submit_runs(
+        &self,
+        file: &DataFile,
+        buf: &AlignedBuf,
+        runs: &[&PageRun],
+    ) -> StorageResult<()> {
         let Some(first) = runs.first() else { return Ok(()) };
-        let op = |run: &&Run| {
+        let op = |run: &&PageRun| {
             self.counted(run);
             let (offset, bytes) = (run.first.file_offset(), &buf[run.bytes.clone()]);
             // A failed write is told by its place.

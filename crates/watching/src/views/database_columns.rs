@@ -3,7 +3,8 @@
 use super::cell::{Column, IntoCell, no, null, yes};
 use super::databases::{model_name, pages};
 use crate::catalog::registry::{
-    FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot, collation_of,
+    FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER,
+    FLAG_SINGLE_USER, Slot, collation_of,
 };
 use taffrail_base::Lsn;
 use taffrail_log::ReuseWait;

@@ -68,7 +68,9 @@ impl Listener for Told {
                 let resized = Resized { database, file: name, from: *from, to: *to, ns: *ns };
                 trace_resized(&instance, LOG_FILE_GROWTH, &resized, *session);
             }
-            Event::DataGrowth { database, name, from, to, automatic: true, session, ns, .. } => {
+            Event::DataGrowth {
+                database, name, from, to, automatic: true, session, ns, ..
+            } => {
                 let resized = Resized { database, file: name, from: *from, to: *to, ns: *ns };
                 trace_resized(&instance, DATA_FILE_GROWTH, &resized, *session);
             }
