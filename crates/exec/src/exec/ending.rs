@@ -82,7 +82,7 @@ impl Interpreter<'_> {
         if e.origin == Origin::RaisError {
             place.tries = self.session.activation.errors.written_tries();
         }
-        let fate = fate(&e, place);
+        let fate = self.fate_in_triggers(&e, place);
         self.note(&e, &fate);
         if fate.caught != Caught::Nowhere {
             let in_trigger = place.xact_abort && self.session.activation.fired().is_some();
@@ -112,6 +112,19 @@ impl Interpreter<'_> {
             Ends::Module => Err(Unwind::Module),
             Ends::Batch | Ends::Connection => Err(Unwind::Batch),
         }
+    }
+
+    /// The fate of an error. A statement that has fired a trigger catches what the trigger raises, as a TRY would, but under SET XACT_ABORT OFF
+    /// in the trigger those that end their own statement alone: the trigger goes on.
+    fn fate_in_triggers(&self, e: &SqlError, place: Place) -> Fate {
+        let tries = self.session.activation.errors.written_tries();
+        if !place.xact_abort && tries < place.tries {
+            let alone = fate(e, Place { tries, ..place });
+            if alone.caught == Caught::Nowhere && alone.ends == Ends::Statement {
+                return alone;
+            }
+        }
+        fate(e, place)
     }
 
     /// An error of a request that is a statement by itself, outside any module.

@@ -292,6 +292,9 @@ impl<'s> Interpreter<'s> {
         if self.session.activation.options.noexec && !runs_under_noexec(&s.kind) {
             return Ok(Flow::Next);
         }
+        if self.session.activation.options.fmtonly && is_left_out_under_fmtonly(&s.kind) {
+            return Ok(Flow::Next);
+        }
         if self.session.activation.options.showing.is_on() && !is_set_showplan(&s.kind) {
             return self.show(module, s);
         }
@@ -564,6 +567,22 @@ fn runs_under_noexec(kind: &StmtKind) -> bool {
         StmtKind::SetSwitches(options, _) => options.contains(&SwitchOption::NoExec),
         _ => false,
     }
+}
+
+/// Statements of the catalogue, of transactions and of the server have no columns to tell, and would change something.
+fn is_left_out_under_fmtonly(kind: &StmtKind) -> bool {
+    use StmtKind::{Begin, Checkpoint, Commit, Kill, Registered, Rollback, Save, WaitFor};
+    matches!(
+        kind,
+        Begin(..)
+            | Checkpoint(_)
+            | Commit(_)
+            | Kill(..)
+            | Registered(..)
+            | Rollback(_)
+            | Save(_)
+            | WaitFor { .. }
+    )
 }
 
 /// SET SHOWPLAN_… OFF has to be reached, too: it stands alone.

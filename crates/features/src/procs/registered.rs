@@ -188,8 +188,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_datatype_info", Needs::Public, TYPES, odbc_types::datatype_info),
     native("sp_datatype_info_100", Needs::Public, TYPES, odbc_types::datatype_info_100),
     native("sp_datatype_info_90", Needs::Public, TYPES, odbc_types::datatype_info_90),
-    native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
     sql("sp_db_vardecimal_storage_format", Needs::Public, VARDECIMAL),
+    native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
     native(
         "sp_describe_first_result_set",
         Needs::HandedText,

@@ -1,0 +1,35 @@
+-- SET FMTONLY ON tells the columns of results and changes nothing.
+--@ source: reasoned
+CREATE DATABASE Format
+GO
+--@ source: documentation SET FMTONLY
+USE Format
+CREATE TABLE kept (i int)
+INSERT kept VALUES (1)
+CREATE TABLE other (i int)
+GO
+--@ source: documentation CREATE PROCEDURE
+CREATE PROCEDURE changes AS
+TRUNCATE TABLE kept
+DROP TABLE other
+SELECT i FROM kept
+GO
+--@ source: documentation SET FMTONLY
+SET FMTONLY ON
+TRUNCATE TABLE kept
+DROP TABLE other
+ALTER TABLE kept ADD j int
+CREATE TABLE made (i int)
+BEGIN TRAN
+EXEC changes
+EXEC ('CREATE VIEW v AS SELECT 1 AS a')
+SET FMTONLY OFF
+GO
+--@ source: documentation SET FMTONLY
+SELECT i, @@TRANCOUNT AS open_transactions FROM kept
+SELECT name FROM sys.objects WHERE is_ms_shipped = 0 ORDER BY name
+GO
+--@ source: reasoned
+USE master
+DROP DATABASE Format
+GO
