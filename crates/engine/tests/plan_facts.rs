@@ -1,31 +1,12 @@
 //! The facts of plans that are kept: a plan from the cache says which objects it needs without being bound again.
 
+use crate::support::Quiet;
+use crate::support::sim::{start, world};
+
 use std::sync::Arc;
-use taffrail_base::SqlError;
-use taffrail_engine::{
-    ColumnDesc, ConnectOptions, Connection, Instance, InstanceOptions, ResultSink, SinkResult,
-};
+use taffrail_engine::{ConnectOptions, Connection, Instance};
 use taffrail_exec::exec::module::Plan;
-use taffrail_io::sim::{SimOptions, SimWorld};
-use taffrail_types::Value;
-
-/// A client that wants to hear of no error.
-struct Quiet;
-
-impl ResultSink for Quiet {
-    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> SinkResult {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        assert!(message.severity <= 10, "{message}");
-        Ok(())
-    }
-}
+use taffrail_io::sim::SimOptions;
 
 fn run(connection: &mut Connection, text: &str) {
     connection.execute_batch(text, &mut Quiet);
@@ -39,11 +20,8 @@ fn kept(connection: &mut Connection, text: &str) -> Option<Arc<Plan>> {
 }
 
 fn two_sessions() -> (Arc<Instance>, Connection, Connection) {
-    let world = SimWorld::with_options(7, SimOptions::default());
-    world.env().disk.create_dir("/data".as_ref()).expect("a directory");
-    let mut options = InstanceOptions::new("/data", world.env());
-    options.max_server_memory_mb = 16;
-    let instance = taffrail_engine::start(options).expect("a start");
+    let world = world(7, SimOptions::default());
+    let instance = start(&world).expect("a start");
     let connect = || instance.connect(ConnectOptions::default()).expect("a connection");
     let (first, second) = (connect(), connect());
     (instance, first, second)

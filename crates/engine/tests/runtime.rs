@@ -1,38 +1,21 @@
 //! A statement that begins on one thread and ends on another.
 
+use crate::support::Quiet;
+use crate::support::sim::{start, world};
+
 use std::sync::Arc;
 use std::thread;
-use taffrail_base::{SqlError, SqlResult};
-use taffrail_engine::{
-    ColumnDesc, ConnectOptions, Connection, Instance, InstanceOptions, ResultSink, SinkResult,
-};
+use taffrail_base::SqlResult;
+use taffrail_engine::{ConnectOptions, Connection, Instance};
 use taffrail_exec::exec::modify::foreign::Ready;
 use taffrail_exec::exec::ops::{Op, build, scan};
 use taffrail_exec::exec::runtime::{Rt, StatementState};
 use taffrail_exec::session::Session;
 use taffrail_exec::session::context::StatementContext;
 use taffrail_functions::memory;
-use taffrail_io::sim::{SimOptions, SimWorld};
+use taffrail_io::sim::SimOptions;
 use taffrail_plan::statement::Statement;
 use taffrail_types::Value;
-
-/// A client that wants to hear of no error.
-struct Quiet;
-
-impl ResultSink for Quiet {
-    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> SinkResult {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        assert!(message.severity <= 10, "{message}");
-        Ok(())
-    }
-}
 
 /// A join, a sort, a correlated subquery that an index answers row by row, and one whose results are kept.
 const QUERY: &str = "SELECT o.id, c.name, (SELECT COUNT(*) FROM dbo.lines l WHERE l.o = o.id), \
@@ -108,11 +91,8 @@ fn connect(instance: &Arc<Instance>) -> Connection {
 
 #[test]
 fn a_tree_begun_on_one_thread_is_finished_on_another() {
-    let world = SimWorld::with_options(5, SimOptions::default());
-    world.env().disk.create_dir("/data".as_ref()).expect("a directory");
-    let mut options = InstanceOptions::new("/data", world.env());
-    options.max_server_memory_mb = 16;
-    let instance = taffrail_engine::start(options).expect("a start");
+    let world = world(5, SimOptions::default());
+    let instance = start(&world).expect("a start");
     let mut first = connect(&instance);
     first.execute_batch("CREATE DATABASE shop", &mut Quiet);
     first.execute_batch("USE shop", &mut Quiet);

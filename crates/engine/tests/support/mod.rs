@@ -16,6 +16,24 @@ use taffrail_engine::{
 use taffrail_io::Env;
 use taffrail_types::{SqlType, Value, text};
 
+/// A client that wants to hear of no error.
+pub struct Quiet;
+
+impl ResultSink for Quiet {
+    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[Value]) -> SinkResult {
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        assert!(message.severity <= 10, "{message}");
+        Ok(())
+    }
+}
+
 /// What a client heard, one line per event.
 #[derive(Default)]
 pub struct Heard {
