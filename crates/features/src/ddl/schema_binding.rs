@@ -28,6 +28,11 @@ pub(super) fn check(
     if beneath.all_columns {
         return Err(SqlError::new(1054, &[&"*"]));
     }
+    for name in &beneath.names {
+        if let Some((_, Object::Synonym(_))) = resolve::find(cx, name)? {
+            return Err(SqlError::new(2788, &[]));
+        }
+    }
     if let Some(e) = &beneath.failed {
         return Err(e.clone());
     }

@@ -16,6 +16,9 @@ use taffrail_plan::user_call::UserFunction;
 use taffrail_syntax::ast;
 use taffrail_types::convert::Declared;
 
+/// Bodies that may stand in place of calls in one statement. A body that calls twice doubles what stands there: beyond it calls stay.
+const MOST_BODIES: u32 = 1000;
+
 /// The body of a scalar function that has this form.
 #[derive(Debug)]
 pub struct ScalarBody {
@@ -56,10 +59,14 @@ impl<'a> Binder<'a> {
         args: (&[Expr], &[bool]),
     ) -> SqlResult<Option<Bound>> {
         let facts = module.facts;
-        let nested = self.views.len() >= super::view::MAX_NESTING;
+        let id = (database.id, module.head.id);
+        let nested = self.views.len() >= super::view::MAX_NESTING
+            || self.views.iter().any(|v| v.id == id)
+            || self.bodies >= MOST_BODIES;
         if !facts.inlineable || facts.inline_off || self.scalars_only || nested {
             return Ok(None);
         }
+        self.bodies += 1;
         let text = self.meta.enter_view(database, module)?;
         let bound = match &text.scalar {
             Some(body) => {
@@ -91,8 +98,11 @@ impl<'a> Binder<'a> {
         };
         let stands = |name: &str, e: &Expr| e.is_repeatable() && (is_leaf(e) || uses(name) <= 1);
         let mut arguments = Vec::with_capacity(args.len() + body.steps.len());
+        // RETURNS NULL ON NULL INPUT takes each value once more.
+        let nulls = usize::from(module.facts.null_on_null_input);
         for (p, value) in module.parameters.iter().zip(args) {
-            if !stands(&p.name, value) {
+            let once = is_leaf(value) || uses(&p.name) + nulls <= 1;
+            if !(value.is_repeatable() && once) {
                 return Ok(None);
             }
             arguments.push(Argument::new(p.name.clone(), value.clone(), p.declared()));

@@ -220,6 +220,8 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub scalars_only: bool,
+    /// Bodies of functions that were looked at to stand in place of their calls.
+    pub bodies: u32,
     /// Of an expression of the catalogue the database, where sequences without one are looked up.
     of_database: Option<String>,
     /// All that decides whether NEXT VALUE FOR may stand here.
@@ -325,6 +327,7 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            bodies: 0,
             of_database: None,
             drawing: Default::default(),
             alone: Vec::new(),

@@ -232,7 +232,9 @@ impl<'a> Binder<'a> {
                 arguments = arguments.get(1..)?;
             }
             (None, _) => {}
-            (Some(_), "query" | "value" | "exist" | "nodes") => {
+            (Some(_), "query" | "value" | "exist" | "nodes")
+                if !matches!(bound.expr, Expr::UserCall(_)) =>
+            {
                 call.target = column_form(&self.method_target(&f.name)?);
             }
             (Some(_), _) => call.name = object_text(&f.name).into(),
