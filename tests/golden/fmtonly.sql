@@ -23,7 +23,18 @@ CREATE TABLE made (i int)
 BEGIN TRAN
 EXEC changes
 EXEC ('CREATE VIEW v AS SELECT 1 AS a')
+SELECT i INTO copied FROM kept
 SET FMTONLY OFF
+GO
+--@ source: documentation SET FMTONLY
+CREATE SEQUENCE numbers
+GO
+--@ source: documentation SET FMTONLY
+SET FMTONLY ON
+DECLARE @n bigint = NEXT VALUE FOR numbers
+SELECT @n = NEXT VALUE FOR numbers
+SET FMTONLY OFF
+SELECT NEXT VALUE FOR numbers - (SELECT CAST(start_value AS bigint) FROM sys.sequences) AS taken_before
 GO
 --@ source: documentation SET FMTONLY
 SELECT i, @@TRANCOUNT AS open_transactions FROM kept

@@ -21,6 +21,20 @@ PRINT 'next'
 SELECT @@TRANCOUNT AS open_transactions, (SELECT COUNT(*) FROM t) AS t, (SELECT COUNT(*) FROM told) AS told
 COMMIT
 GO
+-- The rows that the statement has put into a table variable stay with it.
+--@ source: documentation OUTPUT clause
+SET NOCOUNT ON
+DECLARE @v table (i int)
+BEGIN TRY
+    DELETE t OUTPUT deleted.i INTO @v WHERE i = 7
+END TRY
+BEGIN CATCH
+    PRINT 'not reached'
+END CATCH
+INSERT t OUTPUT inserted.i INTO @v VALUES (7)
+SELECT COUNT(*) AS kept FROM @v
+DELETE t WHERE i = 7
+GO
 -- A TRY around the statement catches it.
 --@ source: documentation TRY...CATCH
 SET NOCOUNT ON

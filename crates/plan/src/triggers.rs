@@ -20,11 +20,6 @@ impl Triggers {
     pub fn of(&self, event: TriggerEvent) -> Option<&EventTriggers> {
         self.events.iter().find(|e| e.event == event)
     }
-
-    /// Whether some event has an INSTEAD OF trigger.
-    pub fn replaces(&self) -> bool {
-        self.events.iter().any(|e| e.instead_of.is_some())
-    }
 }
 
 /// The triggers of one event.

@@ -392,10 +392,13 @@ impl Interpreter<'_> {
         if self.session.activation.nest_level >= MAX_NEST_LEVEL {
             return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
         }
+        // The triggers that a statement has to fire are fired by that statement, and not by one of a function that it calls.
+        let due = std::mem::take(&mut self.session.running.due);
         self.session.enter(way);
         let called = f(self);
         let cleaned = self.drop_own_objects();
         let left = self.session.leave(self.sink);
+        self.session.running.due = due;
         match (called?, cleaned.and(left)) {
             (Ok(_), Err(e)) => Ok(Err(e.into())),
             (called, _) => Ok(called),

@@ -114,8 +114,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The fate of an error. A statement that has fired a trigger catches what the trigger raises, as a TRY would, but under SET XACT_ABORT OFF
-    /// in the trigger those that end their own statement alone: the trigger goes on.
+    /// The fate of an error. A statement that has fired a trigger catches the errors of the trigger, as a TRY would. Those that end their
+    /// own statement alone it leaves to the trigger where that has SET XACT_ABORT OFF: the trigger goes on.
     fn fate_in_triggers(&self, e: &SqlError, place: Place) -> Fate {
         let tries = self.session.activation.errors.written_tries();
         if !place.xact_abort && tries < place.tries {

@@ -131,6 +131,10 @@ impl Interpreter<'_> {
                 let context = it.session.activation.options.convert_context();
                 let mut count = 0;
                 let limit = it.session.row_limit();
+                if results.is_empty() {
+                    // A statement without rows fires its triggers, too.
+                    it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, &[]))?;
+                }
                 for (columns, rows) in &results {
                     let rows = &rows[..rows.len().min((limit - count) as usize)];
                     let converted;

@@ -1,10 +1,11 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
 use super::ending::{command_of, shown_command};
+use super::left_out::{is_left_out_under_fmtonly, is_set_showplan, runs_under_noexec};
 use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
 use super::runtime::{Rt, StatementState};
-use super::showplan::{Shown as ShownPlans, is_showplan};
+use super::showplan::Shown as ShownPlans;
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::exec::ops::scan::lock_tables;
@@ -21,7 +22,6 @@ use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_observe::xe::{self, statements_wanted};
-use taffrail_syntax::ast::SwitchOption;
 use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
 
@@ -558,36 +558,6 @@ impl<'s> Interpreter<'s> {
         (scratch.frame, scratch.target_row) = (frame, target_row);
         r
     }
-}
-
-/// SET NOEXEC OFF has to be reached, whatever stands around it; conditions are not asked.
-fn runs_under_noexec(kind: &StmtKind) -> bool {
-    match kind {
-        StmtKind::Block(_) | StmtKind::TryCatch(..) => true,
-        StmtKind::SetSwitches(options, _) => options.contains(&SwitchOption::NoExec),
-        _ => false,
-    }
-}
-
-/// Statements of the catalogue, of transactions and of the server have no columns to tell, and would change something.
-fn is_left_out_under_fmtonly(kind: &StmtKind) -> bool {
-    use StmtKind::{Begin, Checkpoint, Commit, Kill, Registered, Rollback, Save, WaitFor};
-    matches!(
-        kind,
-        Begin(..)
-            | Checkpoint(_)
-            | Commit(_)
-            | Kill(..)
-            | Registered(..)
-            | Rollback(_)
-            | Save(_)
-            | WaitFor { .. }
-    )
-}
-
-/// SET SHOWPLAN_… OFF has to be reached, too: it stands alone.
-fn is_set_showplan(kind: &StmtKind) -> bool {
-    matches!(kind, StmtKind::SetSwitches(options, _) if is_showplan(options))
 }
 
 fn position(list: &[Stmt], label: &str) -> Option<usize> {

@@ -273,9 +273,14 @@ impl Metadata for SessionMetadata<'_> {
         {
             return Ok(Resolved::Changed(body.database, rows));
         }
+        // A synonym is no table: only a name that is not found is asked for.
+        let found = self.table_itself(name);
+        if !found.as_ref().is_err_and(|e| e.number == 208) {
+            return found;
+        }
         match self.base_of(name)? {
             Some(base) => self.table_itself(&base).map_err(|e| synonym::invalid(e, name)),
-            None => self.table_itself(name),
+            None => found,
         }
     }
 

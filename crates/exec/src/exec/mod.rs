@@ -34,6 +34,7 @@ mod into;
 pub mod invoked;
 mod key_map;
 mod keyed;
+mod left_out;
 pub mod metadata;
 pub mod mistakes;
 pub mod modify;

@@ -37,6 +37,9 @@ impl Rt<'_> {
     /// NEXT VALUE FOR: 11728 where the sequence has no more, 11739 under SET ROWCOUNT, 3906.
     #[inline(never)]
     pub(super) fn next_value(&mut self, n: &NextValue) -> SqlResult<Value> {
+        if self.cx.session.activation.options.fmtonly {
+            return Ok(Value::Null);
+        }
         let at = self.locked(&n.sequence)?;
         if n.by_row
             && let Some(value) = &self.drawn[at].of_row

@@ -120,7 +120,7 @@ impl Session {
                     return Ok(Callee::Function(UserFunction { database: db, module }));
                 }
                 Some(catalog::Object::Synonym(s)) => {
-                    let base = self.base_of_call(&s, shown)?;
+                    let base = self.base_of_call(&db, &s, shown)?;
                     let (database, schema) = (s.base.database.as_deref(), s.base.schema.as_deref());
                     let home = Home { database: &db, schema: None };
                     return self.find_procedure(database, schema, &s.base.name, home, &base);

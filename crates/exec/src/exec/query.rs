@@ -265,6 +265,11 @@ impl Interpreter<'_> {
         let fmtonly = self.session.activation.options.fmtonly;
         self.in_statement(|it| {
             let plan = it.locked_plan(module, s.plan, s.visible, source)?;
+            if let Statement::Select(_, Some(_)) = &plan.kind
+                && fmtonly
+            {
+                return Ok(Ended { command: Command::OTHER, rows: Some(0) });
+            }
             if let Statement::Select(q, Some(into)) = &plan.kind {
                 let filegroup = match source {
                     Source::Select(s) => s.query.body.first_block().into_filegroup.as_ref(),

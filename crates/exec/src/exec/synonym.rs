@@ -65,9 +65,11 @@ impl Session {
         self.named_object(&synonym.base.to_string()).map(|(_, object)| object)
     }
 
-    /// The name of a synonym's base object as EXEC shows it, in the parts that were written. 470, and 7202 for another server's.
+    /// The name of a synonym's base object as EXEC shows it, in the parts that were written. The base is looked for where it is called, in
+    /// the synonym's database. 470, and 7202 for another server's.
     pub(super) fn base_of_call(
         &self,
+        database: &Database,
         synonym: &Synonym,
         shown: &dyn std::fmt::Display,
     ) -> SqlResult<String> {
@@ -76,8 +78,12 @@ impl Session {
             return Err(SqlError::new(7202, &[server]).with_state(2));
         }
         let name = written(base);
-        match self.base_object(synonym) {
-            Some(Object::Synonym(_)) => Err(chained(shown, &name)),
+        let mut full = base.clone();
+        if !full.name.starts_with('#') {
+            full.database.get_or_insert_with(|| database.name.to_string());
+        }
+        match self.named_object(&full.to_string()) {
+            Some((_, Object::Synonym(_))) => Err(chained(shown, &name)),
             _ => Ok(name),
         }
     }

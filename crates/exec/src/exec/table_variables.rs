@@ -36,7 +36,7 @@ impl Session {
     }
 
     /// What the statement has begun in table variables.
-    fn part_of_table_variables(&mut self) -> Option<TransactionPart> {
+    pub(super) fn part_of_table_variables(&mut self) -> Option<TransactionPart> {
         let parts = &mut self.transaction.parts;
         let at = parts.iter().position(|p| p.database.holds_table_variables())?;
         Some(parts.swap_remove(at))

@@ -154,7 +154,10 @@ impl Interpreter<'_> {
         self.session.activation.last.row_count = rows as i64;
         let own = self.session.open_for_triggers();
         let inside = std::mem::replace(&mut self.session.running.in_statement, false);
+        // What the statement has put into table variables (OUTPUT INTO) stays its own, whatever fails or is rolled back in a body.
+        let held = self.session.part_of_table_variables();
         let fired = due.into_iter().try_for_each(|f| self.fire(f));
+        self.session.transaction.parts.extend(held);
         self.session.running.in_statement = inside;
         let closed = match own {
             true => self.session.close_for_triggers(fired.is_ok(), self.sink),

@@ -79,6 +79,7 @@ fn fill<'a>(
 /// The values of a row of VALUES; DEFAULT is NULL here.
 fn given(rt: &mut Rt<'_>, row: &[Option<Expr>]) -> SqlResult<Vec<Value>> {
     rt.tick()?;
+    rt.begin_row();
     row.iter().map(|e| e.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))).collect()
 }
 
