@@ -28,6 +28,7 @@ use rustix::fs::{FallocateFlags, OFlags, SeekFrom, fallocate, fdatasync, seek};
 use rustix::io::{Errno, ReadWriteFlags, pwritev, pwritev2};
 use rustix::rand::GetRandomFlags;
 
+use self::pool::Queue;
 use crate::aligned::{ALIGNMENT, AlignedBuf};
 use crate::{
     Clock, Disk, Entropy, Entry, IoError, IoResult, OpenSpec, Space, UtcTime, Volume, VolumeKind,
@@ -427,7 +428,7 @@ impl Volume for OsVolume {
         for op in ops {
             match alone {
                 true => self.perform(op),
-                false => pool::perform(&self.0, op),
+                false => pool::perform(Queue::Batches, &self.0, op),
             }
         }
         Ok(())
@@ -435,7 +436,7 @@ impl Volume for OsVolume {
 
     fn start(&self, op: WriteOp) -> IoResult<()> {
         self.submitted().in_flight += 1;
-        pool::perform(&self.0, op);
+        pool::perform(Queue::Streams, &self.0, op);
         Ok(())
     }
 

@@ -1,4 +1,11 @@
-//! The threads that perform submitted writes: as many as the device gains from in flight, started with the first use.
+//! The threads that perform submitted writes: as many as a device gains from in flight, started with the first use.
+//!
+//! ```text
+//! Volume::submit   queue of batches    four threads    pages, zeroes of logs
+//! Volume::start    queue of streams    four threads    backups, copies of files
+//! ```
+//! A stream may go to a device that is slow or answers no more. The writes of batches, on which the checkpoints of all databases wait,
+//! stand behind none of its writes.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -6,21 +13,34 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::OpenFile;
 use crate::WriteOp;
 
-/// Writes in flight at once, over all files.
+/// Writes of a queue in flight at once, over all files.
 const THREADS: usize = 4;
 
 type Job = (Arc<OpenFile>, WriteOp);
 
-static QUEUE: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+/// The queues of writes, each with threads of its own.
+#[derive(Clone, Copy)]
+pub(super) enum Queue {
+    /// Writes that came together, and whose submitter waits for all of them.
+    Batches,
+    /// Writes that were started one by one.
+    Streams,
+}
 
-/// Starts the threads; `None` when the system has none left: then writes are performed by their submitters.
-fn start() -> Option<Sender<Job>> {
+static QUEUES: [OnceLock<Option<Sender<Job>>>; 2] = [const { OnceLock::new() }; 2];
+
+/// Starts the threads of a queue; `None` when the system has none left: then writes are performed by their submitters.
+fn start(queue: Queue) -> Option<Sender<Job>> {
+    let name = match queue {
+        Queue::Batches => "io write",
+        Queue::Streams => "io stream",
+    };
     let (sender, receiver) = channel();
     let receiver = Arc::new(Mutex::new(receiver));
     let started = (0..THREADS).filter(|n| {
         let receiver = Arc::clone(&receiver);
         std::thread::Builder::new()
-            .name(format!("io write {n}"))
+            .name(format!("{name} {n}"))
             .stack_size(128 << 10)
             .spawn(move || work(&receiver))
             .is_ok()
@@ -38,9 +58,9 @@ fn work(queue: &Mutex<Receiver<Job>>) {
     }
 }
 
-/// Has a write performed.
-pub(super) fn perform(file: &Arc<OpenFile>, op: WriteOp) {
-    let unsent = match QUEUE.get_or_init(start) {
+/// Has a write performed by a thread of the queue.
+pub(super) fn perform(queue: Queue, file: &Arc<OpenFile>, op: WriteOp) {
+    let unsent = match QUEUES[queue as usize].get_or_init(|| start(queue)) {
         Some(queue) => queue.send((Arc::clone(file), op)).err().map(|e| e.0),
         None => Some((Arc::clone(file), op)),
     };

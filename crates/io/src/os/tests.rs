@@ -162,3 +162,51 @@ fn a_file_shares_another_ones_blocks_or_is_left_empty() {
     assert!(disk.share(&dir.join("link"), &to).is_err(), "no link is followed");
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// A backup's device that answers no more holds up no page: its writes keep the threads of their own queue.
+#[test]
+fn started_writes_that_do_not_end_keep_no_submitted_one_waiting() {
+    let dir = std::env::temp_dir().join(format!("taffrail-io-queues-{}", std::process::id()));
+    OsDisk.create_dir(&dir).unwrap();
+    let path = dir.join("pages.mdf");
+    let _ = std::fs::remove_file(&path);
+    let pages = OsDisk.create(&path, OpenSpec::LOG).unwrap();
+    let op = |n: u64| WriteOp {
+        token: n,
+        offset: n * 4096,
+        buf: AlignedBuf::from_slice(&[n as u8; 4096]),
+        len: 4096,
+    };
+    let path = dir.join("stuck.bak");
+    let stuck = OsVolume(Arc::new(OpenFile {
+        file: Arc::new(File::create(&path).unwrap()),
+        _lock: None,
+        path,
+        kind: VolumeKind::Buffered,
+        sector: 512,
+        unreserved: AtomicBool::new(false),
+        without_flags: AtomicBool::new(false),
+        submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
+        ended: Condvar::new(),
+    }));
+    // No write of this file ends while its list of ended ones is held.
+    let held = {
+        let mut held = stuck.submitted();
+        held.in_flight += 16;
+        held
+    };
+    (0..16).for_each(|n| pool::perform(Queue::Streams, &stuck.0, op(n)));
+    let (sender, ended) = std::sync::mpsc::channel();
+    let beside = std::thread::spawn(move || {
+        pages.submit(vec![op(1), op(2)]).unwrap();
+        let mut done = pages.reap(2).unwrap();
+        done.sort_by_key(|d| d.token);
+        let _ = sender.send(done.iter().map(|d| (d.token, d.result.is_ok())).collect::<Vec<_>>());
+    });
+    let done = ended.recv_timeout(Duration::from_secs(10));
+    drop(held);
+    beside.join().unwrap();
+    assert_eq!(done.ok(), Some(vec![(1, true), (2, true)]), "the pages wait for the backup");
+    assert_eq!(stuck.reap(16).unwrap().len(), 16);
+    std::fs::remove_dir_all(&dir).unwrap();
+}
