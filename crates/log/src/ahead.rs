@@ -63,7 +63,7 @@ pub(crate) struct Ahead {
     algorithm: AtomicU8,
     /// A flush that reaches this position kicks the thread: the log is nearly full.
     wake_at: AtomicU64,
-    /// The session whose block was the first to end behind that position.
+    /// The session whose block was the first to end behind that position, until a growth has been told of it or is not needed.
     needed_by: Mutex<Weak<SessionCell>>,
     /// Files' extents are reserved up to here; nothing is known of those that are not in it.
     reserved: Mutex<BTreeMap<usize, u64>>,
@@ -256,13 +256,16 @@ impl Log {
         if end >= self.ahead.wake_at.load(Ordering::Relaxed)
             && let Some(session) = taffrail_observe::session::current()
         {
-            *self.ahead.needed_by.lock() = Arc::downgrade(&session);
+            let mut needed_by = self.ahead.needed_by.lock();
+            if needed_by.strong_count() == 0 {
+                *needed_by = Arc::downgrade(&session);
+            }
         }
     }
 
-    /// The session that needs the growth that is made ahead of need, while it lasts.
-    pub(crate) fn needed_by(&self) -> Option<Arc<SessionCell>> {
-        self.ahead.needed_by.lock().upgrade()
+    /// Takes the session that needs the growth that has been made ahead of need, while it lasts: the next growth is another's.
+    pub(crate) fn take_needed_by(&self) -> Option<Arc<SessionCell>> {
+        std::mem::take(&mut *self.ahead.needed_by.lock()).upgrade()
     }
 
     /// Before a flush writes: these bytes are the log's from now on, and no zero is on its way to them on return.
@@ -424,6 +427,8 @@ impl Log {
             (state.free(), state.open.start)
         };
         if free > lead {
+            // Before the new mark: whoever comes behind that one is noted.
+            *self.ahead.needed_by.lock() = Weak::new();
             self.ahead.wake_at.store(at + (free - lead), Ordering::Relaxed);
             return false;
         }

@@ -222,7 +222,7 @@ impl Log {
         files.write_root(|_| {}).map_err(|e| self.lost_in_change(e))?;
         self.options.counters.log_growths.inc();
         let needed = match wanted {
-            Wanted::Ahead => self.needed_by(),
+            Wanted::Ahead => self.take_needed_by(),
             Wanted::Append | Wanted::Rollback | Wanted::Hand => {
                 taffrail_observe::session::current()
             }

@@ -14,6 +14,8 @@ use taffrail_log::{
     AppendError, FlushReason, Growth, Hold, Initialization, Lcx, LogFileSpec, LogOptions, Lop,
     RecordHeader, Reserve, ReuseWait, ShrinkMode, TxLog,
 };
+use taffrail_observe::session::page_looked_up;
+use taffrail_observe::{Event, EventRing, SessionCell};
 
 use rig::{Rig, counts, number, some_paths, world};
 
@@ -430,4 +432,82 @@ fn a_crash_around_a_growth_loses_nothing() {
         }
     }
     assert!(steps_hit > 600, "{steps_hit} power cuts at the planned step");
+}
+
+/// The sessions that the growths of a log were told of since an event, in order.
+fn told_since(number: u64, name: &str) -> Vec<u16> {
+    let session = |event| match event {
+        Event::LogGrowth { database, session, .. } if &*database.name == name => Some(session),
+        _ => None,
+    };
+    let events = EventRing::global().read_after(number);
+    events.into_iter().filter_map(|e| session(e.event)).collect()
+}
+
+/// A log of one file that grows by 256 KB, which is how much is left of it when it grows ahead of need. Truncation makes no room.
+fn small_growths(name: &str) -> Run {
+    let fits = |run: &Run| {
+        let files = run.rig.log.files();
+        files.len() == 1 && files[0].growth == Growth::Bytes(LEAD)
+    };
+    let run = (0..).map(Run::new).find(fits).unwrap();
+    *run.held.lock().unwrap() = Some(run.rig.log.oldest());
+    run.rig.log.set_database_name(name);
+    run
+}
+
+const LEAD: u64 = 256 << 10;
+/// The longest block.
+const BLOCK: u64 = 60 << 10;
+
+/// Appends until so much of the log is gone, and no write has begun.
+fn append_some(run: &mut Run, bytes: u64) {
+    let upto = run.rig.log.appended().0 + bytes;
+    while run.rig.log.appended().0 < upto {
+        run.append().ok().expect("there is room");
+    }
+}
+
+#[test]
+fn a_growth_ahead_of_need_is_told_of_the_first_session_behind_the_mark_and_of_no_other() {
+    let (mut run, name) = (small_growths("needed by two"), "needed by two");
+    let sessions = [SessionCell::new(71), SessionCell::new(72)];
+    let before = EventRing::global().newest();
+    let harden = |run: &mut Run| {
+        let pos = run.append().ok().expect("there is room");
+        run.rig.log.harden(pos, FlushReason::Commit).unwrap();
+    };
+    while run.rig.log.space().free > LEAD + BLOCK / 2 {
+        assert!(!run.rig.log.grow_ahead());
+        harden(&mut run);
+    }
+    assert!(!run.rig.log.grow_ahead(), "the mark is set");
+    // Up to the mark, in a block that a session closes.
+    append_some(&mut run, BLOCK / 2);
+    for session in &sessions {
+        let _in = SessionCell::enter(session);
+        harden(&mut run);
+    }
+    assert!(run.rig.log.grow_ahead());
+    assert_eq!(told_since(before, name), [71]);
+    // Nobody's: as the thread of the log does, it is looked after between the appends.
+    while told_since(before, name).len() < 2 {
+        harden(&mut run);
+        run.rig.log.grow_ahead();
+    }
+    assert_eq!(told_since(before, name), [71, 0]);
+}
+
+#[test]
+fn a_growth_by_a_session_forgets_none_of_its_pages() {
+    let (mut run, name) = (small_growths("grown by one"), "grown by one");
+    let session = SessionCell::new(73);
+    let before = EventRing::global().newest();
+    let _in = SessionCell::enter(&session);
+    (0..3).for_each(|_| page_looked_up());
+    while told_since(before, name).is_empty() {
+        run.append().ok().expect("the log grows");
+    }
+    session.gather();
+    assert_eq!((told_since(before, name), session.logical_reads.get()), (vec![73], 3));
 }

@@ -356,10 +356,15 @@ impl EventRing {
         self.record(event);
     }
 
-    /// [`Self::push`] of an event that a thread of the server has made for a session: sessions of extended events hear of it as of
-    /// that session's.
+    /// [`Self::push`] of an event that a thread has made for a session: sessions of extended events hear of it as of that session's.
+    /// The thread works for this session or for none: who enters a session forgets the pages that the one before has not been told of.
     pub fn push_for(&self, event: Event, session: &Arc<SessionCell>) {
-        let entered = SessionCell::enter(session);
+        let own = crate::session::current();
+        debug_assert!(
+            own.as_ref().is_none_or(|own| Arc::ptr_eq(own, session)),
+            "another session's thread"
+        );
+        let entered = own.is_none().then(|| SessionCell::enter(session));
         crate::xe::occurred(&event);
         drop(entered);
         self.record(event);
