@@ -5,9 +5,10 @@
 //! Numbers that are *cached* lie between the last value that was given out and the one that the rows say. Those cost nothing; when they are
 //! used up, a transaction of the system writes how far the next ones reach, and is durable before the first of them is given out.
 //!
-//! 1. No value is given out twice, whatever crashes or is rolled back, but where the sequence begins anew: CYCLE, RESTART.
+//! 1. No value is given out twice, whatever crashes or is rolled back, but where the sequence begins anew: CYCLE, RESTART. One exception:
+//!    ALTER SEQUENCE that is rolled back takes the sequence back to its old number, so that values its transaction took since come again.
 //! 2. After a crash a sequence goes on behind what its rows say, a gap of a cache at most; a clean close writes the exact value first.
-//! 3. A last value is one of the sequence's range; there is none before the first use.
+//! 3. A last value is one of the sequence's range; there is none before the first use. Rows that say another one are damaged.
 
 use super::identity::base_key;
 use super::object::ObjectHead;
@@ -118,6 +119,22 @@ impl SequenceFacts {
         if self.increment > 0 { self.minimum } else { self.maximum }
     }
 
+    /// The most numbers that a cache of the server's choice holds.
+    fn largest_cache(&self) -> u64 {
+        match self.ty {
+            SqlType::TinyInt | SqlType::SmallInt | SqlType::Int => MAX_CACHE,
+            _ => MAX_LARGE_CACHE,
+        }
+    }
+
+    /// A last value that rows say: error 5243 where it is none of the range.
+    fn checked_last(&self, last: Option<i128>) -> SqlResult<Option<i128>> {
+        match last {
+            Some(n) if !(self.minimum..=self.maximum).contains(&n) => Err(SqlError::new(5243, &[])),
+            last => Ok(last),
+        }
+    }
+
     /// How many steps lie between a value and the end of the range.
     fn steps_behind(&self, n: i128) -> u128 {
         // The difference of two values fits 128 bits without a sign.
@@ -189,7 +206,7 @@ impl Numbers {
         id: i64,
         facts: SequenceFacts,
     ) -> SqlResult<Numbers> {
-        let last = read_last(tx, id)?;
+        let last = facts.checked_last(read_last(tx, id)?)?;
         let state = Reached { last, written: last, left: 0, cache: FIRST_CACHE };
         Ok(Numbers { id, facts, storage: storage.clone(), state: Mutex::new(state) })
     }
@@ -205,7 +222,6 @@ impl Numbers {
         let Some(number) = facts.following(state.last) else { return Ok(None) };
         let mut short = false;
         if state.left == 0 {
-            let most = if facts.ty == SqlType::Int { MAX_CACHE } else { MAX_LARGE_CACHE };
             let wanted = match facts.cache {
                 Cache::None => 1,
                 Cache::Size(n) => n.max(1).into(),
@@ -218,9 +234,9 @@ impl Numbers {
                 && size < wanted
                 && matches!(facts.cache, Cache::Size(_));
             let end = facts.ahead(number, u128::from(size) - 1);
-            self.write(&mut state, end)?;
+            self.write(&mut state, end, Durability::Full)?;
             state.left = size;
-            state.cache = (state.cache * 2).min(most);
+            state.cache = (state.cache * 2).min(facts.largest_cache());
         }
         state.left -= 1;
         state.last = Some(number);
@@ -247,7 +263,7 @@ impl Numbers {
         if cycles == 0 && size <= state.left {
             state.left -= size;
         } else {
-            self.write(&mut state, last)?;
+            self.write(&mut state, last, Durability::Full)?;
             state.left = 0;
         }
         state.last = Some(last);
@@ -264,12 +280,13 @@ impl Numbers {
         self.facts.following(self.state.lock().last).is_none()
     }
 
-    /// Writes the exact value, so that no gap appears at the next start. Nobody may take values meanwhile.
+    /// Writes the exact value, so that no gap appears at the next start. Nobody may take values meanwhile. The close makes it durable:
+    /// rows that are lost in a crash before leave the end of the cache, behind which the sequence goes on.
     pub fn settle(&self) -> SqlResult<()> {
         let mut state = self.state.lock();
         match state.last {
             Some(last) if state.written != Some(last) => {
-                self.write(&mut state, last)?;
+                self.write(&mut state, last, Durability::Delayed)?;
                 state.left = 0;
                 Ok(())
             }
@@ -277,15 +294,15 @@ impl Numbers {
         }
     }
 
-    /// Says durably that all values up to this one may have been given out.
-    fn write(&self, state: &mut Reached, last: i128) -> SqlResult<()> {
+    /// Says that all values up to this one may have been given out.
+    fn write(&self, state: &mut Reached, last: i128, durability: Durability) -> SqlResult<()> {
         let mut tx = self.storage.begin(BeginSpec {
             name: "SequenceRange",
             lock_timeout_ms: -1,
             ..BeginSpec::default()
         });
         write_last(&mut tx, self.id, last)?;
-        tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
+        tx.commit(durability).map_err(|e| e.to_sql())?;
         state.written = Some(last);
         Ok(())
     }
@@ -336,6 +353,26 @@ mod tests {
         let f = facts(-3, 6, -4, true);
         assert_eq!((f.following(Some(2)), f.following(Some(-2))), (Some(-2), Some(6)));
         assert_eq!(f.ahead(6, 2), -2);
+    }
+
+    #[test]
+    fn small_types_have_small_caches() {
+        let of = |ty| SequenceFacts { ty, ..facts(1, 6, 1, false) }.largest_cache();
+        let small = [SqlType::TinyInt, SqlType::SmallInt, SqlType::Int];
+        assert_eq!(small.map(of), [MAX_CACHE; 3]);
+        let large = [SqlType::BigInt, SqlType::Decimal { precision: 5, scale: 0 }];
+        assert_eq!(large.map(of), [MAX_LARGE_CACHE; 2]);
+    }
+
+    #[test]
+    fn a_last_value_beside_the_range_is_damage() {
+        let f = facts(1, 6, 2, false);
+        for last in [None, Some(1), Some(6)] {
+            assert_eq!(f.checked_last(last).unwrap(), last);
+        }
+        for last in [0, 7, i128::MAX] {
+            assert_eq!(f.checked_last(Some(last)).unwrap_err().number, 5243);
+        }
     }
 
     #[test]
