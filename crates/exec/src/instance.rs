@@ -373,8 +373,7 @@ impl Instance {
     }
 
     /// Starts a log writer for every database that has none, and forgets those of databases that are gone: closing a database ends its
-    /// writer.
-    /// One that is only out of use for a moment, while somebody finds out that it may not be closed, keeps it.
+    /// writer. A database that is only out of use for a moment, while somebody finds out that it may not be closed, keeps its writer.
     pub fn adopt_databases(self: &Arc<Self>) {
         let open: Vec<Arc<Database>> = self.databases.open();
         {

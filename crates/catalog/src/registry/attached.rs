@@ -104,7 +104,10 @@ impl Databases {
         for named in &spec.logs {
             let mut found = false;
             for file in files.iter().filter(|f| **f != spec.primary) {
-                found |= disk.same_file(file, named).map_err(|e| Unopened(super::io(e)))?;
+                found = disk.same_file(file, named).map_err(|e| Unopened(super::io(e)))?;
+                if found {
+                    break;
+                }
             }
             if !found {
                 return Err(Unopened(SqlError::new(5173, &[])));

@@ -22,6 +22,7 @@ impl BufferPool {
     /// Makes the next frames ready: a quarter as many as are in use, within the pool's limit, and only some of them in one turn.
     /// Returns how many; 0: as many as there are to be are ready. One thread at a time calls it.
     pub fn ready_ahead(&self) -> u32 {
+        let _sizing = self.sizing.lock();
         let used = self.high_water.load(Ordering::Relaxed);
         if used < QUIET_FRAMES {
             return 0;
@@ -75,5 +76,25 @@ mod tests {
         assert_eq!(ready(&pool), 51_200 - 189 * PIECE_FRAMES);
         used(&pool, 51_200);
         assert_eq!(ready(&pool), 0);
+    }
+
+    #[test]
+    fn memory_made_ready_beyond_a_smaller_limit_goes() {
+        let pool = BufferPool::new(512 * MIB).unwrap();
+        used(&pool, 20_000);
+        if pool.arena().populate(0, 1).is_err() {
+            return println!("this kernel populates nothing");
+        }
+        let made = ready(&pool);
+        assert!(made > 2 * TURN_FRAMES, "{made}");
+        let bytes = |frames: u32| u64::from(frames) * taffrail_base::PAGE_BYTES as u64;
+        pool.set_target(bytes(20_100));
+        assert_eq!(pool.in_force(), bytes(20_000 + made), "nothing has gone yet");
+        let went =
+            || (0..100).map(|_| pool.give_back().unwrap()).take_while(|n| *n > 0).sum::<u32>();
+        assert_eq!(went(), made - 100);
+        assert_eq!((pool.in_force(), ready(&pool)), (bytes(20_100), 0));
+        pool.set_target(512 * MIB);
+        assert_eq!(ready(&pool), made - 100, "ready once more");
     }
 }

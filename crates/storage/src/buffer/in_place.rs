@@ -5,7 +5,8 @@
 //! writes  in flight     also  by this thread       while those in flight go on
 //! ```
 //! A batch is at most a megabyte, and so is a write. A write in flight owns a copy of its pages; a long one is not copied: the device has
-//! enough of it. On return every write has ended, also behind one that has failed. Nobody else submits writes to a data file.
+//! enough of it. On return every write has ended, also behind one that has failed, unless the device cannot
+//! be asked any more. Nobody else submits writes to a data file.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -38,8 +38,10 @@ const SPARE_STEPS: u32 = 64;
 /// then a millisecond each.
 const SWEEPS: u64 = 500;
 const SWEEPS_AT_ONCE: u64 = 16;
-/// Rounds of the hand in which a dirty page is passed over while somebody writes pages of its database.
+/// Rounds of the hand in which a dirty page is passed over while somebody writes pages of its database, and the most steps of them: about
+/// as long as the device takes for some writes.
 const WAITLESS_ROUNDS: u64 = 3;
+const WAITLESS_STEPS: u64 = 16_384;
 
 type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
 
@@ -436,6 +438,7 @@ impl BufferPool {
         let mut write_error = None;
         // A checkpoint writes: where a clean page goes, nobody waits for its sync.
         let mut busy_until = 0;
+        let waitless = (u64::from(n) * WAITLESS_ROUNDS).min(WAITLESS_STEPS);
         for step in 0..u64::from(n) * 4 * SWEEPS {
             if step > 0 && step % (u64::from(n) * 4) == 0 {
                 if write_error.is_some() {
@@ -465,10 +468,9 @@ impl BufferPool {
                     true => Unhardened::StayIfTight,
                     false => Unhardened::Written,
                 };
-                let waits = step >= u64::from(n) * WAITLESS_ROUNDS;
-                match self.write_victims(frame, unhardened, waits) {
+                match self.write_victims(frame, unhardened, step >= waitless) {
                     Ok(true) => {}
-                    Ok(false) => busy_until = step + u64::from(n),
+                    Ok(false) => busy_until = (step + u64::from(n)).min(waitless),
                     Err(e) => {
                         // A failing database must not stop the others.
                         if self.evict_unwritable(frame) && self.is_within(frame) {

@@ -76,9 +76,7 @@ impl BufferPool {
         }
         let hand = self.hand.load(Ordering::Relaxed);
         let _why = IoReason::LazyWriter.begin();
-        let written = self.write_dirty((0..pages.min(n)).map(|i| hand.wrapping_add(i) % n));
-        self.counters.lazy_writes.add(*written.as_ref().unwrap_or(&0) as u64);
-        written
+        self.write_dirty((0..pages.min(n)).map(|i| hand.wrapping_add(i) % n))
     }
 
     /// Writes the dirty pages of these frames that nobody pins. Returns how many; an error of one database keeps no other from it.
@@ -103,6 +101,7 @@ impl BufferPool {
                 Err(e) => failed = failed.or(Some(e)),
             }
         }
+        self.counters.lazy_writes.add(written as u64);
         failed.map_or(Ok(written), Err)
     }
 }
