@@ -31,7 +31,18 @@ step "the console in a browser; beside it, two faults put in on purpose, each ca
 faults=$(mktemp)
 python3 tests/mutants/run.py --turn 2 >"$faults" 2>&1 &
 turn=$!
-./tests/console.sh short "$(./tests/target.sh)/debug/taffrail" || { kill "$turn"; exit 1; }
+# A job in the background hears no Ctrl+C. Asked to end, it takes its patch back first.
+turn_ends() {
+    kill "$turn" 2>/dev/null || :
+    wait "$turn" || :
+    cat "$faults"
+    rm "$faults"
+}
+trap 'turn_ends; exit 143' TERM
+trap 'turn_ends; exit 130' INT
+./tests/console.sh short "$(./tests/target.sh)/debug/taffrail" || { turn_ends; exit 1; }
 wait "$turn" || { cat "$faults"; exit 1; }
+trap 'exit 143' TERM
+trap 'exit 130' INT
 cat "$faults"
 rm "$faults"

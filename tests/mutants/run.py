@@ -16,13 +16,15 @@ It works on a copy of the files that git knows, in target/mutants, so that nothi
 changes are built again. Others' crates are taken from the build beside it as they are (ours have the same names there: cargo would take
 a mutant's crate for the sound one if both were built into one directory). For each mutant the test must pass without the patch and fail with it; one that does not build, or whose
 patch no longer applies, is an error. With --turn nobody looks at the test without the patch: `make test` has just run it; those that
-need a binary, and those that no test can see, have no turn, and what seems to survive is run twice more, since threads race.
+need a binary, and those that no test can see, have no turn; what seems to survive is run twice more, since threads race, and where a
+test hangs it must pass in the same time without the patch: else the machine is slow, and nothing is said of the mutant.
 """
 
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -156,6 +158,10 @@ def verdict(patch, facts, sound, in_turn=False):
                 ended = run_test(facts["Test"], facts.get("Build", ""), in_turn)
     finally:
         apply(patch, reverse=True)
+    if in_turn and ended == HUNG:
+        alone = run_test(facts["Test"], facts.get("Build", ""), in_turn)
+        if alone != PASSED:
+            raise Broken(f"its test hung with it, and {alone} without it")
     if "Equivalent" in facts:
         return "equivalent" if ended == PASSED else "caught, though declared equivalent"
     return {PASSED: "survived", FAILED: "caught", HUNG: "caught (its test hung)"}[ended]
@@ -174,7 +180,14 @@ def turn(patches, count):
     return [patches[(first + n) % len(patches)] for n in range(min(count, len(patches)))]
 
 
+def end(*_):
+    """Ends by way of each `finally`, so that no patch stays in; asked again, it is on its way."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(143)
+
+
 def main(arguments):
+    signal.signal(signal.SIGTERM, end)
     in_turn = arguments[:1] == ["--turn"]
     if shutil.which("git") is None:
         print("git is not installed, which applies the patches: no mutant is tried")

@@ -33,7 +33,7 @@ pub struct Trust {
     /// Take the server's certificate unseen
     #[arg(short = 'C', long)]
     trust_server_certificate: bool,
-    /// Encryption [default: of the login at least]; -N alone is 'mandatory'
+    /// Encryption [default: of the login at least]; -N alone is 'mandatory', and stands last
     #[arg(
         short = 'N',
         long,

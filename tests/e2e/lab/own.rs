@@ -108,6 +108,24 @@ fn an_interrupt_keeps_what_is_to_be_kept() {
 }
 
 #[test]
+fn an_interrupt_before_there_is_anything_keeps_nothing() {
+    let dir = TempDir::new("lab-keep-nothing");
+    let out = dir.path().join("out");
+    let mut command = run(&out, &["--keep"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Its server starts; nothing is made on it for a while.
+    let began = Instant::now();
+    while !out.join(".server/server.log").exists() && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_raw(child.id() as i32).unwrap(), Signal::INT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", said(&ended));
+    assert!(said(&ended).contains("interrupted; what was made is gone"), "{}", said(&ended));
+    assert!(!out.exists(), "{}", said(&ended));
+}
+
+#[test]
 fn an_own_server_knows_no_settings_of_others() {
     let dir = TempDir::new("lab-settings");
     let nowhere = dir.path().join("nowhere");

@@ -2,7 +2,8 @@
 
 use super::said;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use taffrail_lab::experiment::record::Record;
 use taffrail_lab::experiment::store;
 use taffrail_tests::{TempDir, binary};
@@ -28,7 +29,10 @@ fn installed(command: &str) -> bool {
 fn products_that_are_installed_are_measured_beside_the_server() {
     let dir = TempDir::new("lab-peers");
     let out = dir.path().join("out");
-    let (record, words) = run(&out, |_| ());
+    // A setting of the caller's own client.
+    let (record, words) = run(&out, |c| {
+        c.env("PGPORT", "6543");
+    });
     for (variant, name, client) in
         [("sqlite-hundred", "SQLite", "sqlite3"), ("postgresql-hundred", "PostgreSQL", "psql")]
     {
@@ -36,6 +40,7 @@ fn products_that_are_installed_are_measured_beside_the_server() {
         match &told.left_out {
             // A client may be there without its server.
             Some(why) => {
+                assert!(why.contains("is not installed"), "{why}");
                 assert!(!installed(client) || client == "psql", "{why}");
                 eprintln!("{name} IS NOT TESTED: {why}");
             }
@@ -51,6 +56,58 @@ fn products_that_are_installed_are_measured_beside_the_server() {
     let page = std::fs::read_to_string(out.join("loop-tiny/report.html")).unwrap();
     assert!(page.contains("SQLite: 100 rows a commit"));
     assert!(!out.join(".server").exists(), "files of a product are left");
+}
+
+/// Processes of sqlite3 (not of a program that is about to become one) with a file below a directory.
+fn clients_of(dir: &Path) -> Vec<i32> {
+    let words = |process: &Path| std::fs::read(process.join("cmdline")).unwrap_or_default();
+    let is_one = |process: &Path| {
+        let words = String::from_utf8_lossy(&words(process)).into_owned();
+        words.starts_with("sqlite3\0") && words.contains(&*dir.to_string_lossy())
+    };
+    let all = std::fs::read_dir("/proc").unwrap().map(|e| e.unwrap().path());
+    all.filter(|p| is_one(p)).filter_map(|p| p.file_name()?.to_str()?.parse().ok()).collect()
+}
+
+/// Waits until there are so many clients of a directory; those that there are.
+fn until_clients(dir: &Path, count: usize) -> Vec<i32> {
+    let began = Instant::now();
+    loop {
+        let there = clients_of(dir);
+        if there.len() == count || began.elapsed() > Duration::from_secs(60) {
+            return there;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_client_ends_with_a_lab_that_is_killed() {
+    if !installed("sqlite3") {
+        eprintln!("SQLite IS NOT TESTED: it is not installed");
+        return;
+    }
+    let dir = TempDir::new("lab-killed");
+    let mine = dir.path().join("mine");
+    let made = Command::new(binary()).args(["lab", "new"]).arg(&mine).output().unwrap();
+    assert!(made.status.success(), "{}", said(&made));
+    let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\n";
+    std::fs::write(mine.join("loop.sqlite.sql"), endless).unwrap();
+    let mut lab = Command::new(binary());
+    lab.args(["lab", "run"]).arg(&mine).args(["--scale", "tiny", "--repeat", "1", "--peers"]);
+    lab.args(["--only", "one-transaction", "--only", "sqlite-hundred", "--out"]);
+    lab.arg(dir.path().join("out")).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut lab = lab.spawn().unwrap();
+    let one = until_clients(dir.path(), 1);
+    lab.kill().unwrap();
+    lab.wait().unwrap();
+    let left = until_clients(dir.path(), 0);
+    for client in &left {
+        let client = rustix::process::Pid::from_raw(*client).unwrap();
+        rustix::process::kill_process(client, rustix::process::Signal::KILL).unwrap();
+    }
+    assert!(one.len() == 1 && left.is_empty(), "{one:?} {left:?}");
 }
 
 #[test]

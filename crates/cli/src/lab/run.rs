@@ -89,7 +89,7 @@ pub struct Run {
     password: Option<String>,
     #[command(flatten)]
     trust: Trust,
-    /// How long the login may take in s
+    /// How long the login may take in s; 0: as long as it takes
     #[arg(short = 'l', long, value_name = "S", default_value_t = 15)]
     login_timeout: u64,
 }
@@ -98,7 +98,8 @@ pub struct Run {
 pub fn run(flags: Run) -> ExitCode {
     let mut terminal = Terminal::new(flags.json);
     let new = !flags.out.exists();
-    let ended = carry_out(&flags, &mut terminal);
+    let mut kept = false;
+    let ended = carry_out(&flags, &mut terminal, &mut kept);
     terminal.clear();
     if new {
         // Goes only where nothing is in it.
@@ -107,9 +108,9 @@ pub fn run(flags: Run) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Interrupted) => {
-            let made = match (flags.keep, &flags.server) {
+            let made = match (kept, &flags.server) {
                 (false, _) => "what was made is gone. The same command goes on",
-                (true, Some(_)) => "what was made is kept. The same command goes on",
+                (true, Some(_)) => "what is there of it is kept. The same command goes on",
                 (true, None) => {
                     "what was made is kept. Where it is removed, the same command goes on"
                 }
@@ -124,7 +125,8 @@ pub fn run(flags: Run) -> ExitCode {
     }
 }
 
-fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
+/// Runs everything; `keeps` is set once the things that are made stay, whatever happens.
+fn carry_out(flags: &Run, terminal: &mut Terminal, keeps: &mut bool) -> Result<(), Stop> {
     let experiments = found(&flags.names)?;
     let interrupted = listening()?;
     let wish = Wish { scale: flags.scale.clone(), repeat: flags.repeat, only: flags.only.clone() };
@@ -156,6 +158,7 @@ fn carry_out(flags: &Run, terminal: &mut Terminal) -> Result<(), Stop> {
         return each(&lab, &mut place, &all, device, terminal);
     }
     place.keep()?;
+    *keeps = true;
     let done = each(&lab, &mut place, &all, device, terminal);
     kept(&place, terminal);
     done
@@ -237,7 +240,8 @@ fn options(flags: &Run, server: &str) -> Result<ConnectOptions, Stop> {
         user: flags.user.clone(),
         password: flags.password.clone().unwrap_or_else(password),
         application: "taffrail lab".into(),
-        login_timeout: Some(Duration::from_secs(flags.login_timeout.clamp(1, 3600))),
+        login_timeout: (flags.login_timeout > 0)
+            .then(|| Duration::from_secs(flags.login_timeout.min(3600))),
         host,
         ..ConnectOptions::default()
     }))

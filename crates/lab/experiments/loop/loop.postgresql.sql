@@ -9,4 +9,7 @@ BEGIN
             COMMIT;
         END IF;
     END LOOP;
+    IF (SELECT count(*) FROM my_table) <> $(rows) THEN
+        RAISE EXCEPTION 'rows_are_there: % of $(rows)', (SELECT count(*) FROM my_table);
+    END IF;
 END $$;

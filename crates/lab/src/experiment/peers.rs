@@ -5,13 +5,16 @@
 //! | SQLite | `sqlite3` on a file | the scripts, which set `journal_mode` and `synchronous` |
 //! | PostgreSQL | `psql`, over a socket of a cluster of the lab's own | `fsync`, `full_page_writes` and `synchronous_commit` are on |
 //!
-//! A product that is not installed is left out by name. A cluster runs only while it is measured, in a directory of its owner alone, and
-//! ends with the lab. Durations are those of the client's process: its start is part of them.
+//! A product that is not installed is left out by name. A cluster runs only while it is measured, in a directory of its owner alone.
+//! Servers and clients end with the lab. They see no password, and none of the caller's variables for a product. Durations are those of
+//! the client's process: its start is part of them.
 
 use super::spec::Product;
 use super::stop::{Interrupted, Stop};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -26,6 +29,12 @@ const STARTS: Duration = Duration::from_secs(30);
 /// Settings of a cluster, which are its defaults but for the last: said, because they decide.
 const DURABLE: [&str; 4] =
     ["fsync=on", "full_page_writes=on", "synchronous_commit=on", "autovacuum=off"];
+/// Name of a cluster's socket in the directory of its data, by the port that servers and clients have without PGPORT.
+const SOCKET: &str = ".s.PGSQL.5432";
+/// Bytes of a socket's path that Linux takes, without the zero at its end.
+const SOCKET_BYTES: usize = 107;
+/// Beginnings of variables that another product is not given: settings of PostgreSQL's, settings and passwords of servers like ours.
+const WITHHELD: [&str; 5] = ["PG", "SQLCMD", "TAFFRAIL_", "MSSQL_", "SA_PASSWORD"];
 
 /// The products that a run asks for.
 #[derive(Default)]
@@ -104,6 +113,9 @@ impl Found {
             Product::Sqlite => {
                 let told = told(Command::new("sqlite3").arg("--version"))
                     .map_err(|_| absent("there is no sqlite3"))?;
+                told_of_help("setpriv", "--version").map_err(|why| absent(&why))?;
+                // An awk need not know --version.
+                told_of_help("awk", "BEGIN { }").map_err(|why| absent(&why))?;
                 let version = told.split_whitespace().next().unwrap_or_default().to_owned();
                 let place = below.join("sqlite");
                 std::fs::create_dir_all(&place).map_err(|e| e.to_string())?;
@@ -113,13 +125,18 @@ impl Found {
                 let programs =
                     programs().ok_or_else(|| absent("there is no postgres beside an initdb"))?;
                 for client in ["psql", "setpriv"] {
-                    told(Command::new(client).arg("--version"))
-                        .map_err(|_| absent(&format!("there is no {client}")))?;
+                    told_of_help(client, "--version").map_err(|why| absent(&why))?;
                 }
                 let told = told(Command::new(programs.join("postgres")).arg("--version"))
                     .map_err(|e| absent(&e.to_string()))?;
                 let version = told.split_whitespace().nth(2).unwrap_or_default().to_owned();
                 let found = Found { version, place: below.join("pg"), programs };
+                if found.place.join(SOCKET).as_os_str().len() > SOCKET_BYTES {
+                    return Err(format!(
+                        "PostgreSQL's socket in {} has a path of more than {SOCKET_BYTES} bytes: choose a shorter --out",
+                        found.place.display()
+                    ));
+                }
                 found.cluster().map_err(|e| format!("PostgreSQL makes no cluster: {e}"))?;
                 Ok(found)
             }
@@ -135,7 +152,7 @@ impl Found {
             }
         }
         timed(scripts, interrupted, || {
-            let mut client = Command::new("sqlite3");
+            let mut client = client("sqlite3");
             client.args(["-init", "/dev/null", "-batch", "-bail"]).arg(&file);
             client
         })
@@ -143,9 +160,8 @@ impl Found {
 
     /// A program of the server's; as root it is run by the owner of the cluster, whom the package has made.
     fn program(&self, name: &str) -> Command {
-        let mut command = Command::new("setpriv");
-        // However the lab ends, the cluster is shut down.
-        command.args(["--pdeathsig", "INT"]);
+        // A fast shutdown.
+        let mut command = ending_with_the_lab("INT");
         if rustix::process::geteuid().is_root() {
             command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]);
         }
@@ -167,14 +183,9 @@ impl Found {
 
     /// A client of the cluster, which nobody but its owner reaches: the socket lies in the directory of the data.
     fn psql(&self, database: &str) -> Command {
-        let mut client = Command::new("psql");
+        let mut client = client("psql");
         client.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-h"]);
         client.arg(&self.place);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("PG") {
-                client.env_remove(name);
-            }
-        }
         client
     }
 
@@ -182,16 +193,25 @@ impl Found {
         let mut server = self.program("postgres");
         server.arg("-D").arg(&self.place).arg("-k").arg(&self.place).args(["-h", ""]);
         server.args(DURABLE.iter().flat_map(|setting| ["-c", setting]));
-        let server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        // Beside the data, which is its owner's alone.
+        let complaints = self.place.with_extension("log");
+        let server = server.stdout(Stdio::null()).stderr(File::create(&complaints)?).spawn()?;
         let mut server = Running(server);
+        let fails = |why: String| match std::fs::read_to_string(&complaints) {
+            Ok(text) => {
+                let why = complaint(&text).map_or(why, str::to_owned);
+                Stop::Failed(format!("the cluster does not start: {why}"))
+            }
+            Err(e) => Stop::Failed(format!("{}: {e}", complaints.display())),
+        };
         let began = Instant::now();
         let ask = |sql: &str| told(self.psql("postgres").args(["-c", sql]));
         while let Err(e) = ask("SELECT 1") {
             if let Some(status) = server.0.try_wait()? {
-                return Err(Stop::Failed(format!("the cluster does not start: {status}")));
+                return Err(fails(status.to_string()));
             }
             if began.elapsed() > STARTS {
-                return Err(Stop::Failed(format!("the cluster does not start: {e}")));
+                return Err(fails(e.to_string()));
             }
             interrupted.check()?;
             std::thread::sleep(LOOK);
@@ -233,6 +253,34 @@ fn programs() -> Option<PathBuf> {
     numbered.into_iter().rev().map(|(_, bin)| bin).chain(std::env::split_paths(&path)).find(whole)
 }
 
+/// The beginning of a command that gets a signal when the lab ends, however that is, and no variable of [`WITHHELD`].
+fn ending_with_the_lab(signal: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", signal]);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_withheld(name)) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// True for a variable that another product is not given.
+fn is_withheld(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    WITHHELD.iter().any(|beginning| name.starts_with(beginning))
+}
+
+/// A client's command, which is killed when the lab ends.
+fn client(program: &str) -> Command {
+    let mut command = ending_with_the_lab("KILL");
+    command.args(["--", program]);
+    command
+}
+
+/// An error in words where a program that helps a product is not there.
+fn told_of_help(program: &str, word: &str) -> Result<(), String> {
+    told(Command::new(program).arg(word)).map(drop).map_err(|_| format!("there is no {program}"))
+}
+
 /// The output of a command that ends well; else its complaint.
 fn told(command: &mut Command) -> io::Result<String> {
     let out = command.stdin(Stdio::null()).output()?;
@@ -240,15 +288,23 @@ fn told(command: &mut Command) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
-/// An error where a command has not ended well: the first line of its complaint that speaks of one, without what is drawn below it.
+/// An error where a command has not ended well.
 fn well(out: &Output) -> Result<(), String> {
     if out.status.success() {
         return Ok(());
     }
-    let complaint = String::from_utf8_lossy(&out.stderr).into_owned();
-    let mut lines = complaint.lines().filter(|l| !l.trim().is_empty());
-    let error = lines.clone().find(|l| l.to_lowercase().contains("error")).or(lines.next_back());
-    Err(error.map_or_else(|| out.status.to_string(), str::to_owned))
+    let told = String::from_utf8_lossy(&out.stderr);
+    Err(complaint(&told).map_or_else(|| out.status.to_string(), str::to_owned))
+}
+
+/// The first line that speaks of an error, without the lines that are drawn below it; else the last one.
+fn complaint(told: &str) -> Option<&str> {
+    let mut lines = told.lines().filter(|l| !l.trim().is_empty());
+    let speaks = |line: &str| {
+        let line = line.to_lowercase();
+        ["error", "fatal", "panic"].iter().any(|word| line.contains(word))
+    };
+    lines.clone().find(|line| speaks(line)).or(lines.next_back())
 }
 
 /// Runs each script by a client of its own.
@@ -303,8 +359,8 @@ mod tests {
     use crate::experiment::files::fill;
     use crate::experiment::read::Experiment;
 
-    /// The scripts of `loop` for a product, of few rows, and one that fails unless all of them are there.
-    fn scripts(product: Product, count: &str) -> Vec<Script> {
+    /// The scripts of `loop` for a product, of few rows, and one more.
+    fn scripts(product: Product, more: &str) -> Vec<Script> {
         let experiment = Experiment::find("loop").unwrap();
         let values = [("rows", "25"), ("commit_rows", "10")];
         let values = values.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
@@ -312,19 +368,32 @@ mod tests {
         vec![
             (None, text("setup.sql").unwrap()),
             (Some("insert".into()), text("loop.sql").unwrap()),
-            (None, count.to_owned()),
+            (None, more.to_owned()),
         ]
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("taffrail-{name}-{}", std::process::id()))
+    }
+
+    /// False, and said, where a product is not installed; nothing else keeps it from its work.
+    fn is_there(peers: &Peers, product: Product) -> bool {
+        let lacks = peers.lacks(product);
+        if let Some(why) = &lacks {
+            assert!(why.contains("is not installed"), "{why}");
+            eprintln!("{} IS NOT TESTED: {why}", product.name());
+        }
+        lacks.is_none()
     }
 
     #[test]
     fn products_that_are_installed_do_the_work() {
-        let scratch = std::env::temp_dir().join(format!("taffrail-peers-{}", std::process::id()));
+        let scratch = scratch("peers");
         let peers = Peers::look(Some(&scratch));
         let count = "CREATE TABLE whole (found int CHECK (found = 25));
 INSERT INTO whole SELECT count(*) FROM my_table;\n";
         for product in [Product::Sqlite, Product::Postgresql] {
-            if let Some(why) = peers.lacks(product) {
-                eprintln!("{} IS NOT TESTED: {why}", product.name());
+            if !is_there(&peers, product) {
                 continue;
             }
             let run = |scripts: &[Script]| peers.run(product, scripts, &Interrupted::default());
@@ -339,6 +408,60 @@ INSERT INTO whole SELECT count(*) FROM my_table;\n";
             assert!(missing.to_string().to_lowercase().contains("check"), "{missing}");
         }
         std::fs::remove_dir_all(&scratch).unwrap();
+    }
+
+    #[test]
+    fn a_loop_that_loses_rows_fails() {
+        let scratch = scratch("few-rows");
+        let peers = Peers::look(Some(&scratch));
+        let lossy = [
+            (Product::Sqlite, "|awk ", "|false "),
+            (Product::Sqlite, "rows=25", "rows=24"),
+            (Product::Postgresql, "counter - 1;", "counter - 2;"),
+        ];
+        for (product, whole, less) in lossy {
+            if !is_there(&peers, product) {
+                continue;
+            }
+            let mut scripts = scripts(product, "");
+            assert!(scripts[1].1.contains(whole), "{}", scripts[1].1);
+            scripts[1].1 = scripts[1].1.replace(whole, less);
+            let said = peers.run(product, &scripts, &Interrupted::default()).unwrap_err();
+            assert!(said.to_string().contains("rows_are_there"), "{said}");
+        }
+        std::fs::remove_dir_all(&scratch).unwrap();
+    }
+
+    #[test]
+    fn a_cluster_that_does_not_start_says_why() {
+        let scratch = scratch("no-start");
+        let peers = Peers::look(Some(&scratch));
+        if is_there(&peers, Product::Postgresql) {
+            let settings = scratch.join("peers/pg/postgresql.conf");
+            std::fs::write(&settings, "no_such_setting = 1\n").unwrap();
+            let said = peers.run(Product::Postgresql, &[], &Interrupted::default()).unwrap_err();
+            assert!(said.to_string().contains("postgresql.conf"), "{said}");
+        }
+        std::fs::remove_dir_all(&scratch).unwrap();
+    }
+
+    #[test]
+    fn a_path_too_long_for_a_socket_leaves_postgresql_out() {
+        let scratch = scratch("long");
+        let peers = Peers::look(Some(&scratch.join("x".repeat(SOCKET_BYTES))));
+        let why = peers.lacks(Product::Postgresql).unwrap();
+        let told = ["more than 107 bytes: choose a shorter --out", "is not installed"];
+        assert!(told.iter().any(|words| why.contains(words)), "{why}");
+        is_there(&peers, Product::Sqlite);
+        std::fs::remove_dir_all(&scratch).unwrap();
+    }
+
+    #[test]
+    fn passwords_and_settings_are_withheld() {
+        for name in ["PGPORT", "SQLCMDPASSWORD", "TAFFRAIL_LAB_PASSWORD", "MSSQL_SA_PASSWORD"] {
+            assert!(is_withheld(OsStr::new(name)), "{name}");
+        }
+        assert!(!is_withheld(OsStr::new("PATH")));
     }
 
     #[test]
