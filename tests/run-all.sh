@@ -24,10 +24,7 @@ cargo build --workspace --all-targets --locked --quiet
 step "tests: unit, property, simulated crashes, any bytes, golden scripts, clients, kept directories, crash loop, histories"
 "$nextest" nextest run --workspace --locked --cargo-quiet
 
-step "examples in the documentation of code"
-cargo test --workspace --doc --locked --quiet
-
-step "the console in a browser; beside it, two faults put in on purpose, each caught by its test"
+step "examples in the documentation of code, the console in a browser; beside both, two faults put in on purpose, each caught by its test"
 faults=$(mktemp)
 python3 tests/mutants/run.py --turn 2 >"$faults" 2>&1 &
 turn=$!
@@ -40,6 +37,7 @@ turn_ends() {
 }
 trap 'turn_ends; exit 143' TERM
 trap 'turn_ends; exit 130' INT
+cargo test --workspace --doc --locked --quiet || { turn_ends; exit 1; }
 ./tests/console.sh short "$(./tests/target.sh)/debug/taffrail" || { turn_ends; exit 1; }
 wait "$turn" || { cat "$faults"; exit 1; }
 trap 'exit 143' TERM

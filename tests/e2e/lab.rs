@@ -1,5 +1,6 @@
 //! `taffrail lab`: what it makes on a server, what it leaves alone, who reads what it prints.
 
+mod each_experiment_runs_whole_at_a_tiny_scale;
 mod own;
 mod peers;
 mod versions;
@@ -11,7 +12,6 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ConnectOptions, Encrypt};
-use taffrail_lab::experiment::record::{Record, Verdict};
 use taffrail_lab::experiment::store;
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
@@ -168,170 +168,6 @@ fn run_on(server: &Server, out: &Path, words: &[&str]) -> Command {
     let at = format!("127.0.0.1,{}", server.port);
     command.arg(out).args(words).args(["-S", &at]);
     command
-}
-
-/// Values of the elements that bear a figure's name, with that name.
-fn figures_in(page: &str) -> Vec<(String, f64)> {
-    let attribute = |tag: &str, name: &str| {
-        let (_, behind) = tag.split_once(&format!("{name}=\""))?;
-        Some(behind.split_once('"')?.0.to_owned())
-    };
-    page.split("<data ")
-        .skip(1)
-        .filter_map(|rest| {
-            let tag = rest.split_once('>')?.0;
-            let value = attribute(tag, "value")?.parse().expect("a number");
-            Some((attribute(tag, "data-figure")?, value))
-        })
-        .collect()
-}
-
-/// A page shows the figures of its record, holds it whole, and needs nothing from elsewhere.
-fn check_page(place: &Path, record: &Record) {
-    let path = place.join("report.html");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let shown = figures_in(&page);
-    assert!(shown.len() >= record.figures.len(), "the tables: {}", shown.len());
-    for (name, value) in &shown {
-        let parts: Vec<&str> = name.split('/').collect();
-        let told = record.figure(parts[0], parts[1], parts[2]);
-        assert_eq!(told.map(|t| t.spread.median), Some(*value), "{name}");
-    }
-    for told in &record.figures {
-        let name = format!("{}/{}/{}", told.variant, told.measure, told.figure);
-        assert!(shown.iter().any(|(shown, _)| *shown == name), "{name} is not shown");
-    }
-    assert!(store::record(&path).unwrap() == *record, "the page holds another record");
-    // A text of a script may name an address; an element may not.
-    let elements = ["src=\"http", "href=\"http", "<link rel=\"stylesheet", "@import", "url("];
-    assert!(elements.iter().all(|e| !page.contains(e)));
-    in_a_browser(&path);
-}
-
-/// Chromium opens the page and has nothing to complain of; where there is none, that is said and not tested.
-fn in_a_browser(page: &Path) {
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".into());
-    let profile = page.with_extension("profile");
-    let opened = Command::new(chromium)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-            "--dump-dom",
-        ])
-        .arg(format!("--user-data-dir={}", profile.display()))
-        .arg(format!("file://{}", page.display()))
-        .output();
-    let Ok(opened) = opened else {
-        eprintln!("there is no chromium: {} IS NOT OPENED IN A BROWSER", page.display());
-        return;
-    };
-    let complaints = String::from_utf8_lossy(&opened.stderr).into_owned();
-    assert!(!complaints.contains("CONSOLE"), "{complaints}");
-    assert!(String::from_utf8_lossy(&opened.stdout).contains("</html>"), "{complaints}");
-}
-
-/// A claim that counts say, whatever the machine does meanwhile.
-fn seen(record: &Record, text: &str) {
-    let claim = record.claims.iter().find(|c| c.text == text);
-    let claim = claim.unwrap_or_else(|| panic!("no claim '{text}'"));
-    assert_eq!(claim.verdict, Verdict::Seen, "{text} {}", claim.here);
-}
-
-#[test]
-fn each_experiment_runs_whole_at_a_tiny_scale() {
-    let dir = TempDir::new("lab-run");
-    let out = dir.path().join("out");
-    let run = Command::new(binary())
-        .args(["lab", "run", "all", "beyond", "--scale", "tiny", "--repeat", "2", "--out"])
-        .arg(&out)
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", said(&run));
-    assert!(said(&run).contains("durable writes of 4 KB a second"), "{}", said(&run));
-    assert!(!out.join(".server").exists(), "the lab's own server leaves nothing");
-    for (name, claims) in [
-        ("loop", &["With a commit for each row there is one log flush a row."][..]),
-        ("vlfs", &["The log moves from VLF to VLF more often where there are many."]),
-        ("growth", &["With small steps nobody waits for zeroes."]),
-        (
-            "lazy",
-            &[
-                "100 durable commits are 100 writes.",
-                "The log records of a transaction are the same.",
-                "No durable commit is lost when the server is killed.",
-            ],
-        ),
-        ("checkpoints", &["With automatic checkpoints the data file is written in larger pieces."]),
-        (
-            "group-commit",
-            &[
-                "One client alone has a write of the log for each commit.",
-                "With 64 clients commits share writes: there are fewer writes than commits.",
-            ],
-        ),
-        (
-            "hot-row",
-            &["With one row for all each commit has a write of its own.", "No change is lost."],
-        ),
-        ("big-transaction", &["One transaction needs a larger log."]),
-        // How much of a rollback's log is on the disk when it ends is up to the log writer.
-        ("rollback", &["What is rolled back is as it was."]),
-        ("kill", &["No durable commit is lost."]),
-        ("blocking", &[]),
-        (
-            "tpcc",
-            &[
-                "Every row keeps the twelve conditions after 32 clients.",
-                "Every row keeps the twelve conditions after 32 clients with delayed durability, too.",
-            ],
-        ),
-    ] {
-        let place = out.join(format!("{name}-tiny"));
-        let record = store::record(&place).unwrap();
-        assert_eq!((record.schema, record.plan.repeat), (1, 2), "{name}");
-        assert!(record.device.is_some() && record.left_out.is_empty(), "{:?}", record.left_out);
-        for variant in record.run_variants() {
-            for measure in &record.measures {
-                let told = record.figure(&variant.name, &measure.name, "seconds");
-                let told = told.or(record.figure(&variant.name, &measure.name, "found"));
-                let values = told.map(|t| t.values.len());
-                assert_eq!(values, Some(2), "{name}, {}, {}", variant.name, measure.name);
-            }
-        }
-        assert!(record.claims.iter().all(|c| c.verdict != Verdict::LeftOut), "{name}");
-        claims.iter().for_each(|text| seen(&record, text));
-        check_page(&place, &record);
-    }
-    compares_and_reports(&out);
-}
-
-/// A run beside itself differs in nothing; its report is what it was.
-fn compares_and_reports(out: &Path) {
-    let place = out.join("loop-tiny");
-    let before = std::fs::read_to_string(place.join("report.html")).unwrap();
-    let done = Command::new(binary()).args(["lab", "report"]).arg(&place).output().unwrap();
-    assert!(done.status.success(), "{}", said(&done));
-    let after = std::fs::read_to_string(place.join("report.html")).unwrap();
-    assert!(after == before, "the page is another one");
-    let page = out.join("compare.html");
-    let compare = |a: &Path, b: &Path| {
-        let mut command = Command::new(binary());
-        command.args(["lab", "compare"]).args([a, b]).arg("--out").arg(&page);
-        command.output().unwrap()
-    };
-    let done = compare(&place, &place.join("report.html"));
-    assert!(done.status.success(), "{}", said(&done));
-    assert!(
-        said(&done).contains("B : A") && said(&done).contains("duration, s"),
-        "{}",
-        said(&done)
-    );
-    assert!(std::fs::read_to_string(&page).unwrap().contains("second : first"));
-    let done = compare(&place, &out.join("lazy-tiny"));
-    assert!(!done.status.success());
-    assert!(said(&done).contains("only runs of one experiment and scale"), "{}", said(&done));
 }
 
 #[test]
