@@ -15,7 +15,7 @@
 //! |---|---|
 //! | `string` | LEN … TRANSLATE, FORMAT |
 //! | `spelling` | QUOTENAME, PARSENAME, STRING_ESCAPE, SOUNDEX, DIFFERENCE |
-//! | `json` | ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS |
+//! | `json` | ISJSON … JSON_ARRAY, FOR JSON and OPENJSON |
 //! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
 //! | `format` | FORMAT |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
@@ -39,7 +39,7 @@ pub mod datepart;
 mod format;
 mod globals;
 mod hash;
-mod json;
+pub mod json;
 mod math;
 pub mod memory;
 mod metadata;
@@ -61,7 +61,7 @@ pub use globals::global_type;
 
 use smallvec::SmallVec;
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -168,6 +168,8 @@ pub struct SettledCall {
     pub result: SqlType,
     /// The collation that each argument is compared under; the default one where nothing is said.
     pub collations: SmallVec<[Collation; 4]>,
+    /// What a JSON function makes of its arguments.
+    pub form: Option<Arc<json::Form>>,
 }
 
 /// A function of the table: a name is one function's.
@@ -309,5 +311,5 @@ pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<S
     debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
     let Signature { params, result } = signature;
     let function = Named(function);
-    Ok(SettledCall { function, datepart, params, result, collations: SmallVec::new() })
+    Ok(SettledCall { function, datepart, params, result, collations: SmallVec::new(), form: None })
 }
