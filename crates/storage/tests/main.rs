@@ -19,6 +19,7 @@ mod failed_io;
 mod faults;
 mod freed_pages;
 mod growth_faults;
+mod key_ranges;
 mod large_changes;
 mod large_values;
 mod load_undone;

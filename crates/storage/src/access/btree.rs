@@ -16,6 +16,7 @@
 //! removed in the background ([`super::cleanup`]).
 
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 use taffrail_base::{PageId, TransactionId};
 use taffrail_log::{Lcx, Lop, RecordFlags};
@@ -24,11 +25,11 @@ use super::node::{
     ENTRY_HEADER, GHOST, child_at, entry_header, is_ghost, key_at, search, slot_for, split_entry,
 };
 use super::record::{Place, delete, row};
-use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, smo};
+use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, gap, smo};
 use crate::buffer::{ReadGuard, WriteGuard};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
-use crate::lock::LockMode;
+use crate::lock::{LockMode, TxLockState};
 use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
@@ -51,12 +52,17 @@ const MAX_LEVELS: u8 = 16;
 pub fn insert(tx: &mut Transaction, hobt: &Hobt, key: &[u8], value: &[u8]) -> StorageResult<()> {
     check(hobt, key, value)?;
     let hash = key_hash(hobt.id().0, key);
-    tx.lock_key(hobt, hash, LockMode::X)?;
-    let (db, work) = tx.parts();
+    let new = tx.lock_key(hobt, hash, LockMode::X)?;
+    let (db, work, locks) = tx.parts_and_locks();
     if hobt.root().is_none() {
         db.allocate_root(work, hobt)?;
+        // Who guards the end of a tree without pages looks for them after it is counted.
+        fence(Ordering::SeqCst);
     }
-    insert_in(db, work, hobt, key, value, hash, false)
+    match insert_in(db, work, hobt, (key, value), hash, false, Some(locks))? {
+        Inserted::Done => Ok(()),
+        Inserted::Guarded(before) => gap::insert(tx, hobt, (key, value), hash, new, before),
+    }
 }
 
 /// Replaces the value of a key; [`StorageError::RowNotFound`] if it is not there.
@@ -363,7 +369,7 @@ fn make_room(
     Ok(expunge(db, work, hobt, page, Place::Leaf)? && fits(page))
 }
 
-/// Removes the ghosts of a page if their transactions have all ended.
+/// Removes the ghosts of a page if their transactions have all ended. Those stay that somebody has locked as part of a range.
 pub(super) fn expunge(
     db: &Database,
     work: &mut Work,
@@ -374,7 +380,12 @@ pub(super) fn expunge(
     if page.ghosts() == 0 || TransactionId(page.ghost_txn_raw()) >= db.txns.oldest_active() {
         return Ok(false);
     }
-    let slots: Vec<u16> = (0..page.slots()).filter(|&i| is_ghost(page, usize::from(i))).collect();
+    let guarded = place == Place::Leaf && hobt.is_guarded();
+    let goes = |&i: &u16| is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i));
+    let slots: Vec<u16> = (0..page.slots()).filter(goes).collect();
+    if slots.is_empty() {
+        return Ok(false);
+    }
     let context = if place == Place::Heap { Lcx::Heap } else { hobt.leaf_context() };
     let change = Change {
         hobt: hobt.id(),
@@ -390,16 +401,24 @@ pub(super) fn expunge(
 
 // ---- changing, without locks ----
 
-/// Inserts an entry; the caller holds whatever lock it needs.
+/// The outcome of an insertion.
+pub(super) enum Inserted {
+    /// The entry is there.
+    Done,
+    /// Others guard the gap before the key of this hash.
+    Guarded(u64),
+}
+
+/// Inserts an entry; the caller holds whatever lock it needs. `locks`: those of its transaction, where keys are locked in ranges.
 pub(super) fn insert_in(
     db: &Arc<Database>,
     work: &mut Work,
     hobt: &Hobt,
-    key: &[u8],
-    value: &[u8],
+    (key, value): (&[u8], &[u8]),
     lock_hash: u64,
     whole: bool,
-) -> StorageResult<()> {
+    mut locks: Option<&mut TxLockState>,
+) -> StorageResult<Inserted> {
     let header = entry_header(0, key);
     let len = ENTRY_HEADER + key.len() + value.len();
     loop {
@@ -420,6 +439,12 @@ pub(super) fn insert_in(
             }
             // Slots may have moved.
             continue;
+        }
+        if hobt.is_guarded()
+            && let (Err(slot), Some(locks)) = (slot, locks.as_deref_mut())
+            && let Some(before) = gap::refuses(db, hobt, &leaf, slot, (lock_hash, locks))?
+        {
+            return Ok(Inserted::Guarded(before));
         }
         let mut change = Change {
             hobt: hobt.id(),
@@ -448,7 +473,7 @@ pub(super) fn insert_in(
         hobt.add_rows(1);
         drop(counting);
         hobt.set_hot(leaf.id(), leaf.frame());
-        return Ok(());
+        return Ok(Inserted::Done);
     }
 }
 
@@ -521,7 +546,7 @@ pub(super) fn insert_entry(
     whole: bool,
 ) -> StorageResult<()> {
     let db = work.db.clone();
-    insert_in(&db, work, hobt, key, value, lock_hash, whole)
+    insert_in(&db, work, hobt, (key, value), lock_hash, whole, None).map(drop)
 }
 
 /// [`ghost_in`], for the directory.
@@ -574,17 +599,5 @@ pub(super) fn for_each_entry(
         check_page(db, hobt, &right, Some(0))?;
         leaf = right;
         slot = 0;
-    }
-}
-
-impl ScanLocks {
-    /// The mode that is taken on every row.
-    pub(super) fn mode(self) -> Option<LockMode> {
-        match self {
-            ScanLocks::None => None,
-            ScanLocks::ReadCommitted | ScanLocks::Shared => Some(LockMode::S),
-            ScanLocks::Update => Some(LockMode::U),
-            ScanLocks::Exclusive => Some(LockMode::X),
-        }
     }
 }

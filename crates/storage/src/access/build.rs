@@ -179,7 +179,7 @@ impl TreeLoad {
                         db.allocate_root(work, &self.hobt)?;
                     }
                     let hash = key_hash(self.hobt.id().0, key);
-                    insert_in(db, work, &self.hobt, key, value, hash, false)?;
+                    insert_in(db, work, &self.hobt, (key, value), hash, false, None)?;
                 }
             }
         }

@@ -217,6 +217,7 @@ impl Database {
         let mut work = Work::system(self, "GhostCleanup");
         let expunged = expunge(self, &mut work, hobt, &mut leaf, Place::Leaf);
         let empty = leaf.slots() == 0;
+        let kept = leaf.ghosts() > 0;
         drop(leaf);
         if let Err(e) = expunged {
             self.abort_system(work, Vec::new());
@@ -226,7 +227,7 @@ impl Database {
         if empty && id != hobt.root() {
             remove_leaf(self, hobt, id, &key)?;
         }
-        Ok(Cleaned::Yes)
+        Ok(if kept { Cleaned::Later } else { Cleaned::Yes })
     }
 }
 
@@ -258,7 +259,7 @@ impl Drop for Stays<'_> {
 pub(super) enum Cleaned {
     /// The ghosts are gone.
     Yes,
-    /// A transaction that still runs may want them back.
+    /// A transaction that still runs may want them back, or guards a gap by them.
     Later,
     /// There were none, or it is not that leaf any more.
     Nothing,

@@ -7,7 +7,9 @@
 //! # Locks
 //! Under READ COMMITTED a copy needs no row locks if nobody else held a writing lock on the object while the latch was held (see
 //! [`crate::lock`]). Otherwise each row is locked, waiting if need be; and when the page has changed since it was copied, the row is
-//! read again.
+//! read again. Ranges are locked in [`guarded`].
+
+mod guarded;
 
 use std::sync::Arc;
 
@@ -16,9 +18,11 @@ use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 use super::btree::{covers, key_hash, leaf_on_way};
 use super::node::{is_ghost, key_at, search, split_entry};
 use super::{Direction, Hobt, KeyRange, ScanLocks};
+use guarded::Guarding;
 use crate::buffer::{Access, ReadGuard};
 use crate::database::Database;
 use crate::error::StorageResult;
+use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
 
@@ -37,6 +41,8 @@ pub struct BTreeCursor {
     range: KeyRange,
     direction: Direction,
     locks: ScanLocks,
+    /// The locks are on ranges.
+    guards: bool,
     state: State,
     copy: Box<Page>,
     frame: u32,
@@ -56,6 +62,7 @@ pub struct BTreeCursor {
     /// The entry that was read again.
     key: Vec<u8>,
     value: Vec<u8>,
+    guarding: Guarding,
 }
 
 impl BTreeCursor {
@@ -70,6 +77,7 @@ impl BTreeCursor {
             range,
             direction,
             locks,
+            guards: locks.range_mode().is_some(),
             state: State::Before,
             copy: Page::zeroed(),
             frame: u32::MAX,
@@ -82,6 +90,7 @@ impl BTreeCursor {
             resume: None,
             key: Vec::new(),
             value: Vec::new(),
+            guarding: Guarding::default(),
         }
     }
 
@@ -94,9 +103,11 @@ impl BTreeCursor {
     /// seeks in the order of the keys come to each leaf many times.
     pub fn again(&mut self, range: KeyRange, locks: ScanLocks) {
         (self.range, self.locks) = (range, locks);
+        self.guards = locks.range_mode().is_some();
         (self.low, self.high) = (0, 0);
         self.more = false;
         self.resume = None;
+        self.guarding.begin();
         self.state = State::Before;
     }
 
@@ -120,6 +131,7 @@ impl BTreeCursor {
     /// Goes on for another transaction, or a later statement of this one: what the locks of the one before had kept as it was may have
     /// changed. The copy serves if its leaf is as it was; else what follows the entry that was given last is copied anew.
     pub fn go_on(&mut self, tx: &Transaction) {
+        self.guarding.counted = false;
         if self.state != State::On {
             return;
         }
@@ -159,6 +171,9 @@ impl BTreeCursor {
     /// The next entry (key, value), until the range ends.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(&[u8], &[u8])>> {
+        if self.guards {
+            return self.next_guarded(tx);
+        }
         loop {
             if self.low >= self.high {
                 if !self.load_next(tx)? {
@@ -382,6 +397,32 @@ impl BTreeCursor {
 pub(super) fn page_lsn(db: &Database, page: PageId, frame: u32) -> Option<LogPos> {
     let pin = db.pool().hinted(&db.store, page, frame)?;
     Some(pin.read().lsn())
+}
+
+impl ScanLocks {
+    /// The mode that is taken on every row.
+    pub(super) fn mode(self) -> Option<LockMode> {
+        match self {
+            ScanLocks::None => None,
+            ScanLocks::ReadCommitted | ScanLocks::Shared => Some(LockMode::S),
+            ScanLocks::Update => Some(LockMode::U),
+            ScanLocks::Exclusive => Some(LockMode::X),
+            // On the one entry of a whole key.
+            ScanLocks::RangeShared => Some(LockMode::S),
+            ScanLocks::RangeUpdate => Some(LockMode::U),
+            ScanLocks::RangeExclusive => Some(LockMode::X),
+        }
+    }
+
+    /// The mode that is taken on every key of a range and on the next one.
+    pub(super) fn range_mode(self) -> Option<LockMode> {
+        match self {
+            ScanLocks::RangeShared => Some(LockMode::RangeSS),
+            ScanLocks::RangeUpdate => Some(LockMode::RangeSU),
+            ScanLocks::RangeExclusive => Some(LockMode::RangeXX),
+            _ => None,
+        }
+    }
 }
 
 const _: () = assert!(PAGE_BYTES == size_of::<Page>());

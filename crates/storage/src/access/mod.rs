@@ -6,6 +6,7 @@
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
 //! filelist   the database's files, rows of the directory
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
+//! gap        the key that comes next, and whether another may be put before it
 //! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
 //! room       what rollbacks, deletions and restarts leave, found before a file grows or is full;  full  what others have left
@@ -37,6 +38,7 @@ pub(crate) mod directory;
 pub(crate) mod filelist;
 pub(crate) mod free_space;
 pub(crate) mod full;
+pub(crate) mod gap;
 pub mod heap;
 mod heap_cursor;
 pub mod lob;
@@ -95,6 +97,12 @@ pub enum ScanLocks {
     Exclusive,
     /// S on each row, kept.
     Shared,
+    /// Of a tree, RangeS-S on each key of the range and on the next one behind it, kept: nobody inserts into the range.
+    RangeShared,
+    /// The same with RangeS-U.
+    RangeUpdate,
+    /// The same with RangeX-X.
+    RangeExclusive,
 }
 
 /// The direction in which a range is read.
@@ -244,6 +252,8 @@ pub struct Hobt {
     /// How often [`reorganize`] has moved rows to the left, or a leaf to another page: whoever goes from a leaf to its neighbour without
     /// holding a latch looks whether the number is still the same.
     moves: AtomicU64,
+    /// Transactions that may hold locks on ranges of keys: see [`gap`].
+    guards: AtomicU32,
     /// Where there may be room before a new page is allocated.
     pub(crate) room: Mutex<free_space::FreeSpace>,
     /// The text mix pages with room for small values.
@@ -271,6 +281,7 @@ impl Hobt {
             hot_frame: AtomicU32::new(u32::MAX),
             structure: AtomicU64::new(0),
             moves: AtomicU64::new(0),
+            guards: AtomicU32::new(0),
             room: Mutex::new(free_space_of(entry)),
             mixed: Mutex::new(mixed_room_of(entry)),
             space: Mutex::default(),
@@ -387,6 +398,12 @@ impl Hobt {
     /// Rows or leaves move; the latches of all pages concerned are held exclusively.
     pub(crate) fn note_move(&self) {
         self.moves.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// True if anybody may hold a lock on a range of keys. Asked under the exclusive latch of the leaf concerned.
+    #[inline]
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.guards.load(Ordering::Acquire) > 0
     }
 
     /// The context of records about its leaves or rows.

@@ -184,7 +184,7 @@ impl LockManager {
     }
 
     /// A request that was not to wait and would have had to: a time-out without a wait.
-    fn count_refusal<T>(
+    pub(super) fn count_refusal<T>(
         &self,
         kind: ResourceKind,
         timeout: Option<Duration>,
@@ -195,7 +195,7 @@ impl LockManager {
         }
     }
 
-    fn acquire_at(
+    pub(super) fn acquire_at(
         &self,
         state: &mut TxLockState,
         object: u32,
@@ -406,13 +406,22 @@ impl LockManager {
 
     /// Makes an update lock on a row a shared one; any other mode stays.
     pub fn update_to_shared(&self, state: &mut TxLockState, row: &Resource) {
-        let hash = row.hash();
+        self.weaken(state, row, (LockMode::U, LockMode::S));
+    }
+
+    /// Makes a lock that is held in the first mode one of the second, a weaker one; any other mode stays.
+    pub(super) fn weaken(
+        &self,
+        state: &mut TxLockState,
+        resource: &Resource,
+        modes: (LockMode, LockMode),
+    ) {
+        let hash = resource.hash();
         let mut woken = Vec::new();
         let mut shard = self.shard(hash);
-        let modes = (LockMode::U, LockMode::S);
-        if shard.weaken(hash, row, state.owner, modes, &mut woken) {
-            state.forget(hash, row);
-            self.wake(hash, row, woken);
+        if shard.weaken(hash, resource, state.owner, modes, &mut woken) {
+            state.forget(hash, resource);
+            self.wake(hash, resource, woken);
         }
     }
 

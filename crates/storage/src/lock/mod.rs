@@ -11,6 +11,7 @@
 //! manager   the shards behind mutexes; waiting, time-outs, cancellation
 //! outcome   settings, and how a request ends
 //! escalation  many row locks become one on the object
+//! gap       whether a key may be put before another one
 //! deadlock  the search through the graph of who waits for whom
 //! sync      the only place that knows mutexes and condition variables
 //! told      what sessions of extended events hear
@@ -34,6 +35,7 @@
 
 mod deadlock;
 mod escalation;
+mod gap;
 mod manager;
 mod mode;
 mod outcome;
@@ -48,6 +50,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub use gap::GapLock;
 pub use manager::LockManager;
 pub use mode::{LockMode, ModeSet};
 pub use outcome::{Granted, LockError, LockLimits};

@@ -186,6 +186,11 @@ impl LockMode {
         COVERED_ROWS[self as usize].contains(row)
     }
 
+    /// True when nobody else may insert before a key that is held so.
+    pub const fn guards_gap(self) -> bool {
+        !self.is_compatible_with(RangeIN)
+    }
+
     /// True when its holder may have changed parts of an object that it holds so.
     pub const fn writes(self) -> bool {
         WRITING.contains(self)

@@ -30,11 +30,12 @@ use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
 
 use crate::access::bulk_space::MinimalLogging;
 use crate::access::directory::Pending;
+use crate::access::gap::Guarded;
 use crate::access::{Hobt, Rid};
 use crate::codec::Put;
 use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
-use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
+use crate::lock::{GapLock, Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
 use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
@@ -49,7 +50,7 @@ pub enum Isolation {
     ReadCommitted,
     /// S on rows that were read, kept to the transaction's end.
     RepeatableRead,
-    /// The engine takes S on the table.
+    /// Ranges of keys are locked, or the table: nobody inserts into what was read.
     Serializable,
 }
 
@@ -123,6 +124,8 @@ pub struct Transaction {
     row_lock: Option<RowLock>,
     /// The pages and trees that are freed after commit.
     pending: Vec<Pending>,
+    /// The trees in which it has locked ranges of keys; dropped after its locks.
+    guarded: Guarded,
     /// It has logged less than everything.
     minimal: Option<MinimalLogging>,
     /// A rollback to a savepoint has found no room: it can only be rolled back as a whole.
@@ -143,6 +146,7 @@ impl Database {
             timeout: timeout(spec.lock_timeout_ms),
             row_lock: None,
             pending: Vec::new(),
+            guarded: Guarded::default(),
             minimal: None,
             doomed: false,
             ended: false,
@@ -418,6 +422,45 @@ impl Transaction {
         db.instance.locks.release(&mut self.locks, &key);
     }
 
+    /// [`Self::lock_key`] without waiting; none: somebody else has it.
+    pub(crate) fn try_lock_key(
+        &mut self,
+        hobt: &Hobt,
+        hash: u64,
+        mode: LockMode,
+    ) -> Option<bool> {
+        self.without_waiting(|tx| tx.lock_key(hobt, hash, mode)).ok()
+    }
+
+    /// Before ranges of a tree's keys are locked.
+    pub(crate) fn guard(&mut self, hobt: &Arc<Hobt>) {
+        self.guarded.add(hobt);
+    }
+
+    /// Waits until nobody else guards the gap before a key.
+    pub(crate) fn lock_gap(&mut self, hobt: &Hobt, before: u64) -> StorageResult<GapLock> {
+        let db = &self.work.db;
+        let key = Resource::key(db.id(), hobt.id(), before);
+        let (locks, object) = (&db.instance.locks, *hobt.object_lock());
+        let gap = locks.lock_gap(&mut self.locks, object, key, self.timeout)?;
+        if let Err(e) = db.store.check() {
+            locks.unlock_gap(&mut self.locks, gap);
+            return Err(e);
+        }
+        Ok(gap)
+    }
+
+    pub(crate) fn unlock_gap(&mut self, gap: GapLock) {
+        self.work.db.instance.locks.unlock_gap(&mut self.locks, gap);
+    }
+
+    /// True if it may have changed the row of a key.
+    pub(crate) fn may_have_changed(&self, hobt: &Hobt, hash: u64) -> bool {
+        let db = &self.work.db;
+        let key = Resource::key(db.id(), hobt.id(), hash);
+        self.has_written() && db.instance.locks.mode_of(&self.locks, &key).covers(LockMode::X)
+    }
+
     /// Locks a row of a heap; true if the lock is new.
     pub(crate) fn lock_rid(
         &mut self,
@@ -510,6 +553,12 @@ impl Transaction {
     #[inline]
     pub(crate) fn parts(&mut self) -> (&Arc<Database>, &mut Work) {
         (&self.db, &mut self.work)
+    }
+
+    /// [`Self::parts`], and its locks.
+    #[inline]
+    pub(crate) fn parts_and_locks(&mut self) -> (&Arc<Database>, &mut Work, &mut TxLockState) {
+        (&self.db, &mut self.work, &mut self.locks)
     }
 
     /// True if this transaction may log less than everything: pages of bulk work go to disk before its commit instead.

@@ -24,6 +24,7 @@ mod ledger;
 mod loads;
 mod operator;
 mod part;
+mod ranges;
 mod session;
 mod world;
 
