@@ -167,38 +167,45 @@ impl Locking {
         }
     }
 
-    /// Nobody may put a row where this statement found none, until the transaction has ended: the table's lock says so.
+    /// Nobody may put a row where this statement found none, until the transaction has ended: the ranges of an index that it reads are
+    /// locked, or the table where it reads all of a heap.
     fn holds(self, session: Isolation) -> bool {
-        match self.level {
-            LevelHint::Session => session == Isolation::Serializable,
-            level => level == LevelHint::Serializable,
-        }
+        self.isolation(session) == Isolation::Serializable
     }
 
-    /// The row locks of a scan.
-    pub fn rows(self, session: Isolation) -> ScanLocks {
-        if self.table != TableLock::Intent {
+    /// The row locks of a scan, and of look-ups of rows by their locators. `heap`: all of a heap is read.
+    pub fn rows(self, session: Isolation, heap: bool) -> ScanLocks {
+        // The lock on the table covers them.
+        if self.table != TableLock::Intent || heap && self.holds(session) {
             return ScanLocks::None;
         }
         match self.mode {
-            // The lock on the table covers them.
-            RowMode::Update | RowMode::Exclusive if self.holds(session) => ScanLocks::None,
             RowMode::Update => ScanLocks::Update,
             RowMode::Exclusive => ScanLocks::Exclusive,
             RowMode::Shared => match self.isolation(session) {
-                Isolation::ReadUncommitted | Isolation::Serializable => ScanLocks::None,
+                Isolation::ReadUncommitted => ScanLocks::None,
                 Isolation::ReadCommitted => ScanLocks::ReadCommitted,
-                Isolation::RepeatableRead => ScanLocks::Shared,
+                Isolation::RepeatableRead | Isolation::Serializable => ScanLocks::Shared,
             },
         }
     }
 
-    /// The lock on the table that goes with it.
+    /// The locks on the keys of an index whose ranges nobody may insert into; none where that is no matter.
+    pub fn ranges(self, session: Isolation) -> Option<ScanLocks> {
+        let ranges = self.table == TableLock::Intent && self.holds(session);
+        ranges.then_some(match self.mode {
+            RowMode::Shared => ScanLocks::RangeShared,
+            RowMode::Update => ScanLocks::RangeUpdate,
+            RowMode::Exclusive => ScanLocks::RangeExclusive,
+        })
+    }
+
+    /// The lock on the table that goes with it. `heap`: all of a heap is read.
     ///
-    /// Where a range is to stay as it is for a reader that means to write, the table is locked in U: beside it others read, and
+    /// Where a heap is to stay as it is for a reader that means to write, the table is locked in U: beside it others read, and
     /// the next who means to write waits here, not when both have read. A target has IX on top.
-    pub fn table_mode(self, session: Isolation) -> LockMode {
-        let hold = self.holds(session);
+    pub fn table_mode(self, session: Isolation, heap: bool) -> LockMode {
+        let hold = heap && self.holds(session);
         match (self.table, self.mode) {
             (TableLock::Exclusive, _) => LockMode::X,
             (TableLock::Shared, RowMode::Shared) => LockMode::S,
@@ -207,12 +214,17 @@ impl Locking {
             (TableLock::Intent, RowMode::Update) if hold => LockMode::U,
             (TableLock::Intent, RowMode::Exclusive) if hold => LockMode::X,
             (TableLock::Intent, RowMode::Update | RowMode::Exclusive) => LockMode::IX,
+            (TableLock::Intent, RowMode::Shared) if hold => LockMode::S,
             (TableLock::Intent, RowMode::Shared) => match self.isolation(session) {
                 Isolation::ReadUncommitted => LockMode::SchS,
-                Isolation::ReadCommitted | Isolation::RepeatableRead => LockMode::IS,
-                Isolation::Serializable => LockMode::S,
+                _ => LockMode::IS,
             },
         }
+    }
+
+    /// Rows are read whoever changes them.
+    pub fn is_dirty(self, session: Isolation) -> bool {
+        self.table_mode(session, false) == LockMode::SchS
     }
 
     /// What becomes of the lock of a row that does not qualify.

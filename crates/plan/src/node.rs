@@ -11,7 +11,7 @@ use crate::rel::RowsetSource;
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Index, Table};
+use taffrail_catalog::{Index, IndexKind, Table};
 use taffrail_types::{Collation, SqlType};
 
 /// A query whose rows go to a client, a table, a variable. Its rows are operators, or (`R` is [`Rel`]) not planned yet.
@@ -172,6 +172,13 @@ pub struct Scan {
     pub backward: bool,
     /// The answers of functions about large values: computed once the filter holds.
     pub parts: Vec<LargePart>,
+}
+
+impl Scan {
+    /// True if all of a heap is read: there are no keys whose ranges could be locked.
+    pub fn reads_heap(&self) -> bool {
+        matches!(self.access, Access::Full) && self.table.base().kind == IndexKind::Heap
+    }
 }
 
 /// A function of a large value, which reads no more of it than it needs.

@@ -1,7 +1,10 @@
 //! Walks over trees of operators, and over expressions to change them.
 
+use crate::change::InsertRows;
 use crate::expr::{Expr, Pred};
-use crate::node::Node;
+use crate::node::{Node, Scan};
+use crate::statement::Statement;
+use crate::subquery::SubqueryPlan;
 use std::sync::Arc;
 
 /// A part of an expression or condition, to change it.
@@ -170,6 +173,38 @@ impl Node {
                 let n = Arc::make_mut(n);
                 n.anchors.iter_mut().chain(&mut n.parts).for_each(|n| n.visit_mut(f))
             }
+        }
+    }
+}
+
+impl Statement {
+    /// Calls `f` with each scan of a planned statement and of its subqueries.
+    pub fn scans(&self, subqueries: &[SubqueryPlan], f: &mut dyn FnMut(&Scan)) {
+        let mut below = |node: &Node| {
+            node.visit(&mut |n| {
+                if let Node::Scan(scan) = n {
+                    f(scan);
+                }
+            });
+        };
+        for s in subqueries {
+            below(&s.node);
+            s.keyed.iter().for_each(|keyed| below(&keyed.node));
+        }
+        match self {
+            Statement::Select(s, _) => below(&s.plan.node),
+            Statement::Insert(i) => {
+                if let InsertRows::Query(q) = &i.rows {
+                    below(&q.node);
+                }
+            }
+            Statement::Update(u) => below(&u.node),
+            Statement::Delete(d) => below(&d.node),
+            Statement::Merge(m) => {
+                below(&m.node);
+                m.rest.iter().for_each(|rest| below(&rest.node));
+            }
+            Statement::Scalar(..) | Statement::Condition(_) => {}
         }
     }
 }

@@ -180,7 +180,11 @@ fn a_tree_without_pages_or_rows_has_its_end() {
     let w = w.with([5], 10);
     w.delete([5]);
     let mut tx = w.begin(51);
-    assert!(w.read(&mut tx, between(6, 7), Direction::Forward, ScanLocks::RangeShared).unwrap().is_empty());
+    assert!(
+        w.read(&mut tx, between(6, 7), Direction::Forward, ScanLocks::RangeShared)
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(w.locks(), ["end RangeS-S"]);
     tx.rollback().unwrap();
 }
@@ -269,7 +273,9 @@ fn a_gap_stays_guarded_when_the_key_behind_it_is_taken_back() {
         let savepoint = tx.savepoint();
         w.insert(&mut tx, 6).unwrap();
         w.insert(&mut tx, 8).unwrap();
-        assert!(w.read(&mut tx, between(4, 5), direction, ScanLocks::RangeShared).unwrap().is_empty());
+        assert!(
+            w.read(&mut tx, between(4, 5), direction, ScanLocks::RangeShared).unwrap().is_empty()
+        );
         let savepoint_behind = tx.savepoint();
         tx.rollback_to(savepoint_behind).unwrap();
         assert!(!w.may_insert(5));

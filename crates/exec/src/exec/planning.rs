@@ -75,6 +75,13 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     drop(binder);
     let planner = Planner::new(&metadata, hints, columns, variables.types(), subqueries);
     let (kind, subqueries, columns) = planner.plan(bound)?;
+    kind.scans(&subqueries, &mut |scan| {
+        if scan.reads_heap() {
+            let key = (scan.database.id, scan.table.id());
+            let same = uses.iter_mut().filter(|u| u.key() == key && u.locks == scan.locks);
+            same.for_each(|u| u.heap = true);
+        }
+    });
     if cfg!(debug_assertions) {
         lowered::assert(&kind, &subqueries, &Scope::new(&columns, &variables.types()));
     }

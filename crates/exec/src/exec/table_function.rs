@@ -60,7 +60,7 @@ impl Interpreter<'_> {
         let table = first.and_then(|(_, id)| home.catalog.table(*id, owner));
         let table = table.ok_or_else(|| SqlError::new(1087, &[&"RETURNS"]))?;
         let locks = Locking::default();
-        let used = TableUse { database: home.clone(), table: table.clone(), locks };
+        let used = TableUse { database: home.clone(), table: table.clone(), locks, heap: true };
         let slots: Vec<u32> = (0..).take(wanted.len()).collect();
         let scan = Scan {
             database: home,

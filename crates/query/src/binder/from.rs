@@ -371,7 +371,7 @@ impl<'a> Binder<'a> {
         hints: Hints,
     ) {
         let (database, table) = (database.clone(), table.clone());
-        self.uses.push(super::TableUse { database, table, locks: hints.locks });
+        self.uses.push(super::TableUse { database, table, locks: hints.locks, heap: false });
     }
 
     pub(crate) fn table_source(

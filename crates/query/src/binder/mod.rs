@@ -288,6 +288,8 @@ pub struct TableUse {
     pub table: Arc<Table>,
     /// How the statement locks the table.
     pub locks: taffrail_plan::locking::Locking,
+    /// Its plan reads all of a heap, and not ranges of an index. Known once it is planned.
+    pub heap: bool,
 }
 
 impl TableUse {

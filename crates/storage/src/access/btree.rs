@@ -21,11 +21,12 @@ use std::sync::atomic::{Ordering, fence};
 use taffrail_base::{PageId, TransactionId};
 use taffrail_log::{Lcx, Lop, RecordFlags};
 
+use super::gap::{self, Inserted};
 use super::node::{
     ENTRY_HEADER, GHOST, child_at, entry_header, is_ghost, key_at, search, slot_for, split_entry,
 };
 use super::record::{Place, delete, row};
-use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, gap, smo};
+use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, smo};
 use crate::buffer::{ReadGuard, WriteGuard};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
@@ -381,7 +382,8 @@ pub(super) fn expunge(
         return Ok(false);
     }
     let guarded = place == Place::Leaf && hobt.is_guarded();
-    let goes = |&i: &u16| is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i));
+    let goes =
+        |&i: &u16| is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i));
     let slots: Vec<u16> = (0..page.slots()).filter(goes).collect();
     if slots.is_empty() {
         return Ok(false);
@@ -400,14 +402,6 @@ pub(super) fn expunge(
 }
 
 // ---- changing, without locks ----
-
-/// The outcome of an insertion.
-pub(super) enum Inserted {
-    /// The entry is there.
-    Done,
-    /// Others guard the gap before the key of this hash.
-    Guarded(u64),
-}
 
 /// Inserts an entry; the caller holds whatever lock it needs. `locks`: those of its transaction, where keys are locked in ranges.
 pub(super) fn insert_in(

@@ -18,13 +18,13 @@ use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 use super::btree::{covers, key_hash, leaf_on_way};
 use super::node::{is_ghost, key_at, search, split_entry};
 use super::{Direction, Hobt, KeyRange, ScanLocks};
-use guarded::Guarding;
 use crate::buffer::{Access, ReadGuard};
 use crate::database::Database;
 use crate::error::StorageResult;
 use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
+use guarded::Guarding;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {

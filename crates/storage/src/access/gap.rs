@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::Hobt;
-use super::btree::{Inserted, check_page, insert_in, key_hash, leaf_on_way};
+use super::btree::{check_page, insert_in, key_hash, leaf_on_way};
 use super::node::{key_at, search};
 use crate::buffer::ReadGuard;
 use crate::database::Database;
@@ -32,6 +32,14 @@ pub(super) enum From<'k> {
     At(&'k [u8]),
     /// The first key behind this one.
     Behind(&'k [u8]),
+}
+
+/// The outcome of an insertion.
+pub(super) enum Inserted {
+    /// The entry is there.
+    Done,
+    /// Others guard the gap before the key of this hash.
+    Guarded(u64),
 }
 
 /// The trees in which a transaction has locked ranges; they count it until it is dropped, after its locks.

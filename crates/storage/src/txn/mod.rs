@@ -1,6 +1,7 @@
 //! Transactions.
 //!
 //! ```text
+//! gaps      ranges of keys
 //! table     who is active
 //! work      the log side, shared with system transactions
 //! rollback  undo along the chain of records
@@ -16,6 +17,7 @@
 //! ```
 //! An error of a statement leaves the transaction open; the caller rolls back to the statement's savepoint.
 
+mod gaps;
 pub(crate) mod rollback;
 pub(crate) mod table;
 pub(crate) mod told;
@@ -35,7 +37,7 @@ use crate::access::{Hobt, Rid};
 use crate::codec::Put;
 use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
-use crate::lock::{GapLock, Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
+use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
 use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
@@ -379,6 +381,11 @@ impl Transaction {
         self.lock(resource, mode)
     }
 
+    /// True if an object is locked in this mode or a stronger one.
+    pub fn has_locked(&self, object: ObjectId, mode: LockMode) -> bool {
+        self.locks.object_mode(&Resource::object(self.work.db.id(), object)).covers(mode)
+    }
+
     /// Locks anything to the transaction's end.
     pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<Granted> {
         let locks = &self.work.db.instance.locks;
@@ -420,45 +427,6 @@ impl Transaction {
         let key = Resource::key(db.id(), hobt.id(), hash);
         self.row_lock = None;
         db.instance.locks.release(&mut self.locks, &key);
-    }
-
-    /// [`Self::lock_key`] without waiting; none: somebody else has it.
-    pub(crate) fn try_lock_key(
-        &mut self,
-        hobt: &Hobt,
-        hash: u64,
-        mode: LockMode,
-    ) -> Option<bool> {
-        self.without_waiting(|tx| tx.lock_key(hobt, hash, mode)).ok()
-    }
-
-    /// Before ranges of a tree's keys are locked.
-    pub(crate) fn guard(&mut self, hobt: &Arc<Hobt>) {
-        self.guarded.add(hobt);
-    }
-
-    /// Waits until nobody else guards the gap before a key.
-    pub(crate) fn lock_gap(&mut self, hobt: &Hobt, before: u64) -> StorageResult<GapLock> {
-        let db = &self.work.db;
-        let key = Resource::key(db.id(), hobt.id(), before);
-        let (locks, object) = (&db.instance.locks, *hobt.object_lock());
-        let gap = locks.lock_gap(&mut self.locks, object, key, self.timeout)?;
-        if let Err(e) = db.store.check() {
-            locks.unlock_gap(&mut self.locks, gap);
-            return Err(e);
-        }
-        Ok(gap)
-    }
-
-    pub(crate) fn unlock_gap(&mut self, gap: GapLock) {
-        self.work.db.instance.locks.unlock_gap(&mut self.locks, gap);
-    }
-
-    /// True if it may have changed the row of a key.
-    pub(crate) fn may_have_changed(&self, hobt: &Hobt, hash: u64) -> bool {
-        let db = &self.work.db;
-        let key = Resource::key(db.id(), hobt.id(), hash);
-        self.has_written() && db.instance.locks.mode_of(&self.locks, &key).covers(LockMode::X)
     }
 
     /// Locks a row of a heap; true if the lock is new.

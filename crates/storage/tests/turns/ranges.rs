@@ -138,7 +138,11 @@ impl Session {
             tx.rollback_to(savepoint)?;
             let dirty = self.read(&mut tx, &range, ScanLocks::None)?;
             thread::sleep(Duration::from_micros(200));
-            assert_eq!(self.read(&mut tx, &range, ScanLocks::None)?, dirty, "{range:?}, taken back");
+            assert_eq!(
+                self.read(&mut tx, &range, ScanLocks::None)?,
+                dirty,
+                "{range:?}, taken back"
+            );
         }
         match self.rng.one_in(3) {
             true => tx.rollback(),
@@ -229,7 +233,12 @@ fn nobody_inserts_into_a_range_that_was_read() {
     let again = "-p taffrail-storage --test it turns::ranges:: -- --nocapture";
     let seen = programme(again, 1, 400, one);
     let sum = seen.results.iter().fold(Sum::default(), Sum::and);
-    eprintln!("{} runs, {} steps, {} switches, {sum:?}", seen.results.len(), seen.steps, seen.switches);
+    eprintln!(
+        "{} runs, {} steps, {} switches, {sum:?}",
+        seen.results.len(),
+        seen.steps,
+        seen.switches
+    );
     let met = sum.ranges > 0 && sum.deadlocks > 0 && sum.inserted > 0 && sum.upserts > sum.inserted;
     assert!(seen.told || met, "never seen, so not tested: {sum:?}");
 }

@@ -33,7 +33,7 @@ pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> 
         let mut at_once = false;
         for u in same {
             u.locks.check(isolation)?;
-            mode = mode.with(u.locks.table_mode(isolation));
+            mode = mode.with(u.locks.table_mode(isolation, u.heap));
             at_once |= u.locks.patience() == Patience::Refuses;
         }
         let (database, table) = (&same[0].database, same[0].table.id());
@@ -68,6 +68,8 @@ pub(crate) struct ScanOp {
     scan: Arc<Scan>,
     cursor: Cursor,
     locks: ScanLocks,
+    /// The locks on the keys of the index, where its ranges are to stay as they are.
+    ranges_locked: Option<ScanLocks>,
     large: Large,
     /// What becomes of locks on rows that do not qualify.
     rejects: Rejected,
@@ -106,6 +108,7 @@ impl ScanOp {
             scan: scan.clone(),
             cursor: Cursor::Closed,
             locks: ScanLocks::None,
+            ranges_locked: None,
             large: Large::Kept,
             rejects: Rejected::Kept,
             covered,
@@ -115,6 +118,11 @@ impl ScanOp {
             moved: HashSet::new(),
             turn: 0,
         }
+    }
+
+    /// The locks on the keys of a clustered index, or of any index whose ranges are locked.
+    fn key_locks(&self) -> ScanLocks {
+        self.ranges_locked.unwrap_or(self.locks)
     }
 
     /// Puts the cursor on a part of the index that the scan reads.
@@ -133,6 +141,7 @@ impl ScanOp {
         // The rows are locked where they are read; their entries only while they are read, unless what is
         // read must stay as it is.
         let locks = match self.locks {
+            _ if self.ranges_locked.is_some() => self.key_locks(),
             locks if clustered => locks,
             ScanLocks::None => ScanLocks::None,
             ScanLocks::Shared => ScanLocks::Shared,
@@ -302,10 +311,11 @@ impl Operator for ScanOp {
         let scan = &*self.scan;
         self.turn = rt.turn;
         let isolation = rt.cx.session.activation.options.isolation;
-        self.locks = scan.locks.rows(isolation);
+        self.locks = scan.locks.rows(isolation, scan.reads_heap());
+        self.ranges_locked = scan.locks.ranges(isolation);
         self.large = match self.locks {
             ScanLocks::ReadCommitted => Large::Copied,
-            ScanLocks::None if scan.locks.table_mode(isolation) == LockMode::SchS => Large::Dirty,
+            ScanLocks::None if scan.locks.is_dirty(isolation) => Large::Dirty,
             _ => Large::Kept,
         };
         let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
@@ -313,6 +323,12 @@ impl Operator for ScanOp {
         self.rejects = rejects;
         self.moved.clear();
         let tx = rt.cx.session.transaction_in(&scan.database)?;
+        debug_assert!(
+            self.ranges_locked.is_none()
+                || !scan.reads_heap()
+                || tx.has_locked(scan.table.id(), LockMode::S),
+            "nobody inserts into a heap that is read under SERIALIZABLE"
+        );
         if rejects != Rejected::Kept && scan.locks.looks() {
             let held = tx.locks_held();
             rt.locked_from.get_or_insert((held, rejects == Rejected::Shared));
@@ -341,7 +357,7 @@ impl Operator for ScanOp {
                 base.hobt()?,
                 KeyRange::default(),
                 direction,
-                self.locks,
+                self.key_locks(),
             )),
             Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
                 self.ranges.clear();

@@ -150,7 +150,12 @@ impl BTreeCursor {
     }
 
     /// Locks the next key of the copy, forwards.
-    fn step_up(&mut self, tx: &mut Transaction, mode: LockMode, point: bool) -> StorageResult<Step> {
+    fn step_up(
+        &mut self,
+        tx: &mut Transaction,
+        mode: LockMode,
+        point: bool,
+    ) -> StorageResult<Step> {
         let slot = self.low;
         let hash = key_hash(self.hobt.id().0, key_at(&self.copy, slot));
         let mode = if point { self.locks.mode().unwrap_or(mode) } else { mode };
