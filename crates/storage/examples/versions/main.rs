@@ -6,7 +6,7 @@
 //! versions space                    pages of rows that grow by a tag, stripped or not
 //! versions snapshot                 taking a snapshot: slots and atomics, or a mutex
 //! versions write DIR HOW WHAT N     N commits of one row each, to be counted by `valgrind --tool=callgrind`; HOW: off, tag, memory;
-//!                                   WHAT: insert, update, delete
+//!                                   WHAT: insert, update, delete, and scan, seek as they are
 //! ```
 //! Times are of the thread's processor (`/proc/thread-self/schedstat`), since the machine may be busy. A tag is 14 bytes: the position
 //! of the row's record before, and the transaction's number. The decision that these figures led to, and why, is in

@@ -11,8 +11,8 @@ use taffrail_base::{DatabaseId, IndexId, ObjectId, PageId, SessionId};
 use taffrail_io::Env;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability, Growth, Hobt, HobtKind,
-    InstanceOptions, RecoveryModel, ScanLocks, StorageInstance, Transaction, btree,
+    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth, Hobt, HobtKind,
+    InstanceOptions, KeyRange, RecoveryModel, ScanLocks, StorageInstance, Transaction, btree,
 };
 
 /// Versions of a page: the hash of the key, the transaction, the image before.
@@ -77,6 +77,17 @@ impl Run {
             "insert" => {
                 btree::insert(&mut tx, &self.tree, &key(n), &self.value(n, 1)).unwrap();
                 self.note(&tx, n, None);
+            }
+            "scan" => {
+                let all = KeyRange::default();
+                let mut cursor = btree::seek(&self.tree, all, Direction::Forward, ScanLocks::ReadCommitted);
+                while cursor.next(&mut tx).unwrap().is_some() {}
+            }
+            "seek" => {
+                let k = Some(key(n).to_vec());
+                let one = KeyRange { lower: k.clone(), upper: k, upper_inclusive: true, ..KeyRange::default() };
+                let mut cursor = btree::seek(&self.tree, one, Direction::Forward, ScanLocks::ReadCommitted);
+                while cursor.next(&mut tx).unwrap().is_some() {}
             }
             "update" => {
                 assert!(btree::get(&mut tx, &self.tree, &key(n), ScanLocks::Update, &mut row).unwrap());
