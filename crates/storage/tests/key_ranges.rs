@@ -393,3 +393,31 @@ fn two_readers_that_insert_what_they_missed() {
         assert_eq!(inserted, [false, true]);
     }
 }
+
+/// An INSERT that asks no one waits for the gap, and holds nothing that its guard may want.
+#[test]
+fn who_waits_for_a_gap_does_not_hold_the_key() {
+    let w = world().with([2, 9], 10);
+    let mut guard = rig::begin_as(&w.db, 51);
+    guard.lock_object(ObjectId(OBJECT), LockMode::IX).unwrap();
+    assert!(w.read(&mut guard, between(5, 5), BOTH[0], ScanLocks::RangeUpdate).unwrap().is_empty());
+    std::thread::scope(|s| {
+        let other = s.spawn(|| {
+            let mut tx = rig::begin_as(&w.db, 52);
+            tx.lock_object(ObjectId(OBJECT), LockMode::IX).unwrap();
+            let inserted = w.insert(&mut tx, 5);
+            tx.rollback().unwrap();
+            inserted
+        });
+        let waits = || {
+            let rows = w.db.instance().locks.snapshot();
+            rows.iter().any(|r| r.status == LockStatus::Wait && r.mode == LockMode::RangeIN)
+        };
+        while !waits() {
+            std::thread::yield_now();
+        }
+        w.insert(&mut guard, 5).unwrap();
+        guard.commit(Durability::Full).unwrap();
+        assert!(matches!(other.join().unwrap(), Err(StorageError::DuplicateKey)));
+    });
+}

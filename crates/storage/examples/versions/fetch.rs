@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use taffrail_base::{HobtId, LogPos, PageId, TransactionId};
 use taffrail_io::Env;
@@ -61,29 +61,32 @@ fn fetches(log: &Log, at: &[LogPos], threads: u64, each: usize, ordered: bool) -
     ns as f64 / (threads as f64 * each as f64)
 }
 
-/// Commits that eight appenders make in a round beside 16 threads.
-fn beside(log: &Log, work: &(dyn Fn(u64) + Sync)) -> f64 {
+/// What eight appenders do beside 16 threads: commits, nanoseconds of their processors a commit; and what the threads have done.
+fn beside(log: &Log, work: &(dyn Fn(u64) + Sync)) -> [f64; 3] {
     let stop = AtomicBool::new(false);
-    let commits = AtomicU64::new(0);
+    let [commits, ns, done] = [const { AtomicU64::new(0) }; 3];
     std::thread::scope(|s| {
         for t in 0..16 {
-            let stop = &stop;
+            let (stop, done) = (&stop, &done);
             s.spawn(move || {
-                let mut n = t << 32;
+                let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
                     n += 1;
-                    work(n);
+                    work(t << 32 | n);
                 }
+                done.fetch_add(n, Ordering::Relaxed);
             });
         }
         for t in 0..8u64 {
-            let (stop, commits) = (&stop, &commits);
+            let (stop, commits, ns) = (&stop, &commits, &ns);
             s.spawn(move || {
+                let before = cpu_ns();
                 let mut n = 0;
                 while !stop.load(Ordering::Relaxed) {
                     append(log, n, 1 << 40 | t << 32 | n);
                     n += 1;
                 }
+                ns.fetch_add(cpu_ns() - before, Ordering::Relaxed);
                 commits.fetch_add(n, Ordering::Relaxed);
             });
         }
@@ -91,7 +94,8 @@ fn beside(log: &Log, work: &(dyn Fn(u64) + Sync)) -> f64 {
         stop.store(true, Ordering::Relaxed);
     });
     log.set_checkpoint(log.durable());
-    commits.load(Ordering::Relaxed) as f64
+    let [commits, ns, done] = [commits, ns, done].map(|n| n.into_inner() as f64);
+    [commits / ROUND.as_secs_f64(), ns / commits.max(1.0), done / ROUND.as_secs_f64()]
 }
 
 /// Records as blocks of 60 KB in a list that nobody locks: a search for the block, a place in it, a copy.
@@ -147,42 +151,66 @@ pub fn run(dir: &Path) {
     }
     log.flush(FlushReason::Request).unwrap();
     let bytes = at[RECORDS - 1].block().0 - at[0].block().0;
-    println!("{RECORDS} commits of one modification: {} MB, {:.0} bytes each", bytes >> 20, bytes as f64 / RECORDS as f64);
+    println!(
+        "{RECORDS} commits of one modification: {} MB, {:.0} bytes each",
+        bytes >> 20,
+        bytes as f64 / RECORDS as f64
+    );
 
     let recent = &at[RECORDS - 2_000..];
     let last: Vec<LogPos> = at[RECORDS - 400_000..].to_vec();
     println!("ns a fetch (processor)");
     for threads in [1, 4, 16] {
-        let cached = median((0..5).map(|_| fetches(&log, recent, threads, 100_000 / threads as usize, false)).collect());
-        let behind = median((0..3).map(|_| fetches(&log, &last, threads, 200_000 / threads as usize, true)).collect());
-        let random = fetches(&log, &last, threads, 200, false);
-        println!("{threads:3} threads: cached {cached:8.0}   backwards through 100 MB {behind:8.0}   anywhere in it {random:10.0}");
+        let cached = median(
+            (0..5)
+                .map(|_| fetches(&log, recent, threads, 2_000_000 / threads as usize, false))
+                .collect(),
+        );
+        let behind = median(
+            (0..3)
+                .map(|_| fetches(&log, &last, threads, 1_600_000 / threads as usize, true))
+                .collect(),
+        );
+        let random = fetches(&log, &last, threads, 1_600 / threads as usize, false);
+        println!(
+            "{threads:3} threads: cached {cached:8.0}   backwards through 100 MB {behind:8.0}   anywhere in it {random:10.0}"
+        );
     }
     let list = closed(400_000);
-    println!("a list of closed blocks, anywhere in 44 MB: {:.0}", from_list(&list, 1_000_000));
+    println!("a list of closed blocks, anywhere in 44 MB: {:.0}", from_list(&list, 5_000_000));
 
     let (log_ref, last_ref) = (&*log, &last);
-    let compute = |n: u64| drop(black_box((0..200).fold(n, |a, b| a.rotate_left(7) ^ b)));
+    let compute = |n: u64| {
+        black_box((0..200).fold(n, |a, b| a.rotate_left(7) ^ b));
+    };
     let fetch_cached = |n: u64| drop(black_box(log_ref.fetch(recent[n as usize % recent.len()])));
-    let fetch_old = |n: u64| drop(black_box(log_ref.fetch(last_ref[last_ref.len() - 1 - n as usize % 100_000])));
+    let fetch_old = |n: u64| {
+        let back = n as usize % 100_000;
+        drop(black_box(log_ref.fetch(last_ref[last_ref.len() - 1 - back])));
+    };
     let own = |n: u64| {
         let block = (n as usize).wrapping_mul(7) % list.blocks.len();
         let held = list.blocks[block].clone();
         black_box(held.0[held.1[n as usize % 550] as usize]);
     };
-    let mut rates = [const { Vec::new() }; 4];
+    let works: [(&str, &(dyn Fn(u64) + Sync)); 4] = [
+        ("compute", &compute),
+        ("fetch what was cached", &fetch_cached),
+        ("fetch from the file", &fetch_old),
+        ("take from a list", &own),
+    ];
+    let mut rounds = [const { Vec::new() }; 4];
     for _ in 0..7 {
-        rates[0].push(beside(&log, &compute));
-        rates[1].push(beside(&log, &fetch_cached));
-        rates[2].push(beside(&log, &fetch_old));
-        rates[3].push(beside(&log, &own));
+        for (work, rounds) in works.iter().zip(&mut rounds) {
+            rounds.push(beside(&log, work.1));
+        }
     }
-    let [compute, cached, old, own] = rates.map(median);
-    println!("8 appenders beside 16 threads, against beside 16 that compute: that fetch cached records {:.2}, from the file {:.2}, from a list {:.2}",
-        cached / compute, old / compute, own / compute);
-    let started = Instant::now();
+    println!("8 appenders beside 16 threads that …      commits/s   ns a commit   their own/s");
+    for ((name, _), rounds) in works.iter().zip(&rounds) {
+        let of = |n: usize| median(rounds.iter().map(|r| r[n]).collect());
+        println!("{name:38} {:12.0} {:13.0} {:13.0}", of(0), of(1), of(2));
+    }
     log.flush(FlushReason::Request).unwrap();
     log.stop_writer();
     writer.join().unwrap();
-    drop(started);
 }

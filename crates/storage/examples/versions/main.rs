@@ -6,7 +6,7 @@
 //! versions space                    pages of rows that grow by a tag, stripped or not
 //! versions snapshot                 taking a snapshot: slots and atomics, or a mutex
 //! versions write DIR HOW WHAT N     N commits of one row each, to be counted by `valgrind --tool=callgrind`; HOW: off, tag, memory;
-//!                                   WHAT: insert, update, delete, and scan, seek as they are
+//!                                   WHAT: insert, update-tagged, update-untagged, delete; scan, seek
 //! ```
 //! Times are of the thread's processor (`/proc/thread-self/schedstat`), since the machine may be busy. A tag is 14 bytes: the position
 //! of the row's record before, and the transaction's number. The decision that these figures led to, and why, is in
@@ -20,8 +20,9 @@ mod write;
 
 use std::path::PathBuf;
 
-/// Nanoseconds that this thread has had a processor.
+/// Nanoseconds that this thread has had a processor. The kernel brings them up to date when a thread yields.
 pub fn cpu_ns() -> u64 {
+    std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
 }
@@ -36,6 +37,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 pub struct Numbers(pub u64);
 
 impl Numbers {
+    /// The next one, of 64 bits.
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -44,10 +46,12 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
+    /// One below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
+    /// Puts values into some order.
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for i in (1..values.len()).rev() {
             values.swap(i, self.below(i as u64 + 1) as usize);

@@ -18,10 +18,12 @@ struct Shared {
     next: Cell,
 }
 
-const EACH: u64 = 200_000;
+/// Snapshots of all sessions.
+const ALL: u64 = 20_000_000;
 
 fn each(threads: usize, name: &str, take: &(dyn Fn(usize) + Sync), write: &(dyn Fn(u64) + Sync)) {
     let stop = AtomicBool::new(false);
+    let each = ALL / threads as u64;
     let ns: u64 = std::thread::scope(|s| {
         s.spawn(|| {
             let mut n = 0;
@@ -38,7 +40,7 @@ fn each(threads: usize, name: &str, take: &(dyn Fn(usize) + Sync), write: &(dyn 
             .map(|t| {
                 s.spawn(move || {
                     let before = cpu_ns();
-                    (0..EACH).for_each(|_| take(t));
+                    (0..each).for_each(|_| take(t));
                     cpu_ns() - before
                 })
             })
@@ -47,7 +49,7 @@ fn each(threads: usize, name: &str, take: &(dyn Fn(usize) + Sync), write: &(dyn 
         stop.store(true, Ordering::Relaxed);
         sum
     });
-    println!("{name:28} {threads:3} sessions {:7.1} ns", ns as f64 / (EACH * threads as u64) as f64);
+    println!("{name:28} {threads:3} sessions {:7.1} ns", ns as f64 / ALL as f64);
 }
 
 pub fn run() {

@@ -10,7 +10,17 @@ use crate::{Numbers, cpu_ns};
 
 /// Bytes of a record: header, place, before and after images of an int, key, the old tag.
 const RECORD: usize = 88;
-const BYTES: usize = 4 << 20;
+const RECORDS: usize = 4 << 20;
+/// Rows of a page.
+const ROWS: usize = 100;
+
+type Copy = [u64; ROWS];
+
+/// Where the versions of rows are. A reader has copied a page, and rows in it are newer than its snapshot.
+trait VersionSource {
+    /// Puts into the copy what the rows were for the snapshot.
+    fn patch(&self, page: usize, copy: &mut Copy);
+}
 
 struct Image {
     /// The log: row, position of the row's record before (+ 1), before image.
@@ -43,68 +53,108 @@ fn build(rows: usize, times: usize, shuffled: bool) -> Image {
     image
 }
 
-fn timed(rows: usize, f: impl FnOnce() -> u64) -> f64 {
+/// Each row's own chain, from its tag on.
+impl VersionSource for Image {
+    fn patch(&self, page: usize, copy: &mut Copy) {
+        for (last, row) in self.last[page * ROWS..].iter().zip(copy) {
+            let mut at = *last;
+            while at != 0 {
+                let record = &self.log[(at as usize - 1) * RECORD..][..RECORD];
+                *row = word(record, 16);
+                at = word(record, 8);
+            }
+        }
+    }
+}
+
+/// The first image of each row since the snapshot.
+struct Pass(HashMap<u64, u64, foldhash::fast::FixedState>);
+
+impl Pass {
+    fn over(image: &Image) -> Pass {
+        let mut first = HashMap::default();
+        for record in image.log.chunks_exact(RECORD) {
+            first.entry(word(record, 0)).or_insert_with(|| word(record, 16));
+        }
+        Pass(first)
+    }
+}
+
+impl VersionSource for Pass {
+    fn patch(&self, page: usize, copy: &mut Copy) {
+        for (n, row) in copy.iter_mut().enumerate() {
+            *row = self.0[&((page * ROWS + n) as u64)];
+        }
+    }
+}
+
+/// Beside each page a list of (row, before image), in the order of changes.
+struct Beside(Vec<Vec<(u64, u64)>>);
+
+impl Beside {
+    fn of(image: &Image) -> Beside {
+        let mut pages = vec![Vec::new(); image.last.len() / ROWS];
+        for record in image.log.chunks_exact(RECORD) {
+            let row = word(record, 0);
+            pages[row as usize / ROWS].push((row, word(record, 16)));
+        }
+        Beside(pages)
+    }
+
+    /// Without those that no snapshot can see: there is one snapshot, older than all of them.
+    fn pruned(mut self) -> Beside {
+        for page in &mut self.0 {
+            let mut seen = [false; ROWS];
+            page.retain(|(row, _)| !std::mem::replace(&mut seen[*row as usize % ROWS], true));
+        }
+        self
+    }
+}
+
+impl VersionSource for Beside {
+    fn patch(&self, page: usize, copy: &mut Copy) {
+        for (row, before) in self.0[page].iter().rev() {
+            copy[*row as usize % ROWS] = *before;
+        }
+    }
+}
+
+/// Nanoseconds a row that reading all of them takes; `make` counts.
+fn timed<V: VersionSource>(rows: usize, make: impl FnOnce() -> V) -> f64 {
     let before = cpu_ns();
-    black_box(f());
+    let source = make();
+    for page in 0..rows / ROWS {
+        let mut copy = [0; ROWS];
+        source.patch(page, &mut copy);
+        black_box(&copy);
+    }
     (cpu_ns() - before) as f64 / rows as f64
 }
 
+impl<V: VersionSource> VersionSource for &V {
+    fn patch(&self, page: usize, copy: &mut Copy) {
+        (**self).patch(page, copy);
+    }
+}
+
 pub fn run() {
-    println!("ns a row; rows × times   order      chain   pass over the log   beside the page   … pruned");
+    println!("ns a row");
+    println!(
+        "   rows × changes   order          chain   pass over the log   beside the page   … pruned"
+    );
     for times in [1, 10, 100] {
-        let rows = (BYTES / times).min(1_000_000);
+        let rows = (RECORDS / times).min(1_000_000) / ROWS * ROWS;
         for (shuffled, name) in [(false, "key order"), (true, "shuffled")] {
             let image = build(rows, times, shuffled);
-            let chain = timed(rows, || {
-                let mut sum = 0;
-                for &last in &image.last {
-                    let mut at = last;
-                    let mut value = 0;
-                    while at != 0 {
-                        let record = &image.log[(at as usize - 1) * RECORD..][..RECORD];
-                        value = word(record, 16);
-                        at = word(record, 8);
-                    }
-                    sum += value;
-                }
-                sum
-            });
-            let pass = timed(rows, || {
-                let mut first: HashMap<u64, u64, foldhash::fast::FixedState> = HashMap::default();
-                for record in image.log.chunks_exact(RECORD) {
-                    first.entry(word(record, 0)).or_insert_with(|| word(record, 16));
-                }
-                first.values().sum()
-            });
-            // A hundred rows to a page; each page has a list of (row, before image), in the order of changes.
-            let mut pages: Vec<Vec<(u64, u64)>> = vec![Vec::new(); rows.div_ceil(100)];
-            for record in image.log.chunks_exact(RECORD) {
-                let row = word(record, 0);
-                pages[row as usize / 100].push((row, word(record, 16)));
-            }
-            let beside = timed(rows, || {
-                let mut sum = 0;
-                for page in &pages {
-                    let mut first = [0; 100];
-                    page.iter().rev().for_each(|(row, v)| first[*row as usize % 100] = *v);
-                    sum += first.iter().sum::<u64>();
-                }
-                sum
-            });
-            for page in &mut pages {
-                let mut seen = [false; 100];
-                page.retain(|(row, _)| !std::mem::replace(&mut seen[*row as usize % 100], true));
-            }
-            let pruned = timed(rows, || {
-                let mut sum = 0;
-                for page in &pages {
-                    let mut first = [0; 100];
-                    page.iter().rev().for_each(|(row, v)| first[*row as usize % 100] = *v);
-                    sum += first.iter().sum::<u64>();
-                }
-                sum
-            });
-            println!("{rows:8} × {times:3}   {name:10} {chain:9.1} {pass:13.1} {beside:15.1} {pruned:12.1}");
+            let chain = timed(rows, || &image);
+            let pass = timed(rows, || Pass::over(&image));
+            let beside = Beside::of(&image);
+            let all = timed(rows, || &beside);
+            let beside = beside.pruned();
+            let pruned = timed(rows, || &beside);
+            println!(
+                "{rows:8} × {times:3}   {name:10} {chain:9.1} {pass:13.1} {all:15.1} {pruned:12.1}"
+            );
         }
     }
 }

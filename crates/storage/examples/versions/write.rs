@@ -3,16 +3,17 @@
 //! The tag is a part of the value here, so it is logged before and after; tags of storage's own would log the one before alone.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::Arc;
+use std::sync::Mutex;
 
 use hashbrown::HashMap;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, PageId, SessionId};
 use taffrail_io::Env;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth, Hobt, HobtKind,
-    InstanceOptions, KeyRange, RecoveryModel, ScanLocks, StorageInstance, Transaction, btree,
+    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth,
+    Hobt, HobtKind, InstanceOptions, KeyRange, RecoveryModel, ScanLocks, StorageInstance,
+    Transaction, btree,
 };
 
 /// Versions of a page: the hash of the key, the transaction, the image before.
@@ -80,22 +81,33 @@ impl Run {
             }
             "scan" => {
                 let all = KeyRange::default();
-                let mut cursor = btree::seek(&self.tree, all, Direction::Forward, ScanLocks::ReadCommitted);
+                let mut cursor =
+                    btree::seek(&self.tree, all, Direction::Forward, ScanLocks::ReadCommitted);
                 while cursor.next(&mut tx).unwrap().is_some() {}
             }
             "seek" => {
                 let k = Some(key(n).to_vec());
-                let one = KeyRange { lower: k.clone(), upper: k, upper_inclusive: true, ..KeyRange::default() };
-                let mut cursor = btree::seek(&self.tree, one, Direction::Forward, ScanLocks::ReadCommitted);
+                let one = KeyRange {
+                    lower: k.clone(),
+                    upper: k,
+                    upper_inclusive: true,
+                    ..KeyRange::default()
+                };
+                let mut cursor =
+                    btree::seek(&self.tree, one, Direction::Forward, ScanLocks::ReadCommitted);
                 while cursor.next(&mut tx).unwrap().is_some() {}
             }
             "update" => {
-                assert!(btree::get(&mut tx, &self.tree, &key(n), ScanLocks::Update, &mut row).unwrap());
+                assert!(
+                    btree::get(&mut tx, &self.tree, &key(n), ScanLocks::Update, &mut row).unwrap()
+                );
                 btree::update(&mut tx, &self.tree, &key(n), &self.value(n, 7)).unwrap();
                 self.note(&tx, n, Some(&row[90..96]));
             }
             _ => {
-                assert!(btree::get(&mut tx, &self.tree, &key(n), ScanLocks::Update, &mut row).unwrap());
+                assert!(
+                    btree::get(&mut tx, &self.tree, &key(n), ScanLocks::Update, &mut row).unwrap()
+                );
                 btree::delete(&mut tx, &self.tree, &key(n)).unwrap();
                 self.note(&tx, n, Some(&row));
             }
@@ -105,7 +117,13 @@ impl Run {
 }
 
 fn file(dir: &Path, name: &str, size: u64) -> DataFileSpec {
-    DataFileSpec { name: name.into(), path: dir.join(name), size, growth: Growth::Bytes(16 << 20), max_size: None }
+    DataFileSpec {
+        name: name.into(),
+        path: dir.join(name),
+        size,
+        growth: Growth::Bytes(16 << 20),
+        max_size: None,
+    }
 }
 
 fn create(dir: &Path) -> Arc<Database> {
@@ -118,7 +136,10 @@ fn create(dir: &Path) -> Arc<Database> {
     let spec = CreateSpec {
         data_files: vec![file(dir, "v.mdf", 64 << 20)],
         log_files: vec![file(dir, "v.ldf", 64 << 20)],
-        options: DatabaseOptions { recovery_model: RecoveryModel::Simple, ..DatabaseOptions::default() },
+        options: DatabaseOptions {
+            recovery_model: RecoveryModel::Simple,
+            ..DatabaseOptions::default()
+        },
         temporary: false,
     };
     Database::create(&instance, DatabaseId(5), "v", &spec).unwrap()
@@ -139,7 +160,13 @@ pub fn run(dir: &Path, how: &str, what: &str, n: u64) {
         btree::insert(&mut tx, &run.tree, &key(k), &run.value(k, 0)).unwrap();
     }
     tx.commit(Durability::Full).unwrap();
-    let first = if what == "insert" { ROWS } else { 0 };
-    assert!(n <= ROWS);
-    (first..first + n).for_each(|k| run.each(k, what));
+    // Every second row has a tag, where rows have tags.
+    let (first, step, what) = match what {
+        "insert" => (ROWS, 1, "insert"),
+        "update-tagged" => (0, 2, "update"),
+        "update-untagged" => (1, 2, "update"),
+        what => (0, 1, what),
+    };
+    assert!(n * step <= ROWS);
+    (0..n).for_each(|k| run.each(first + k * step, what));
 }

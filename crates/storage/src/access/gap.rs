@@ -20,7 +20,7 @@ use crate::lock::{LockMode, Resource, TxLockState};
 use crate::page::Page;
 use crate::txn::Transaction;
 
-/// The hash that stands for the end of a tree, behind its last key: see [`Resource::end_of_keys`].
+/// The hash that stands for the end of a tree, behind its last key: `(ffffffffffff)`. A key of that hash only locks more.
 pub(super) const END: u64 = 0xffff_ffff_ffff;
 
 /// The place where a search for the next key begins.

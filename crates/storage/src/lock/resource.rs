@@ -122,11 +122,6 @@ impl Resource {
         Self::new(ResourceKind::Key, database, hobt.0, hash & 0xffff_ffff_ffff)
     }
 
-    /// The end of a B+ tree, behind its last key: 48 set bits. A key of that hash only locks more.
-    pub const fn end_of_keys(database: DatabaseId, hobt: HobtId) -> Resource {
-        Self::key(database, hobt, u64::MAX)
-    }
-
     /// A row of a heap.
     pub const fn rid(database: DatabaseId, page: PageId, slot: u16) -> Resource {
         Self::new(ResourceKind::Rid, database, page.to_u64(), slot as u64)
