@@ -251,7 +251,10 @@ fn a_serializable_change_sees_no_phantoms() {
     one.ok("BEGIN TRAN");
     one.run("UPDATE h SET c = 9 WHERE a = 4");
     assert!(two.rows("INSERT h VALUES (9, 9, 9)").starts_with("Msg 1222,"));
-    assert_eq!(two.rows("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT COUNT(*) FROM h"), "3");
+    assert_eq!(
+        two.rows("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SELECT COUNT(*) FROM h"),
+        "3"
+    );
     one.ok("ROLLBACK");
 }
 
