@@ -5,6 +5,7 @@ CREATE TABLE h (v int);
 INSERT k VALUES (1, 10, 0), (2, 20, 0), (9, 20, 0);
 INSERT h VALUES (5), (6);
 GO
+--@ source: reasoned
 CREATE PROCEDURE held AS
 SELECT ISNULL(i.name, 'OBJECT') AS name, request_mode, COUNT(*) AS n, MAX(CASE resource_description WHEN '(ffffffffffff)' THEN 1 ELSE 0 END) AS [end]
 FROM sys.dm_tran_locks l

@@ -61,7 +61,7 @@ fn fetches(log: &Log, at: &[LogPos], threads: u64, each: usize, ordered: bool) -
     ns as f64 / (threads as f64 * each as f64)
 }
 
-/// What eight appenders do beside 16 threads: commits, nanoseconds of their processors a commit; and what the threads have done.
+/// Commits of eight appenders beside 16 threads, nanoseconds of their processors a commit, and calls of the threads' work.
 fn beside(log: &Log, work: &(dyn Fn(u64) + Sync)) -> [f64; 3] {
     let stop = AtomicBool::new(false);
     let [commits, ns, done] = [const { AtomicU64::new(0) }; 3];
@@ -99,13 +99,13 @@ fn beside(log: &Log, work: &(dyn Fn(u64) + Sync)) -> [f64; 3] {
 }
 
 /// Records as blocks of 60 KB in a list that nobody locks: a search for the block, a place in it, a copy.
-struct Closed {
+struct ClosedBlocks {
     firsts: Vec<u64>,
     blocks: Vec<Arc<(Vec<u8>, Vec<u32>)>>,
 }
 
-fn closed(records: usize) -> Closed {
-    let mut list = Closed { firsts: Vec::new(), blocks: Vec::new() };
+fn closed(records: usize) -> ClosedBlocks {
+    let mut list = ClosedBlocks { firsts: Vec::new(), blocks: Vec::new() };
     let mut n = 0;
     while n < records {
         list.firsts.push(n as u64);
@@ -116,7 +116,7 @@ fn closed(records: usize) -> Closed {
     list
 }
 
-fn from_list(list: &Closed, each: usize) -> f64 {
+fn from_list(list: &ClosedBlocks, each: usize) -> f64 {
     let mut numbers = Numbers(3);
     let before = cpu_ns();
     let mut to = Vec::with_capacity(128);
@@ -179,14 +179,21 @@ pub fn run(dir: &Path) {
     let list = closed(400_000);
     println!("a list of closed blocks, anywhere in 44 MB: {:.0}", from_list(&list, 5_000_000));
 
-    let (log_ref, last_ref) = (&*log, &last);
+    compare(&log, recent, &last, &list);
+    log.flush(FlushReason::Request).unwrap();
+    log.stop_writer();
+    writer.join().unwrap();
+}
+
+/// Appenders beside threads that fetch, in turn with others.
+fn compare(log: &Log, recent: &[LogPos], last: &[LogPos], list: &ClosedBlocks) {
     let compute = |n: u64| {
         black_box((0..200).fold(n, |a, b| a.rotate_left(7) ^ b));
     };
-    let fetch_cached = |n: u64| drop(black_box(log_ref.fetch(recent[n as usize % recent.len()])));
+    let fetch_cached = |n: u64| drop(black_box(log.fetch(recent[n as usize % recent.len()])));
     let fetch_old = |n: u64| {
         let back = n as usize % 100_000;
-        drop(black_box(log_ref.fetch(last_ref[last_ref.len() - 1 - back])));
+        drop(black_box(log.fetch(last[last.len() - 1 - back])));
     };
     let own = |n: u64| {
         let block = (n as usize).wrapping_mul(7) % list.blocks.len();
@@ -202,7 +209,7 @@ pub fn run(dir: &Path) {
     let mut rounds = [const { Vec::new() }; 4];
     for _ in 0..7 {
         for (work, rounds) in works.iter().zip(&mut rounds) {
-            rounds.push(beside(&log, work.1));
+            rounds.push(beside(log, work.1));
         }
     }
     println!("8 appenders beside 16 threads that …      commits/s   ns a commit   their own/s");
@@ -210,7 +217,4 @@ pub fn run(dir: &Path) {
         let of = |n: usize| median(rounds.iter().map(|r| r[n]).collect());
         println!("{name:38} {:12.0} {:13.0} {:13.0}", of(0), of(1), of(2));
     }
-    log.flush(FlushReason::Request).unwrap();
-    log.stop_writer();
-    writer.join().unwrap();
 }

@@ -27,7 +27,7 @@ pub fn cpu_ns() -> u64 {
     text.split(' ').next().and_then(|n| n.parse().ok()).unwrap()
 }
 
-/// The middle one.
+/// The middle one of some values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -46,7 +46,7 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    /// One below `n`.
+    /// The next one, below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }

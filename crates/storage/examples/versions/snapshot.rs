@@ -11,7 +11,7 @@ use crate::cpu_ns;
 struct Cell(AtomicU64);
 
 #[derive(Default)]
-struct Shared {
+struct Ends {
     low: Cell,
     low_pos: Cell,
     appended: Cell,
@@ -54,7 +54,7 @@ fn each(threads: usize, name: &str, take: &(dyn Fn(usize) + Sync), write: &(dyn 
 
 pub fn run() {
     let slots: Vec<Cell> = (0..64).map(|_| Cell::default()).collect();
-    let shared = Shared::default();
+    let shared = Ends::default();
     let free = |t: usize| {
         slots[t].0.store(shared.low.0.load(Ordering::SeqCst), Ordering::SeqCst);
         let low_pos = shared.low_pos.0.load(Ordering::SeqCst);

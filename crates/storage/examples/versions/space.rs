@@ -7,12 +7,12 @@ const PAGE: usize = 8096;
 const SLOT: usize = 2;
 const TAG: usize = 14;
 
-struct Leaf {
+struct ModelLeaf {
     /// When each row was tagged, in changes; `None`: it has no tag.
     rows: Vec<Option<u64>>,
 }
 
-impl Leaf {
+impl ModelLeaf {
     fn used(&self, row: usize) -> usize {
         self.rows.iter().map(|t| row + SLOT + if t.is_some() { TAG } else { 0 }).sum()
     }
@@ -29,8 +29,8 @@ fn model(
 ) -> (usize, usize, u64) {
     const ROWS: usize = 200_000;
     let per_leaf = ((PAGE as f64 * fill) as usize / (row + SLOT)).max(1);
-    let mut leaves: Vec<Leaf> =
-        (0..ROWS.div_ceil(per_leaf)).map(|_| Leaf { rows: vec![None; per_leaf] }).collect();
+    let mut leaves: Vec<ModelLeaf> =
+        (0..ROWS.div_ceil(per_leaf)).map(|_| ModelLeaf { rows: vec![None; per_leaf] }).collect();
     let before = leaves.len();
     let mut numbers = Numbers(7);
     let mut splits = 0;
@@ -52,7 +52,7 @@ fn model(
             }
             if leaf.used(row) + TAG > PAGE && leaf.rows.len() > 1 {
                 let right = leaf.rows.split_off(leaf.rows.len() / 2);
-                leaves.push(Leaf { rows: right });
+                leaves.push(ModelLeaf { rows: right });
                 splits += 1;
                 continue;
             }

@@ -22,7 +22,7 @@ trait VersionSource {
     fn patch(&self, page: usize, copy: &mut Copy);
 }
 
-struct Image {
+struct LogImage {
     /// The log: row, position of the row's record before (+ 1), before image.
     log: Vec<u8>,
     /// The last record of each row (+ 1).
@@ -33,8 +33,9 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-fn build(rows: usize, times: usize, shuffled: bool) -> Image {
-    let mut image = Image { log: Vec::with_capacity(rows * times * RECORD), last: vec![0; rows] };
+fn build(rows: usize, times: usize, shuffled: bool) -> LogImage {
+    let mut image =
+        LogImage { log: Vec::with_capacity(rows * times * RECORD), last: vec![0; rows] };
     let mut order: Vec<usize> = (0..rows).collect();
     for _ in 0..times {
         if shuffled {
@@ -54,7 +55,7 @@ fn build(rows: usize, times: usize, shuffled: bool) -> Image {
 }
 
 /// Each row's own chain, from its tag on.
-impl VersionSource for Image {
+impl VersionSource for LogImage {
     fn patch(&self, page: usize, copy: &mut Copy) {
         for (last, row) in self.last[page * ROWS..].iter().zip(copy) {
             let mut at = *last;
@@ -71,7 +72,7 @@ impl VersionSource for Image {
 struct Pass(HashMap<u64, u64, foldhash::fast::FixedState>);
 
 impl Pass {
-    fn over(image: &Image) -> Pass {
+    fn over(image: &LogImage) -> Pass {
         let mut first = HashMap::default();
         for record in image.log.chunks_exact(RECORD) {
             first.entry(word(record, 0)).or_insert_with(|| word(record, 16));
@@ -92,7 +93,7 @@ impl VersionSource for Pass {
 struct Beside(Vec<Vec<(u64, u64)>>);
 
 impl Beside {
-    fn of(image: &Image) -> Beside {
+    fn of(image: &LogImage) -> Beside {
         let mut pages = vec![Vec::new(); image.last.len() / ROWS];
         for record in image.log.chunks_exact(RECORD) {
             let row = word(record, 0);

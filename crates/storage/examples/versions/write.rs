@@ -20,9 +20,9 @@ use taffrail_storage::{
 type Page = Vec<(u64, u64, Option<Box<[u8]>>)>;
 
 #[derive(Default)]
-struct Beside(Vec<Mutex<HashMap<PageId, Page, foldhash::fast::FixedState>>>);
+struct KeptBeside(Vec<Mutex<HashMap<PageId, Page, foldhash::fast::FixedState>>>);
 
-impl Beside {
+impl KeptBeside {
     fn note(&self, page: PageId, hash: u64, txn: u64, before: Option<&[u8]>, horizon: u64) {
         let mut shard = self.0[page.page as usize % self.0.len()].lock().unwrap();
         let versions = shard.entry(page).or_default();
@@ -37,7 +37,7 @@ struct Run {
     db: Arc<Database>,
     tree: Arc<Hobt>,
     tagged: bool,
-    beside: Option<Beside>,
+    beside: Option<KeptBeside>,
 }
 
 const OBJECT: ObjectId = ObjectId(1000);
@@ -151,7 +151,7 @@ pub fn run(dir: &Path, how: &str, what: &str, n: u64) {
     let id = db.create_hobt(&mut tx, HobtKind::BTree, OBJECT, IndexId(1)).unwrap();
     tx.commit(Durability::Full).unwrap();
     let tree = db.hobt(id).unwrap();
-    let beside = (how == "memory").then(|| Beside((0..64).map(|_| Mutex::default()).collect()));
+    let beside = (how == "memory").then(|| KeptBeside((0..64).map(|_| Mutex::default()).collect()));
     let run = Run { db: db.clone(), tree, tagged: how == "tag", beside };
     // The rows that are changed, in one transaction: one of two has a tag.
     const ROWS: u64 = 4_000;

@@ -99,9 +99,9 @@ pub enum ScanLocks {
     Shared,
     /// Of a tree, RangeS-S on each key of the range and on the next one behind it, kept: nobody inserts into the range.
     RangeShared,
-    /// The same with RangeS-U.
+    /// As RangeShared, with RangeS-U.
     RangeUpdate,
-    /// The same with RangeX-X.
+    /// As RangeShared, with RangeX-X.
     RangeExclusive,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Guarding {
 }
 
 impl Guarding {
-    /// Another range.
+    /// Begins anew, for another range.
     pub(super) fn begin(&mut self) {
         *self = Guarding { counted: self.counted, ..Guarding::default() };
     }
@@ -59,7 +59,7 @@ enum Step {
     Copied(usize),
     /// The entry that was read again.
     Read,
-    /// None yet.
+    /// No entry yet: there is another step.
     On,
 }
 
@@ -70,7 +70,7 @@ enum Next {
     Copied,
     /// The same; its entry was read again, and is a ghost or not.
     Read { ghost: bool },
-    /// Another one.
+    /// Another key is the next one now.
     Another,
 }
 
