@@ -357,14 +357,12 @@ impl EventRing {
     }
 
     /// [`Self::push`] of an event that a thread has made for a session: sessions of extended events hear of it as of that session's.
-    /// The thread works for this session or for none: who enters a session forgets the pages that the one before has not been told of.
+    /// The session that the thread works for itself is told of its pages before: who enters another one forgets them.
     pub fn push_for(&self, event: Event, session: &Arc<SessionCell>) {
-        let own = crate::session::current();
-        debug_assert!(
-            own.as_ref().is_none_or(|own| Arc::ptr_eq(own, session)),
-            "another session's thread"
-        );
-        let entered = own.is_none().then(|| SessionCell::enter(session));
+        if let Some(own) = crate::session::current() {
+            own.gather();
+        }
+        let entered = SessionCell::enter(session);
         crate::xe::occurred(&event);
         drop(entered);
         self.record(event);
