@@ -1,7 +1,6 @@
 //! `taffrail health`: whether a server answers a query, for probes and HEALTHCHECK.
 
 use crate::place::{careful_by, only_to, own_password};
-use crate::sql::split_server;
 use clap::Args;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ClientError, ConnectOptions};
 use taffrail_server::settings::TlsPolicy;
 use taffrail_server::{Overrides, Settings};
+use taffrail_sqlcmd::split_server;
 
 /// Flags of `health`. What is not given comes from where the server has it.
 #[derive(Args)]

@@ -5,7 +5,6 @@ mod lab;
 mod log;
 mod place;
 mod query;
-mod sql;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -189,7 +188,7 @@ fn main() -> ExitCode {
     let mut words = std::env::args_os().map(|w| w.to_string_lossy().into_owned());
     let name = words.next().unwrap_or_default();
     match Path::new(&name).file_name().and_then(|n| n.to_str()) {
-        Some("sqlcmd") => return sql::run(words.collect()),
+        Some("sqlcmd") => return taffrail_sqlcmd::run(words.collect(), place::here()),
         // The server under SQL Server's own name, which set-ups of containers call without an option.
         Some("sqlservr") => return serve(Overrides::default()),
         _ => {}
@@ -202,7 +201,7 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
-        Command::Sql(sql) => sql::run(sql.words),
+        Command::Sql(sql) => taffrail_sqlcmd::run(sql.words, place::here()),
         Command::Query(q) => query::run(q),
         Command::Health(h) => health::run(h),
         Command::Lab(l) => lab::run(l),

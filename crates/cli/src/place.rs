@@ -1,12 +1,13 @@
 //! The flags by which `query`, `lab try` and `lab load` say where a server is and who asks; they are sqlcmd's.
 
-use crate::sql::{PORT, split_server};
 use clap::Args;
+use signal_hook::consts::SIGINT;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use taffrail_lab::client::{ClientError, ConnectOptions, Disagreement, Encrypt};
+use taffrail_lab::client::{ConnectOptions, Encrypt};
 use taffrail_server::settings::{Place as Listens, TlsPolicy};
 use taffrail_server::{Overrides, Settings};
+use taffrail_sqlcmd::{Here, PORT, encryption, split_server};
 
 /// A server and a login.
 #[derive(Args)]
@@ -75,17 +76,6 @@ impl Trust {
     }
 }
 
-/// Encryption as a value of sqlcmd's -N names it, in any case.
-pub fn encryption(word: &str) -> Result<Encrypt, String> {
-    match word.to_ascii_lowercase().as_str() {
-        "disable" => Ok(Encrypt::No),
-        "m" | "mandatory" | "yes" | "1" | "t" | "true" => Ok(Encrypt::Yes),
-        "o" | "optional" | "no" | "0" | "f" | "false" => Ok(Encrypt::Optional),
-        "s" | "strict" => Err("strict encryption (TDS 8.0) is not supported: give -N m".into()),
-        _ => Err("the values are 'm' (mandatory), 'o' (optional) and 'disable'".into()),
-    }
-}
-
 impl Place {
     /// Host and port; an error is what is to be shown.
     pub fn host_and_port(&self) -> Result<(String, u16), String> {
@@ -94,20 +84,15 @@ impl Place {
     }
 }
 
+/// The process as sqlcmd sees it.
+pub fn here() -> Here {
+    Here { careful, ignores_interrupts: taffrail_server::ignores(SIGINT) }
+}
+
 /// Nobody stands between a program and its own machine.
 pub fn is_here(host: &str) -> bool {
     host.trim_end_matches('.').eq_ignore_ascii_case("localhost")
         || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
-}
-
-/// The error of a connection, and the flag that helps.
-pub fn told(e: &ClientError) -> String {
-    match e {
-        ClientError::Encryption(Disagreement::EncryptsNothing) => {
-            format!("{e}: -N disable sends it all the same")
-        }
-        e => e.to_string(),
-    }
 }
 
 /// The password that the settings give for `sa`, or that the server has made for itself.
@@ -221,14 +206,5 @@ mod tests {
         assert_eq!(to("127.0.0.1", 4713, "Own-1", "off"), (Encrypt::Login, false));
         assert_eq!(to("db.example.com", 4711, "Own-1", "off"), (Encrypt::Login, false));
         std::fs::remove_dir_all(&data).unwrap();
-    }
-
-    #[test]
-    fn encryption_has_the_words_of_sqlcmd() {
-        assert_eq!(encryption("M"), Ok(Encrypt::Yes));
-        assert_eq!(encryption("no"), Ok(Encrypt::Optional));
-        assert_eq!(encryption("disable"), Ok(Encrypt::No));
-        assert!(encryption("strict").is_err_and(|why| why.contains("-N m")));
-        assert!(encryption("maybe").is_err());
     }
 }

@@ -1,13 +1,13 @@
 //! `taffrail query`: a batch for a program to run, its whole answer as JSON, a line for each thing that it holds.
 
 use crate::place::{self, Place};
-use crate::sql::cell;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 use taffrail_lab::client::stream::{Column, DONE_COUNT, Token};
 use taffrail_lab::client::{Client, ClientError, ConnectOptions};
+use taffrail_sqlcmd::{cell, told};
 
 /// Flags of `query`.
 #[derive(Args)]
@@ -73,7 +73,7 @@ pub fn run(flags: Query) -> ExitCode {
         }
         Err(Failure::Output(e)) => format!("standard output: {e}"),
         Err(Failure::Input(e)) => format!("standard input: {e}"),
-        Err(Failure::Client(e)) => place::told(&e),
+        Err(Failure::Client(e)) => told(&e),
     };
     eprintln!("taffrail: {why}");
     ExitCode::FAILURE

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// is not optimised has larger frames.
 pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 20 } else { 2 << 20 };
 
-/// What the thread looks at.
+/// The sockets and words that the thread looks at.
 pub(crate) struct Acceptor {
     pub(crate) shared: Arc<Shared>,
     pub(crate) listener: TcpListener,
@@ -103,7 +103,7 @@ impl Acceptor {
         if let Some(address) = cut {
             self.say_cut(address);
         }
-        let entry = Entry { shared: self.shared.clone(), id };
+        let entry = Admitted { shared: self.shared.clone(), id };
         let run = move || {
             let entry = entry;
             let run =
@@ -141,7 +141,7 @@ pub(crate) fn has_terminal() -> bool {
 }
 
 /// A signal was ignored when the process was started.
-pub(crate) fn ignores(signal: i32) -> bool {
+pub fn ignores(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
@@ -150,12 +150,12 @@ pub(crate) fn ignores(signal: i32) -> bool {
 }
 
 /// A connection's place; it is free again however the session ends.
-struct Entry {
+struct Admitted {
     shared: Arc<Shared>,
     id: u64,
 }
 
-impl Drop for Entry {
+impl Drop for Admitted {
     fn drop(&mut self) {
         self.shared.connections.leave(self.id);
     }

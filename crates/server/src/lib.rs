@@ -29,7 +29,6 @@ mod entry;
 pub mod errorlog;
 pub mod first_start;
 mod ground;
-mod interrupts;
 mod listener;
 mod login;
 mod memory;
@@ -47,7 +46,7 @@ mod web;
 
 use std::io::Write;
 
-pub use interrupts::Interrupts;
+pub use acceptor::ignores;
 pub use listener::{Server, StartFailure};
 pub use orders::Orders;
 pub use settings::{Overrides, Settings};

@@ -160,7 +160,7 @@ fn try_the_log(flags: Try) -> ExitCode {
     match Client::connect(&options).and_then(|mut c| try_the_log_on(&mut c, &mut show)) {
         Ok(()) => ended(printed),
         Err(e) => {
-            eprintln!("taffrail: {}", place::told(&e));
+            eprintln!("taffrail: {}", taffrail_sqlcmd::told(&e));
             ExitCode::FAILURE
         }
     }
@@ -224,7 +224,7 @@ fn load(flags: Load) -> ExitCode {
             )))
         }
         Err(e) => {
-            eprintln!("taffrail: {}", place::told(&e));
+            eprintln!("taffrail: {}", taffrail_sqlcmd::told(&e));
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,6 @@
 
 use super::ask::{Terminal, yes};
 use crate::place::{Trust, password};
-use crate::sql::{PORT, split_server};
 use clap::Args;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::path::PathBuf;
@@ -13,14 +12,16 @@ use taffrail_lab::experiment::files::built_in;
 use taffrail_lab::experiment::judge::number;
 use taffrail_lab::experiment::peers::Peers;
 use taffrail_lab::experiment::place::Place;
-use taffrail_lab::experiment::plan::{Needs, Wish, size_in_words, time_in_words};
+use taffrail_lab::experiment::plan::{NOT_ASKED_FOR, Needs, Wish, size_in_words, time_in_words};
 use taffrail_lab::experiment::read::{Experiment, SCALES};
 use taffrail_lab::experiment::record::Device;
 use taffrail_lab::experiment::run::{self, Listener};
+use taffrail_lab::experiment::spec::Variant;
 use taffrail_lab::experiment::stop::{Interrupted, Stop};
 use taffrail_lab::experiment::store::REPORT;
 use taffrail_lab::experiment::table::table;
 use taffrail_lab::experiment::trial::database;
+use taffrail_sqlcmd::{PORT, split_server};
 
 /// Above this the user is asked first: seconds.
 const LONG_S: f64 = 330.0;
@@ -63,7 +64,7 @@ pub struct Run {
     /// Keep the databases of the last round, and the data of the lab's own server
     #[arg(long)]
     keep: bool,
-    /// Have SQLite and PostgreSQL do the same work where they are installed, on the device of the lab's own server ('loop')
+    /// Have SQLite, PostgreSQL and MariaDB do the same work where they are installed, on the device of the lab's own server
     #[arg(long)]
     peers: bool,
     /// Say what happens as lines of JSON: {"line":…}, {"progress":{"what":…,"done":0 to 1,"left":…}}, {"report":path}
@@ -136,17 +137,15 @@ fn carry_out(flags: &Run, terminal: &mut Terminal, keeps: &mut bool) -> Result<(
             Place::start(Box::new(taffrail_server::binary::command), &run::scratch(&flags.out))?
         }
     };
-    let peers = if flags.peers { Peers::look(place.scratch()) } else { Peers::default() };
+    let mut peers = if flags.peers { Peers::look(place.scratch()) } else { Peers::default() };
+    let device = run::device(&place)?;
+    let wanted = needs(&experiments, &wish, &place, device.as_ref(), &peers)?;
+    // Nothing of a product's is made before there is room for it.
+    peers.make(&wanted.iter().flat_map(|(_, needs)| needs.products.clone()).collect());
     if let versions @ [_, ..] = &*peers.versions() {
         place.server.machine += &format!("; beside it {}", versions.join(", "));
     }
-    let device = run::device(&place)?;
-    let mut all = Vec::new();
-    for experiment in &experiments {
-        let needs = Needs::of(experiment, &wish, &place.server, device.as_ref(), &peers)?;
-        run::room(&place, &needs)?;
-        all.push((experiment, needs));
-    }
+    let all = needs(&experiments, &wish, &place, device.as_ref(), &peers)?;
     told(flags, &place, &all, device.as_ref(), terminal);
     if flags.peers {
         told_of_peers(&peers, &all, terminal);
@@ -162,6 +161,22 @@ fn carry_out(flags: &Run, terminal: &mut Terminal, keeps: &mut bool) -> Result<(
     let done = each(&lab, &mut place, &all, device, terminal);
     kept(&place, terminal);
     done
+}
+
+/// Needs of each experiment, for which there is room.
+fn needs<'e>(
+    experiments: &'e [Experiment],
+    wish: &Wish,
+    place: &Place,
+    device: Option<&Device>,
+    peers: &Peers,
+) -> Result<Vec<(&'e Experiment, Needs<'e>)>, Stop> {
+    let each = experiments.iter().map(|experiment| {
+        let needs = Needs::of(experiment, wish, &place.server, device, peers)?;
+        run::room(place, &needs)?;
+        Ok((experiment, needs))
+    });
+    each.collect()
 }
 
 /// Everything that the runs of a command have in common.
@@ -297,7 +312,8 @@ fn told_of_peers(peers: &Peers, all: &[(&Experiment, Needs<'_>)], terminal: &mut
     for (experiment, needs) in all {
         let name = &experiment.files.name;
         let mut lines: Vec<String> = Vec::new();
-        for (variant, why) in needs.left_out.iter().filter(|(v, _)| v.peer.is_some()) {
+        let missing = |(v, why): &&(&Variant, String)| v.peer.is_some() && why != NOT_ASKED_FOR;
+        for (variant, why) in needs.left_out.iter().filter(missing) {
             let line = format!("  without {}: {why}", variant.label);
             lines.push(line);
         }
@@ -335,5 +351,26 @@ fn kept(place: &Place, terminal: &mut Terminal) {
             data.display()
         )),
         None => terminal.line("\n  kept: the databases of the last round"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_and_beyond_are_every_experiment_once() {
+        let names = |words: &[&str]| -> Vec<String> {
+            let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+            let found = found(&words).unwrap_or_else(|_| panic!("{words:?} are words"));
+            found.iter().map(|e| e.files.name.clone()).collect()
+        };
+        let (all, both) = (names(&["all"]), names(&["all", "beyond", "loop"]));
+        assert_eq!(all.len(), 5, "{all:?}");
+        let mut sorted = both.clone();
+        sorted.sort();
+        let mut every: Vec<String> = built_in().map(String::from).collect();
+        every.sort();
+        assert_eq!(sorted, every);
     }
 }

@@ -1,13 +1,15 @@
 //! `taffrail sql`: sqlcmd. The binary under the name `sqlcmd` is it, too.
+#![forbid(unsafe_code)]
 
 mod args;
 mod batch;
-pub(crate) mod cell;
+pub mod cell;
 mod commands;
 mod connect;
 mod editor;
 mod files;
 mod format;
+mod interrupts;
 mod output;
 mod query;
 mod session;
@@ -16,11 +18,22 @@ mod vars;
 use self::args::Args;
 use self::cell::Control;
 use self::connect::Settings;
+use self::interrupts::Interrupts;
 use self::session::{Fault, Source, Sqlcmd, Switches};
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use taffrail_lab::client::ConnectOptions;
 
-pub use self::connect::{PORT, split_server};
+pub use self::connect::{PORT, encryption, split_server, told};
+
+/// Facts of the process that its server knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Here {
+    /// The options for a caller who has said nothing of encryption: a server's own password goes to that server only.
+    pub careful: fn(ConnectOptions) -> ConnectOptions,
+    /// SIGINT was ignored when the process was started.
+    pub ignores_interrupts: bool,
+}
 
 const HELP: &str = "\
 Runs T-SQL on SQL Server or Taffrail, as sqlcmd does.
@@ -57,7 +70,7 @@ others that sqlcmd has.
 ";
 
 /// Runs it with the words behind its name.
-pub fn run(mut line: Vec<String>) -> ExitCode {
+pub fn run(mut line: Vec<String>, here: Here) -> ExitCode {
     // `/opt/mssql-tools*/bin/sqlcmd …` names all of its links where there are several.
     let links = line.iter().take_while(|word| is_this_program(word)).count();
     line.drain(..links);
@@ -81,7 +94,7 @@ pub fn run(mut line: Vec<String>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // The least eight bits are what a shell sees.
-    ExitCode::from(session(&args) as u8)
+    ExitCode::from(session(&args, here) as u8)
 }
 
 /// A path that is a link to this very binary.
@@ -93,10 +106,10 @@ fn is_this_program(path: &str) -> bool {
         && matches!((std::fs::metadata(path).map(file), own), (Ok(a), Ok(b)) if a == b)
 }
 
-fn session(args: &Args) -> i32 {
+fn session(args: &Args, here: Here) -> i32 {
     let environment = args.number("disable-cmd-and-warn").is_none();
     let vars = variables(args, environment);
-    let connection = match connection(args, &vars, environment) {
+    let connection = match connection(args, &vars, environment, here) {
         Ok(connection) => connection,
         Err(why) => {
             eprintln!("Sqlcmd: Error: {why}");
@@ -118,7 +131,7 @@ fn session(args: &Args) -> i32 {
         Some(_) => Control::Remove,
     };
     let formatter = format::Formatter::new(args.has("trim-spaces"), control);
-    let interrupts = match taffrail_server::Interrupts::hear() {
+    let interrupts = match Interrupts::hear(here.ignores_interrupts) {
         Ok(interrupts) => interrupts,
         Err(e) => {
             eprintln!("Sqlcmd: Error: signals: {e}");
@@ -171,7 +184,7 @@ fn session(args: &Args) -> i32 {
     s.exit_code
 }
 
-/// What there is to do once the connection stands.
+/// Does the work once the connection stands.
 fn work(s: &mut Sqlcmd, args: &Args, person: bool) {
     let script = s.vars.get("SQLCMDINI").unwrap_or_default().to_string();
     if s.settings.environment && !script.is_empty() {
@@ -241,7 +254,12 @@ fn variables(args: &Args, environment: bool) -> vars::Vars {
     vars
 }
 
-fn connection(args: &Args, vars: &vars::Vars, environment: bool) -> Result<Settings, String> {
+fn connection(
+    args: &Args,
+    vars: &vars::Vars,
+    environment: bool,
+    here: Here,
+) -> Result<Settings, String> {
     let or_variable = |option: &str, variable: &str| {
         args.text(option).or(vars.get(variable)).unwrap_or_default().to_string()
     };
@@ -266,5 +284,6 @@ fn connection(args: &Args, vars: &vars::Vars, environment: bool) -> Result<Setti
         workstation: vars.get("SQLCMDWORKSTATION").unwrap_or_default().into(),
         read_only: args.text("application-intent").is_some(),
         admin: args.has("dedicated-admin-connection"),
+        careful: here.careful,
     })
 }

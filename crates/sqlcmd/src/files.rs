@@ -10,7 +10,7 @@ pub fn private_file(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// What is said of a file that cannot be opened.
+/// The error of a file that cannot be opened.
 pub fn file_error(path: &str, e: &std::io::Error) -> String {
     let reason = match e.kind() {
         std::io::ErrorKind::NotFound => format!("open {path}: no such file or directory"),

@@ -5,15 +5,15 @@ use std::io::{self, BufWriter, Write};
 
 /// One end of the output.
 pub enum Sink {
-    /// Standard output.
+    /// Standard output of the process.
     Stdout,
-    /// Standard error.
+    /// Standard error of the process.
     Stderr,
     /// A file; its text in UTF-16 with a mark at the beginning, or in UTF-8.
     File {
-        /// The file.
+        /// The file, which is written in blocks.
         file: BufWriter<File>,
-        /// UTF-16.
+        /// The text goes out as UTF-16.
         wide: bool,
     },
 }
@@ -94,7 +94,7 @@ impl Streams {
         ended(written);
     }
 
-    /// What the program itself has to say: to standard error where errors would be among results on standard output.
+    /// A message of the program itself: to standard error where errors would be among results on standard output.
     pub fn complain(&mut self, text: &str) {
         match self.err.as_ref().unwrap_or(&self.out) {
             Sink::Stdout => ended(Sink::Stderr.write(text)),

@@ -4,7 +4,7 @@ use taffrail_lab::client::stream::{Column, Wire};
 use taffrail_lab::client::types::datetime::Local;
 use taffrail_lab::client::types::{MaxLen, SqlType, Value, codepage, text as texts};
 
-/// What the width and the form of a column depend on.
+/// The kind of a column, on which its width and form depend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Numbers, dates: to the right, in a width of their type.
@@ -13,19 +13,19 @@ pub enum Kind {
     Left(i64),
     /// Text of at most so many characters.
     Text(i64),
-    /// Bytes.
+    /// A binary type of so many bytes.
     Bytes(i64),
     /// binary(n), which is shown as wide as the large types.
     Binary,
     /// (max), text, ntext, image, xml.
     LargeText,
-    /// varbinary(max), image.
+    /// varbinary(max) and image, without a width.
     LargeBytes,
-    /// sql_variant.
+    /// sql_variant, of any width.
     Variant,
 }
 
-/// What a column is.
+/// The kind of a column by its type.
 pub fn kind(column: &Column) -> Kind {
     match column.info.sql {
         SqlType::Bit => Kind::Right(1),
@@ -155,12 +155,12 @@ fn moment(value: &Value, ty: SqlType) -> String {
     }
 }
 
-/// What becomes of control characters in text.
+/// The fate of control characters in text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// They stay.
+    /// They stay as they are.
     Keep,
-    /// They go.
+    /// They are left out.
     Remove,
     /// Each becomes a blank.
     Blank,

@@ -8,9 +8,9 @@ use taffrail_lab::client::stream::{DONE_COUNT, Token, is_timeout};
 
 /// `CurCmd` of a SELECT.
 const SELECT: u16 = 0xC1;
-/// What EXIT(query) returns where no row came.
+/// The exit code of EXIT(query) where no row came.
 const NO_ROWS: i32 = -101;
-/// The same where the first column of the last row is no number.
+/// The exit code of EXIT(query) where the first column of the last row is no number.
 const NO_NUMBER: i32 = -102;
 /// From this severity on the server ends the connection.
 const FATAL: u8 = 20;
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The state that ends the program.
 const EXIT_STATE: u8 = 127;
 
-/// What a message says.
+/// A message of the server.
 pub struct Message {
     pub number: i32,
     pub severity: u8,
@@ -187,7 +187,7 @@ impl Sqlcmd {
         }
     }
 
-    /// Somebody pressed Ctrl+C.
+    /// Ends the batch, since somebody pressed Ctrl+C.
     pub(super) fn interrupted(&mut self) -> Fault {
         self.streams.out(
             "Sqlcmd: Warning: The last operation was terminated because the user pressed CTRL+C\n",
@@ -234,7 +234,7 @@ impl Sqlcmd {
         true
     }
 
-    /// What an error of this severity means to the options of the command line.
+    /// Decides what an error of this severity means to the options of the command line.
     fn on_error(&mut self, severity: u8, state: u8, number: i32, code: &mut i32) -> Option<Fault> {
         if state == EXIT_STATE {
             *code = number;

@@ -46,7 +46,7 @@ const NUMBERS: &[&str] = &[
 /// Why a variable is not set.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It cannot be.
+    /// The variable cannot be set.
     ReadOnly,
     /// There is none to take away.
     Undefined,
@@ -84,7 +84,7 @@ impl Vars {
         self.0.insert(name.to_uppercase(), value.into());
     }
 
-    /// A variable's value.
+    /// The value of a variable, if it has one.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(&name.to_uppercase()).map(String::as_str)
     }
@@ -131,7 +131,7 @@ impl Vars {
         self.get(name).and_then(number).unwrap_or_default()
     }
 
-    /// What stands between columns: nothing or one character.
+    /// The separator of columns: nothing or one character.
     pub fn separator(&self) -> &str {
         let text = self.get("SQLCMDCOLSEP").unwrap_or_default();
         text.char_indices().nth(1).map_or(text, |(end, _)| &text[..end])

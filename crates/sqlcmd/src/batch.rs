@@ -3,7 +3,7 @@
 use super::commands::{Call, Commands};
 use std::collections::BTreeMap;
 
-/// What is put between the lines of a batch.
+/// The end of a line inside of a batch.
 pub const LINE_END: char = '\n';
 
 /// A `$(` that does not go on as a reference to a variable.
@@ -16,10 +16,10 @@ pub struct BadReference {
 /// The batch that is being put together.
 #[derive(Default)]
 pub struct Batch {
-    /// Its text.
+    /// The text of the batch so far.
     pub text: Vec<char>,
     has_text: bool,
-    /// What of the input is not yet looked at.
+    /// Input that is not looked at yet.
     raw: Vec<char>,
     quote: Option<char>,
     comment: bool,
@@ -31,7 +31,7 @@ pub struct Batch {
     pub references: BTreeMap<usize, String>,
 }
 
-/// What a piece of input has led to.
+/// The state after a piece of input.
 pub enum Step {
     /// It belongs to the batch now.
     Text,
@@ -40,7 +40,7 @@ pub enum Step {
 }
 
 impl Batch {
-    /// Nothing yet.
+    /// A batch without a line.
     pub fn new() -> Batch {
         Batch { next_line: 1, ..Batch::default() }
     }
@@ -59,7 +59,7 @@ impl Batch {
         self.raw.is_empty()
     }
 
-    /// Takes a line.
+    /// Takes a line of the input.
     pub fn feed(&mut self, line: &str) {
         self.raw = line.chars().collect();
     }
@@ -79,7 +79,7 @@ impl Batch {
         !self.is_inside() && !self.text.is_empty()
     }
 
-    /// Nothing is there.
+    /// The batch holds no text.
     pub fn is_empty(&self) -> bool {
         !self.is_inside() && self.text.is_empty()
     }

@@ -19,9 +19,9 @@ struct Shown {
 pub struct Formatter {
     /// -W: no blanks are added.
     pub trim: bool,
-    /// -k.
+    /// -k: how control characters are shown.
     pub control: Control,
-    /// :XML ON.
+    /// :XML ON is in force.
     pub xml: bool,
     columns: Vec<Shown>,
     rows: i64,

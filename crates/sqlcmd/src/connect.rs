@@ -1,44 +1,45 @@
 //! From the words of the command line to a connection.
 
-use crate::place::{careful, encryption, told};
 use std::path::PathBuf;
 use std::time::Duration;
-use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
+use taffrail_lab::client::{Client, ClientError, ConnectOptions, Disagreement, Encrypt};
 
 /// The port that is meant when none is said.
 pub const PORT: u16 = 1433;
-/// The same of the reserved connection.
+/// The port of the reserved connection when none is said.
 const ADMIN_PORT: u16 = 1434;
 
 /// How a connection is made; `:connect` changes some of it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
-    /// `[tcp:]host[,port]`.
+    /// The server, as `[tcp:]host[,port]`.
     pub server: String,
     /// Login; empty for integrated authentication, which there is not.
     pub user: String,
-    /// Its password.
+    /// The password of the login.
     pub password: String,
     /// Database; empty for the login's.
     pub database: String,
     /// -N as it was given; empty when it was not.
     pub encrypt: String,
-    /// -C.
+    /// -C: any certificate will do.
     pub trust_certificate: bool,
-    /// -F.
+    /// -F: the name that the certificate must bear.
     pub host_in_certificate: String,
-    /// -J.
+    /// -J: the file with the server's certificate.
     pub certificate: Option<PathBuf>,
-    /// -a.
+    /// -a: the size of packets in bytes.
     pub packet_bytes: Option<usize>,
     /// -l, in seconds; 0 for any.
     pub login_timeout: Option<u64>,
-    /// -H.
+    /// -H: the name of this machine.
     pub workstation: String,
-    /// -K ReadOnly.
+    /// -K ReadOnly: the session says that it only reads.
     pub read_only: bool,
-    /// -A.
+    /// -A: the reserved connection for administrators.
     pub admin: bool,
+    /// The options where nothing is said of encryption.
+    pub careful: fn(ConnectOptions) -> ConnectOptions,
 }
 
 /// Host and port of a server's name.
@@ -68,6 +69,27 @@ pub fn split_server(name: &str) -> Result<(String, Option<u16>), String> {
         host => host,
     };
     Ok((host.into(), port))
+}
+
+/// Encryption as a value of -N names it, in any case.
+pub fn encryption(word: &str) -> Result<Encrypt, String> {
+    match word.to_ascii_lowercase().as_str() {
+        "disable" => Ok(Encrypt::No),
+        "m" | "mandatory" | "yes" | "1" | "t" | "true" => Ok(Encrypt::Yes),
+        "o" | "optional" | "no" | "0" | "f" | "false" => Ok(Encrypt::Optional),
+        "s" | "strict" => Err("strict encryption (TDS 8.0) is not supported: give -N m".into()),
+        _ => Err("the values are 'm' (mandatory), 'o' (optional) and 'disable'".into()),
+    }
+}
+
+/// The error of a connection, and the flag that helps.
+pub fn told(e: &ClientError) -> String {
+    match e {
+        ClientError::Encryption(Disagreement::EncryptsNothing) => {
+            format!("{e}: -N disable sends it all the same")
+        }
+        e => e.to_string(),
+    }
 }
 
 impl Settings {
@@ -110,7 +132,7 @@ impl Settings {
             || self.certificate.is_some()
             || !self.host_in_certificate.is_empty();
         let options = match encrypt == Encrypt::Login && !named {
-            true => careful(options),
+            true => (self.careful)(options),
             false => options,
         };
         Client::connect(&options).map_err(|e| match e {
@@ -149,5 +171,14 @@ mod tests {
         assert_eq!(split_server("::1"), Ok(("::1".into(), None)));
         assert_eq!(split_server("fe80::1,14"), Ok(("fe80::1".into(), Some(14))));
         assert!(split_server(r"np:\\db\pipe").is_err());
+    }
+
+    #[test]
+    fn encryption_has_the_words_of_sqlcmd() {
+        assert_eq!(encryption("M"), Ok(Encrypt::Yes));
+        assert_eq!(encryption("no"), Ok(Encrypt::Optional));
+        assert_eq!(encryption("disable"), Ok(Encrypt::No));
+        assert!(encryption("strict").is_err_and(|why| why.contains("-N m")));
+        assert!(encryption("maybe").is_err());
     }
 }

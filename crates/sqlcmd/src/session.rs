@@ -6,43 +6,43 @@ use super::connect::Settings;
 use super::editor::Editor;
 use super::files::{file_error, private_file, read_text, without_end};
 use super::format::Formatter;
+use super::interrupts::Interrupts;
 use super::output::{Sink, Streams};
 use super::vars::{Refused, Vars};
 use std::io::BufRead;
 use std::path::Path;
 use taffrail_lab::client::Client;
-use taffrail_server::Interrupts;
 
-/// What our own errors begin with.
+/// The beginning of our own errors.
 const ERROR: &str = "Sqlcmd: Error: ";
 
-/// Why something ended.
+/// The reason why something has ended.
 #[derive(Debug)]
 pub enum Fault {
     /// EXIT, QUIT, an error under -b.
     Exit,
-    /// Ctrl+C.
+    /// Ctrl+C has stopped it.
     Interrupted,
     /// Of ours: a line for whoever watches.
     Own(String),
 }
 
-/// What does not change by :connect.
+/// Switches that :connect does not change.
 #[derive(Default)]
 pub struct Switches {
     /// -b, `:on error exit`.
     pub exit_on_error: bool,
-    /// `:on error ignore`.
+    /// `:on error ignore` is in force.
     pub ignore_errors: bool,
-    /// -V.
+    /// -V: the severity from which an error is the exit code.
     pub severity_to_exit: u8,
-    /// -x.
+    /// -x: `$(…)` is left alone.
     pub no_variables: bool,
     /// The environment has values for variables.
     pub environment: bool,
-    /// -u.
+    /// -u: files are written in UTF-16.
     pub wide_files: bool,
-    /// -e.
+    /// -e: batches are shown as they are sent.
     pub echo: bool,
     /// -p; true for -p1.
     pub statistics: Option<bool>,
@@ -52,15 +52,15 @@ pub struct Switches {
 
 /// Where lines come from.
 pub enum Source {
-    /// A person.
+    /// A person at a terminal.
     Editor(Box<Editor>),
-    /// Standard input.
+    /// Lines of standard input.
     Stdin,
     /// The lines of a file, the next one last; shown if they are to be.
     File { lines: Vec<String>, shown: bool },
 }
 
-/// A session.
+/// A session of sqlcmd with its server.
 pub struct Sqlcmd {
     pub vars: Vars,
     pub streams: Streams,
@@ -464,7 +464,7 @@ impl Sqlcmd {
         })
     }
 
-    /// Shows the batch.
+    /// Shows the batch so far.
     fn list(&mut self) {
         if !self.batch.text.is_empty() {
             let text = self.batch.string();

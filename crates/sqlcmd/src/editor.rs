@@ -133,13 +133,13 @@ const NAMES: &str = "SET NOCOUNT ON; SET LOCK_TIMEOUT 500; \
     SELECT name FROM sys.schemas UNION SELECT name FROM sys.objects UNION SELECT name FROM sys.columns \
     UNION SELECT name FROM sys.databases UNION SELECT name FROM sys.system_views";
 
-/// A terminal.
+/// A terminal at which a person types.
 pub struct Editor {
     lines: rustyline::Editor<Names, DefaultHistory>,
     history: Option<PathBuf>,
 }
 
-/// What Tab offers besides words: the names of the database, fetched when they are first wanted after a change, over a
+/// Names that Tab offers besides words: those of the database, fetched when they are first wanted after a change, over a
 /// connection of their own, so that the session's own state stays as it is.
 #[derive(Default)]
 struct Names(RefCell<Known>);
@@ -153,7 +153,7 @@ struct Known {
 }
 
 impl Editor {
-    /// On this terminal.
+    /// An editor on this terminal.
     pub fn new() -> Result<Editor, String> {
         let failed = |e: ReadlineError| format!("the terminal: {e}");
         let config = Config::builder()
@@ -208,7 +208,7 @@ impl Drop for Editor {
     }
 }
 
-/// What may hold a password is remembered by nobody: statements with the word, `:connect` and `!!` lines with -P.
+/// A line that may hold a password is remembered by nobody: statements with the word, `:connect` and `!!` lines with -P.
 fn may_hold_password(line: &str) -> bool {
     let lower = line.to_lowercase();
     ["password", "passwd", "sp_addlogin"].iter().any(|word| lower.contains(word))

@@ -1,51 +1,51 @@
 //! Which lines are commands, and their arguments.
 
-/// What a line asks for.
+/// A command that a line may ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     /// GO: run the batch.
     Go,
-    /// EXIT, EXIT(), EXIT(query).
+    /// EXIT, EXIT() or EXIT(query): the end, with the query's value as exit code.
     Exit,
-    /// QUIT.
+    /// QUIT: the end, and the batch is not sent.
     Quit,
-    /// :OUT.
+    /// :OUT, which redirects results.
     Out,
-    /// :ERROR.
+    /// :ERROR, which redirects errors.
     Error,
-    /// :R.
+    /// :R, which reads a file.
     Read,
-    /// :SETVAR.
+    /// :SETVAR, which sets a variable.
     Setvar,
-    /// :LISTVAR.
+    /// :LISTVAR, which shows all variables.
     Listvar,
-    /// RESET.
+    /// RESET, which empties the batch.
     Reset,
-    /// :LIST.
+    /// :LIST, which shows the batch.
     List,
-    /// :CONNECT.
+    /// :CONNECT, which goes to another server.
     Connect,
     /// !!: to the shell.
     Shell,
-    /// ED.
+    /// ED, which opens an editor.
     Edit,
-    /// ON ERROR.
+    /// :ON ERROR, which ends or goes on.
     OnError,
-    /// :XML.
+    /// :XML, which turns XML output on or off.
     Xml,
 }
 
 /// A command with what follows it on its line, comments taken away.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// Which.
+    /// The command that is called.
     pub command: Command,
     /// Its argument, blanks at the end included; of `!!` the line as it stands.
     pub argument: String,
 }
 
 impl Call {
-    /// GO by itself.
+    /// GO without a line of its own: the end of the input.
     pub fn go() -> Call {
         Call { command: Command::Go, argument: String::new() }
     }
@@ -125,7 +125,7 @@ impl Commands {
     }
 }
 
-/// What follows `word` at the beginning of `line`, whatever its case.
+/// The rest of the line behind `word` at the beginning of `line`, whatever its case.
 fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let head = line.get(..word.len())?;
     head.eq_ignore_ascii_case(word).then(|| &line[word.len()..])

@@ -1,7 +1,6 @@
 //! Ctrl+C for a program that talks to a server: while it waits for an answer, somebody wants that stopped; at any other moment it ends
 //! the program, as it does by default.
 
-use crate::acceptor::ignores;
 use signal_hook::consts::SIGINT;
 use std::io;
 use std::sync::Arc;
@@ -16,10 +15,10 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// From here on SIGINT is heard; where it was ignored it stays so.
-    pub fn hear() -> io::Result<Interrupts> {
+    /// From here on SIGINT is heard; where it was ignored when the process was started it stays so.
+    pub fn hear(ignored: bool) -> io::Result<Interrupts> {
         let heard = Interrupts { came: Arc::default(), ends: Arc::new(AtomicBool::new(true)) };
-        if !ignores(SIGINT) {
+        if !ignored {
             signal_hook::flag::register_conditional_default(SIGINT, heard.ends.clone())?;
             signal_hook::flag::register(SIGINT, heard.came.clone())?;
             // Whoever waits may be unable to look: the second one ends the program.

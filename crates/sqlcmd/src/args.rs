@@ -79,13 +79,13 @@ const REFUSED: &[(&str, &str)] = &[
     ("driver-logging-level", "--driver-logging-level is not supported"),
 ];
 
-/// What the command line says.
+/// The options of a command line.
 #[derive(Debug, Default)]
 pub struct Args {
     given: BTreeMap<&'static str, String>,
-    /// -i, in order.
+    /// The files of -i, in order.
     pub files: Vec<String>,
-    /// -v.
+    /// The variables of -v by name.
     pub variables: BTreeMap<String, String>,
     /// The first word that belongs to no option.
     pub extra: Option<String>,
@@ -102,7 +102,7 @@ impl Args {
         self.given.get(word).map(String::as_str).filter(|v| !v.is_empty())
     }
 
-    /// The same of a number.
+    /// The number of an option that takes one.
     pub fn number(&self, word: &str) -> Option<i64> {
         self.given.get(word)?.parse().ok()
     }
@@ -231,7 +231,7 @@ impl Args {
         Ok(())
     }
 
-    /// What cannot stand together or lies out of range.
+    /// Refuses options that cannot stand together, and values out of range.
     fn check(&self) -> Result<(), String> {
         let number = |name| self.number(name);
         let exclusive =
