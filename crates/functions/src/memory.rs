@@ -51,6 +51,7 @@ impl Drop for Request {
 }
 
 /// Bytes that the thread's request keeps now. A statement that is left and gone on with has kept the difference.
+#[inline]
 pub fn used() -> usize {
     USED.get()
 }
@@ -63,6 +64,28 @@ fn exceeded() -> Box<SqlError> {
 #[inline]
 pub fn is_over() -> bool {
     OVER.get()
+}
+
+/// So much is anyone's before rows are written to a file, however little is free.
+const LEAST: usize = 64 << 10;
+
+/// Whether rows of so many bytes, which are among those that are kept, are to go to a file: more than half of the memory is in use, and
+/// little is free beside them. So the first of several who keep rows gets three quarters of it, the next one three quarters of the rest.
+#[inline]
+pub fn must_spill(bytes: usize) -> bool {
+    USED.get() > LIMIT.get() / 2 && is_large(bytes)
+}
+
+#[cold]
+fn is_large(bytes: usize) -> bool {
+    let limit = LIMIT.get();
+    let free = limit.saturating_sub(USED.get());
+    bytes > free.saturating_mul(3).max(limit / 32).max(LEAST)
+}
+
+/// What the thread's request may keep.
+pub fn limit() -> usize {
+    LIMIT.get()
 }
 
 /// 701 where more is kept than may be.
@@ -122,8 +145,12 @@ pub fn measured(more: usize) -> SqlResult<()> {
 const LARGE: usize = 64 << 10;
 
 /// The variable at a place is to have a new value: 701 where there is no room for it beside the others'.
+#[inline]
 pub fn variables(all: &[Value], at: usize, new: &Value) -> SqlResult<()> {
-    variable_of(all, at, spilled(new))
+    match spilled(new) {
+        small if small < LARGE => Ok(()),
+        large => variable_of(all, at, large),
+    }
 }
 
 /// As [`variables`], for a new value of so many bytes.
@@ -136,6 +163,7 @@ pub fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
 }
 
 /// The bytes that a value has on the heap.
+#[inline]
 pub fn spilled(v: &Value) -> usize {
     match v {
         Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => b.capacity(),

@@ -5,11 +5,13 @@ use crate::database::Database;
 use crate::exec::keyed::Keying;
 use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
+use crate::exec::rows::{SpillFile, SpillSpace};
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::context::StatementContext;
 use hashbrown::HashTable;
+use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};
 
@@ -28,9 +30,11 @@ pub struct Rt<'a> {
     pub target_row: Vec<u8>,
     pub(crate) locked_from: Option<(usize, bool)>,
     pub(crate) kept: Vec<ObjectId>,
-    pub(crate) partners: Option<Partners>,
+    pub(crate) partners: Option<Box<Partners>>,
     pub(crate) subs: Vec<SubState>,
     pub(crate) carried: Option<Value>,
+    /// The file of rows that have no room in memory.
+    spill: Option<Arc<SpillFile>>,
     /// Sequences that the statement has locked, for as long as its transaction lasts.
     pub(super) drawn: Vec<super::next_value::Drawn>,
     ticks: u32,
@@ -51,12 +55,14 @@ pub struct StatementState {
     pub locked_from: Option<(usize, bool)>,
     /// Tables whose rows another mention of them locks for good (UPDLOCK, XLOCK).
     pub kept: Vec<ObjectId>,
-    /// Where a view that is being opened stands in a join: see [`Partners`].
-    pub partners: Option<Partners>,
+    /// Where a view that is being opened stands in a join: see [`Partners`]. In a box, since each statement makes this state.
+    pub partners: Option<Box<Partners>>,
     /// State of the statement's subqueries, by number.
     pub subs: Vec<SubState>,
     /// A value that a chain of operators hands to its next step.
     pub carried: Option<Value>,
+    /// The file of rows that have no room in memory.
+    pub(crate) spill: Option<Arc<SpillFile>>,
     /// Bytes that the operators and this state keep: they count as memory of whichever request goes on with it, from that request's
     /// beginning.
     pub held: usize,
@@ -72,6 +78,7 @@ const _: () = {
 
 impl StatementState {
     /// Of a statement that begins: `slots` values in `frame`, and so many subqueries.
+    #[inline]
     pub fn new(mut frame: Vec<Value>, slots: usize, subqueries: usize) -> StatementState {
         frame.clear();
         if slots > 0 {
@@ -89,6 +96,7 @@ impl StatementState {
             partners: None,
             subs,
             carried: None,
+            spill: None,
             held: 0,
             turn: 0,
             ticks: 0,
@@ -151,6 +159,7 @@ impl<'a> Rt<'a> {
             partners,
             subs,
             carried,
+            spill,
             held,
             turn,
             ticks,
@@ -166,6 +175,7 @@ impl<'a> Rt<'a> {
             partners,
             subs,
             carried,
+            spill,
             drawn: Vec::new(),
             ticks,
             held,
@@ -185,6 +195,7 @@ impl<'a> Rt<'a> {
             partners: self.partners,
             subs: self.subs,
             carried: self.carried,
+            spill: self.spill,
             held,
             turn: self.turn.wrapping_add(1),
             ticks: self.ticks,
@@ -222,6 +233,17 @@ impl<'a> Rt<'a> {
         memory::check()
     }
 
+    /// The statement's file of rows that have no room in memory.
+    #[cold]
+    pub(crate) fn spill_file(&mut self) -> SqlResult<Arc<SpillFile>> {
+        if let Some(file) = &self.spill {
+            return Ok(file.clone());
+        }
+        let tempdb = self.cx.session.instance.databases().tempdb()?;
+        let file = SpillSpace::beside(&tempdb.storage).create()?;
+        Ok(self.spill.insert(file).clone())
+    }
+
     /// The values of slots.
     pub fn save(&self, slots: &[Slot], out: &mut Vec<Value>) {
         out.extend(slots.iter().map(|s| self.frame[*s as usize].clone()));
@@ -232,6 +254,13 @@ impl<'a> Rt<'a> {
     pub fn restore(&mut self, slots: &[Slot], values: &[Value]) {
         for (s, v) in slots.iter().zip(values) {
             self.frame[*s as usize].clone_from(v);
+        }
+    }
+
+    /// Moves values into slots, as many as there are slots.
+    pub fn put(&mut self, slots: &[Slot], values: &mut [Value]) {
+        for (s, v) in slots.iter().zip(values) {
+            self.frame[*s as usize] = std::mem::take(v);
         }
     }
 
@@ -325,6 +354,12 @@ impl RowBuffer {
     pub fn count(&mut self, rows: usize) {
         let from = self.values.len() - rows * self.width;
         self.held.values(&self.values[from..]);
+    }
+
+    /// The bytes that the rows take.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.held.bytes()
     }
 
     pub fn row(&self, i: usize) -> &[Value] {

@@ -242,7 +242,7 @@ impl Partners {
                 keys.insert(&mut key);
             }
         }
-        rt.partners = Some(Partners { join: join.clone(), left: false, keys });
+        rt.partners = Some(Box::new(Partners { join: join.clone(), left: false, keys }));
         let opened = right.open(rt);
         rt.partners = None;
         opened
@@ -259,7 +259,7 @@ impl Partners {
             return left.open(rt);
         }
         let keys_now = std::mem::replace(keys, Self::keys(join));
-        rt.partners = Some(Partners { join: join.clone(), left: true, keys: keys_now });
+        rt.partners = Some(Box::new(Partners { join: join.clone(), left: true, keys: keys_now }));
         let opened = left.open(rt);
         if let Some(partners) = rt.partners.take() {
             *keys = partners.keys;
