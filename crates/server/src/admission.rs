@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 
 /// Connections that have not logged in before one that waits is cut: of an address, and of all.
 const WAITING_MAX: (usize, usize) = (64, 256);
-/// The same where even those are cut that have waited for less than [`PATIENCE`].
+/// Connections that have not logged in before even one is cut that has waited for less than [`PATIENCE`]: of an address, and of all.
 const PENDING_MAX: (usize, usize) = (1024, 2048);
-/// The same of the admin listener, whoever they are.
+/// Connections that have not logged in before one that waits is cut at the admin listener, whoever they are.
 const ADMIN_PENDING_MAX: usize = 8;
 /// How long a client may keep the server waiting before its login without being among the first to go.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) enum Door {
     /// The one for everybody.
     Main,
-    /// The reserved one.
+    /// The door of the reserved connection.
     Admin,
 }
 
@@ -60,7 +60,7 @@ struct All {
     last: u64,
 }
 
-/// Every open connection.
+/// All connections that are open.
 pub(crate) struct Connections {
     all: Mutex<All>,
     left: Condvar,
@@ -147,7 +147,7 @@ impl All {
         pending.chain(rest).chain(self.admin.iter().map(|(_, channel)| channel))
     }
 
-    /// Who has to go when one more comes from an address.
+    /// The connection that has to go when one more comes from an address.
     fn in_the_way(&self, address: IpAddr, door: Door) -> Option<u64> {
         let count = |of: &dyn Fn(&Pending) -> bool| self.pending.values().filter(|p| of(p)).count();
         if door == Door::Admin {

@@ -104,7 +104,7 @@ impl Settings {
     }
 }
 
-/// What cannot be told is an error, and not a reason for a new pair.
+/// Whether a file is there. A file of which that cannot be told is an error, and no reason for a new pair.
 fn there(path: &Path) -> Result<bool, String> {
     path.try_exists().map_err(|e| format!("{}: {e}", path.display()))
 }

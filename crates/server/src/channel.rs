@@ -31,7 +31,7 @@ use taffrail_tds::{Assembler, Message, Part};
 const PRE_AUTH_MESSAGE_MAX: usize = 64 * 1024;
 /// Bytes of a message of a session.
 const MESSAGE_MAX: usize = 256 * 1024 * 1024;
-/// What the watcher buffers for an executing session; a client that sends more is not listened to until it ends.
+/// The most that the watcher buffers for an executing session; a client that sends more is not listened to until it ends.
 const AHEAD_MAX: usize = 64 * 1024;
 /// How long a wait for the rows of a bulk load lasts before it is seen whether somebody has ended it.
 const STOP_ROUND: Duration = Duration::from_millis(100);
@@ -39,14 +39,14 @@ const STOP_ROUND: Duration = Duration::from_millis(100);
 const WRITE_ROUND: Duration = Duration::from_millis(100);
 /// How long the last words of a session that was ended may take.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// Bytes per read.
+/// Bytes of one read.
 const READ_BYTES: usize = 16 * 1024;
 
 type Result<T> = std::result::Result<T, ChannelError>;
 
 struct Input {
     assembler: Assembler,
-    /// What of the request is in memory.
+    /// The bytes of the request that are in memory.
     kept: Kept,
     /// Where reads land; kept, so that a request does not clear 16 KiB first.
     buffer: Box<[u8]>,
@@ -124,7 +124,7 @@ impl Channel {
         *self.deadline.lock() = Some(deadline);
     }
 
-    /// See the field.
+    /// The moment since which it waits, as the field has it.
     pub(crate) fn waits_since(&self) -> Option<Instant> {
         *self.waits_since.lock()
     }
@@ -324,7 +324,7 @@ impl Channel {
         kept.grows_to(assembler.kept()).map_err(|e| Self::refused(input, e))
     }
 
-    /// Sends whole packets.
+    /// Sends packets, which are whole.
     pub(crate) fn send(&self, packets: &[u8]) -> Result<()> {
         let mut input = self.input.lock();
         let Some(tls) = &mut input.tls else {
@@ -489,7 +489,7 @@ impl Channel {
         }
     }
 
-    /// The same because the server stops, which stops the request as well.
+    /// Ends the session because the server stops, which stops the request as well.
     pub(crate) fn stop_session(&self) {
         if let Some(cancel) = self.cancel.get() {
             cancel.stop();

@@ -101,7 +101,7 @@ impl Stamp {
         )
     }
 
-    /// RFC 3339.
+    /// The time as RFC 3339 writes it.
     pub(crate) fn rfc3339(&self) -> String {
         let Stamp { year, month, day, hour, minute, second, micros } = self;
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")

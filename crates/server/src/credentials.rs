@@ -39,7 +39,7 @@ pub(crate) struct Credentials {
     settled: Condvar,
 }
 
-/// Who asks whether a password is right.
+/// The client that asks whether a password is right.
 pub(crate) struct Asker<'a> {
     pub origin: Origin,
     /// Nobody is there any more to hear the answer.

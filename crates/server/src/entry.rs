@@ -37,7 +37,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a stranger has sent, on one line and of a bounded length.
+/// A stranger's text, on one line and of a bounded length.
 pub(crate) fn escaped(text: &str) -> String {
     const MOST: usize = 256;
     let mut out = String::new();
@@ -80,7 +80,7 @@ impl Fold {
         true
     }
 
-    /// What has been counted for long enough, or at the end whatever has been: entries to write.
+    /// Entries to write: of what has been counted for long enough, at the end of everything.
     pub(crate) fn take(&mut self, now: SystemTime, ending: bool) -> Vec<(Level, String, String)> {
         let over = |seen: &Seen| {
             let age = now.duration_since(seen.since);

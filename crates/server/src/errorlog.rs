@@ -40,9 +40,9 @@ use taffrail_observe::EventRing;
 pub enum Level {
     /// As it should be.
     Info,
-    /// Somebody's mistake.
+    /// Somebody has made a mistake.
     Warning,
-    /// Something is broken.
+    /// Something of the server is broken.
     Error,
 }
 
@@ -50,7 +50,7 @@ pub enum Level {
 const KEPT: u32 = 6;
 /// Bytes of a file before a new one is begun.
 const FILE_MAX: u64 = 16 << 20;
-/// What entries are appended to.
+/// A file or a stream that entries are appended to.
 trait Target: Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Takes back what lies behind the first so many bytes.
@@ -87,7 +87,7 @@ struct Out {
     fold: Fold,
     /// Where a new file is begun; none in a test.
     dir: Option<PathBuf>,
-    /// Who is told of each entry.
+    /// The listener that is told of each entry.
     heard: Option<Heard>,
     /// Entries are on standard output as they are in the file, instead of on standard error.
     to_stdout: bool,
@@ -249,7 +249,7 @@ fn next_file(dir: &Path) -> io::Result<File> {
     File::options().create(true).append(true).open(file_name(dir, 0))
 }
 
-/// Who is told of each entry: its lines as the file has them, and number, severity and state of the error that it is about.
+/// A listener that is told of each entry: its lines as the file has them, and number, severity and state of the error that it is about.
 pub(crate) type Heard = Box<dyn Fn(&str, Option<(i32, u8, u8)>) + Send>;
 
 /// `Error: 9002, Severity: 17, State: 2.`
@@ -260,7 +260,7 @@ fn numbers(text: &str) -> Option<(i32, u8, u8)> {
     Some((number.parse().ok()?, severity.parse().ok()?, state.parse().ok()?))
 }
 
-/// Where entries go.
+/// The log that entries go to.
 pub struct ErrorLog {
     out: Mutex<Out>,
 }

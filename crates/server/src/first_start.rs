@@ -23,10 +23,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use taffrail_io::write_small_file;
 
-/// What says that the first start is not done; with [`DONE`] in it, that it is, though it could not be removed.
+/// The file that says that the first start is not done; with [`DONE`] in it, that it is, though it could not be removed.
 const PENDING: &str = ".init-pending";
 const DONE: &str = "done";
-/// What an entry of ours has for its source.
+/// The source of our entries.
 const SOURCE: &str = "Init";
 
 /// How long between two looks at whether a script has ended, or is to end.

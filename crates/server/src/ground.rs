@@ -70,7 +70,7 @@ pub(crate) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// What is served beside TDS: its setting, and what is lost without it.
+/// A service beside TDS: its setting, and what is lost without it.
 pub(crate) type Beside = (&'static str, &'static str);
 /// 17810's one session, whatever else is connected.
 pub(crate) const ADMIN: Beside = ("admin_listen", "admin connection");

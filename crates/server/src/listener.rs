@@ -64,7 +64,7 @@ fn fail(what: &str, e: &dyn std::fmt::Display) -> StartFailure {
     StartFailure(format!("{what}: {e}"))
 }
 
-/// What all sessions use.
+/// Everything that all sessions use.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) instance: Arc<Instance>,
@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
     pub(crate) connections: Connections,
-    /// What the clients' requests keep in memory.
+    /// Memory that the clients' requests keep.
     pub(crate) received: Arc<Received>,
     stopping: AtomicBool,
 }
@@ -86,7 +86,7 @@ impl Shared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// What TLS is spoken with; none when it is switched off.
+    /// Certificate and key of TLS; none when it is switched off.
     pub(crate) fn tls(&self) -> Option<Arc<Tls>> {
         self.tls.read().clone()
     }
@@ -122,7 +122,7 @@ fn load_tls(settings: &Settings, data: &Path, log: &ErrorLog) -> Result<Option<A
     Ok(Some(Arc::new(tls)))
 }
 
-/// What statements ask of the server around their instance.
+/// The server around an instance, of which statements ask.
 struct Process {
     log: Arc<ErrorLog>,
     credentials: Arc<Credentials>,
@@ -168,7 +168,7 @@ impl taffrail_engine::Host for Process {
     }
 }
 
-/// What the acceptor is told.
+/// A byte that tells the acceptor to stop.
 const STOP: u8 = 0;
 pub(crate) const STOP_AT_ONCE: u8 = 1;
 
@@ -177,7 +177,7 @@ fn order(mut to: &UnixStream, what: u8) {
     let _ = to.write(&[what]);
 }
 
-/// A running server.
+/// A server that runs.
 pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -190,7 +190,7 @@ pub struct Server {
     /// Says whether running requests are waited for.
     acceptor: Option<JoinHandle<bool>>,
     reporter: Reporter,
-    /// What the reporter asks whether recovery is complete.
+    /// The instance that the reporter asks whether recovery is complete.
     known: Arc<OnceLock<Arc<Instance>>>,
     /// It is what whoever started the process waits for, and not the server of the first start.
     announced: bool,
@@ -391,12 +391,12 @@ impl Server {
             .map_err(|e| StartFailure(format!("signals: {e}")))
     }
 
-    /// What it serves.
+    /// The instance that it serves.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.shared.instance
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -432,7 +432,7 @@ impl Server {
         format!("taffrail ready: tds={} console={console} data={data}", self.address)
     }
 
-    /// What became of a message to the service manager: it may be waiting for it.
+    /// Notes the fate of a message to the service manager: it may be waiting for it.
     fn told(&self, sent: std::io::Result<()>) {
         if let Err(e) = sent {
             let text = format!("The service manager could not be told: {e}.");
@@ -507,7 +507,7 @@ impl Server {
     }
 }
 
-/// What no statement may name: see `InstanceOptions::private_files`.
+/// Files that no statement may name: see `InstanceOptions::private_files`.
 fn private_files(data: &Path, settings: &Settings) -> Vec<PathBuf> {
     let mut own = vec![data.join("log"), lock_file(data), password_file(data)];
     own.extend(own_files(data));

@@ -37,14 +37,14 @@ const LOGIN_TIMEOUT: Duration = Duration::from_secs(15);
 /// With TLS a packet stays within one TLS record.
 const PACKET_BYTES_TLS_MAX: usize = 16_383;
 const TLS_CLIENT_HELLO: u8 = 0x16;
-/// What every client library that asks looks for.
+/// The name of the program, which every client library that asks looks for.
 const PROGRAM: &str = "Microsoft SQL Server";
 
 /// Why there is no session.
 pub(crate) enum NoSession {
     /// Bytes or silence; logged, not answered.
     Channel(ChannelError),
-    /// Answered; logged already.
+    /// Refused; it is answered and logged already.
     Refused,
 }
 

@@ -7,7 +7,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// What the service manager has named its socket by.
+/// The variable by which the service manager names its socket.
 const SOCKET: &str = "NOTIFY_SOCKET";
 
 /// A service manager has started this process and waits for word of it.

@@ -104,7 +104,7 @@ impl Output {
         self.fatal.is_some()
     }
 
-    /// What ends the connection, if anything does; once.
+    /// The error that ends the connection, if one does; once.
     pub(crate) fn take_fatal(&mut self) -> Option<Box<SqlError>> {
         self.fatal.take()
     }
@@ -236,6 +236,7 @@ impl ResultSink for Output {
                     Large::Xml => taffrail_tds::Large::Xml,
                     Large::Old => taffrail_tds::Large::Old,
                 },
+                user_type: c.user_type.unsigned_abs(),
             })
             .collect();
         encode::columns(&mut self.tokens, &specs, self.version);

@@ -21,7 +21,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// A client's address.
+    /// The origin of a client's address.
     pub(crate) fn of(address: IpAddr) -> Origin {
         Origin::Address(match address.to_canonical() {
             IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() >> 64 << 64).into()),

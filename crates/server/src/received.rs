@@ -14,7 +14,7 @@ const FREE: usize = 64 << 10;
 /// Bytes are taken from what all have in pieces of this size.
 const PIECE: usize = 256 << 10;
 
-/// What all clients' requests keep.
+/// Bytes that all clients' requests keep.
 pub(crate) struct Received {
     instance: Arc<Instance>,
     /// Never more than [`Received::most`] was when it was added to.
@@ -56,7 +56,7 @@ impl Received {
     }
 }
 
-/// What the request of a connection keeps.
+/// Bytes that the request of a connection keeps.
 pub(crate) struct Kept {
     of: Option<Arc<Received>>,
     bytes: usize,
@@ -68,7 +68,7 @@ impl Kept {
         Kept { of: None, bytes: 0 }
     }
 
-    /// Of a session.
+    /// The count of a session, which is empty.
     pub(crate) fn counted(of: Arc<Received>) -> Kept {
         Kept { of: Some(of), bytes: 0 }
     }

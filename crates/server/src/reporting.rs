@@ -69,7 +69,7 @@ fn recovery_is_complete(log: &ErrorLog, instance: &Instance) -> bool {
     complete
 }
 
-/// The thread.
+/// The thread that writes reports.
 pub(crate) struct Reporter {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -129,7 +129,7 @@ impl Reporter {
     }
 }
 
-/// What is to be written of an event.
+/// A line that is written of an event.
 pub(crate) struct Entry {
     pub level: Level,
     pub source: String,
@@ -151,7 +151,7 @@ pub(crate) fn numbered(source: &str, e: &SqlError) -> [Entry; 2] {
     [head, e.message.clone()].map(|text| Entry { level, source: source.into(), text })
 }
 
-/// What is to be written of an event; `when` is the wall clock's time of a moment.
+/// Lines that are written of an event; `when` is the wall clock's time of a moment.
 pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Entry> {
     let one =
         |level, source: &str, text: String| vec![Entry { level, source: source.into(), text }];

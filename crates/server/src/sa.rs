@@ -66,27 +66,36 @@ pub(crate) fn prepare(
             let (log, dir) = (log.clone(), dir.to_path_buf());
             in_background(move || forget_generated(&instance, &credentials, &dir, &log))
         }
-        (None, None) => {
-            let password = generate(entropy);
-            let path = password_file(dir);
-            // The file first: a password that nobody knows would lock the administrator out.
-            let text = format!("{password}\n");
-            write_small_file(&path, text.as_bytes(), 0o600).map_err(|e| e.to_string())?;
-            set(instance, credentials, &password)?;
-            // To standard error alone, and once: it has no place in a log file. A service manager keeps what is said there.
-            if !notify::has_manager() {
-                eprintln!(
-                    "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
-                    path.display()
-                );
-            }
-            log.info(
-                "Server",
-                &format!("A password for login 'sa' was generated: see {}.", path.display()),
-            );
-            Ok(())
-        }
+        (None, None) => with_new(instance, credentials, entropy, dir, log),
     }
+}
+
+/// Gives `sa` a password that nobody has chosen.
+fn with_new(
+    instance: &Instance,
+    credentials: &Credentials,
+    entropy: &dyn Entropy,
+    dir: &Path,
+    log: &ErrorLog,
+) -> Result<(), String> {
+    let password = generate(entropy);
+    let path = password_file(dir);
+    // The file first: a password that nobody knows would lock the administrator out.
+    let text = format!("{password}\n");
+    write_small_file(&path, text.as_bytes(), 0o600).map_err(|e| e.to_string())?;
+    set(instance, credentials, &password)?;
+    // To standard error alone, and once: it has no place in a log file. A service manager keeps what is said there.
+    if !notify::has_manager() {
+        eprintln!(
+            "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
+            path.display()
+        );
+    }
+    log.info(
+        "Server",
+        &format!("A password for login 'sa' was generated: see {}.", path.display()),
+    );
+    Ok(())
 }
 
 fn in_background(work: impl FnOnce() + Send + 'static) -> Result<(), String> {

@@ -12,12 +12,13 @@ use std::time::Instant;
 use taffrail_base::SqlError;
 use taffrail_engine::{
     Connection, ConnectionFate, Connectivity, ConnectivityKind, DisconnectFlags, Done, DoneKind,
-    ResultSink, RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation,
+    ResultSink, RpcCall, RpcParam, RpcProcedure, RpcTable, TransactionRequest, TxIsolation,
 };
 use taffrail_tds::request::{self, BeginSpec};
+use taffrail_tds::tvp::{TableColumn, TableValue};
 use taffrail_tds::{PacketType, ProtocolError, Reset, TdsVersion, rpc};
 
-/// A request, decoded.
+/// A request of a client, decoded.
 enum Request {
     Batch(Arc<str>),
     Rpc(Vec<rpc::Call>),
@@ -81,11 +82,7 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let end = session.serve();
     shared.watcher.remove(id);
     let source = crate::reporting::spid(spid);
-    if let Some(fatal) = session.output.take_fatal() {
-        for entry in crate::reporting::numbered(&source, &fatal) {
-            shared.log.write(entry.level, &entry.source, &entry.text);
-        }
-    }
+    session.report_fatal(&source);
     match end {
         Ok(()) | Err(ChannelError::Closed) => {}
         Err(ref e) => {
@@ -105,7 +102,7 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     }
 }
 
-/// What has gone wrong with a channel.
+/// The reason why a channel has ended.
 fn why(e: &ChannelError) -> DisconnectFlags {
     match e {
         ChannelError::Protocol(_) | ChannelError::Tls(_) => DisconnectFlags::BAD_STREAM,
@@ -125,6 +122,15 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// Writes the error that has ended the connection into the error log.
+    fn report_fatal(&mut self, source: &str) {
+        if let Some(fatal) = self.output.take_fatal() {
+            for entry in crate::reporting::numbered(source, &fatal) {
+                self.shared.log.write(entry.level, &entry.source, &entry.text);
+            }
+        }
+    }
+
     /// Requests until the client or the server has enough.
     fn serve(&mut self) -> Result<(), ChannelError> {
         loop {
@@ -319,9 +325,16 @@ fn engine_call(call: rpc::Call) -> RpcCall {
                 default: p.default,
                 ty: p.ty,
                 value: p.value,
+                table: p.table.map(|t| Box::new(engine_table(*t))),
             })
             .collect(),
     }
+}
+
+fn engine_table(t: TableValue) -> RpcTable {
+    let kinds = |c: Vec<TableColumn>| c.iter().map(|c| (!c.default).then_some(c.ty)).collect();
+    let TableValue { schema, name, columns, order, rows } = t;
+    RpcTable { schema, name, columns: columns.map(kinds), order, rows }
 }
 
 fn engine_transaction(request: request::TransactionRequest) -> TransactionRequest {

@@ -19,7 +19,7 @@ use std::time::Duration;
 use taffrail_engine::{BackupSchedule, Initialization, VlfAlgorithm};
 use taffrail_types::Collation;
 
-/// What one source says; what it leaves out is `None`.
+/// The settings of one source; those that it leaves out are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -39,7 +39,7 @@ pub struct Overrides {
     #[serde(skip)]
     pub sa_password: Option<String>,
     pub max_server_memory_mb: Option<u64>,
-    /// What the statements of one request may keep in memory.
+    /// Memory that the statements of one request may keep.
     pub query_memory_limit_mb: Option<u64>,
     pub max_connections: Option<u32>,
     pub file_roots: Option<Vec<PathBuf>>,
@@ -49,10 +49,10 @@ pub struct Overrides {
     pub stop_grace_s: Option<u64>,
     pub log_to_stdout: Option<bool>,
     pub init_dir: Option<PathBuf>,
-    /// From `MSSQL_DB`.
+    /// The database of `MSSQL_DB`.
     #[serde(skip)]
     pub init_database: Option<String>,
-    /// From `MSSQL_COLLATION`.
+    /// The collation of `MSSQL_COLLATION`.
     #[serde(skip)]
     pub collation: Option<Collation>,
     pub tls: Option<String>,
@@ -63,38 +63,38 @@ pub struct Overrides {
     pub delayed_durability_window_ms: Option<u64>,
     pub target_recovery_time_s: Option<u64>,
     pub recovery_interval_min: Option<u64>,
-    /// `[backup]`, and `TAFFRAIL_BACKUP_*`.
+    /// The section `[backup]`, and `TAFFRAIL_BACKUP_*`.
     pub backup: Option<BackupOverrides>,
 }
 
-/// Who has to encrypt.
+/// The clients that have to encrypt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TlsPolicy {
     /// Everybody who does not come over the loopback interface.
     RequiredOffLoopback,
     /// Whoever wants to; a client that can encrypts at least its login.
     Optional,
-    /// Nobody can.
+    /// No client can encrypt.
     Off,
 }
 
 /// Where something is served beside TDS: the admin connection, the console.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Nowhere.
+    /// It listens nowhere.
     Off,
     /// Nobody has said: here, if nobody else has the place.
     Default(SocketAddr),
-    /// Here.
+    /// It listens at this address.
     At(SocketAddr),
 }
 
 /// Where files go that no statement places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DefaultDirs {
-    /// Data files.
+    /// The directory of data files.
     pub data: Option<PathBuf>,
-    /// Log files.
+    /// The directory of log files.
     pub log: Option<PathBuf>,
     /// Backups with a relative path.
     pub backup: Option<PathBuf>,
@@ -103,7 +103,7 @@ pub struct DefaultDirs {
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The data directory.
+    /// The directory of the data.
     pub data: PathBuf,
     /// Where TDS is spoken; port 0 takes any free port.
     pub listen: SocketAddr,
@@ -111,13 +111,13 @@ pub struct Settings {
     pub admin_listen: Place,
     /// Where HTTP is spoken: metrics, health, the console.
     pub console: Place,
-    /// What `/metrics` asks of who does not come over loopback; none: nobody else gets it.
+    /// The token that `/metrics` asks of who does not come over loopback; none: nobody else gets it.
     pub metrics_token: Option<String>,
     /// `sa`'s password, if one is given.
     pub sa_password: Option<String>,
-    /// Memory budget.
+    /// The budget of memory in MB.
     pub max_server_memory_mb: u64,
-    /// What the statements of one request may keep in memory; none: a quarter of the budget.
+    /// Memory that the statements of one request may keep; none: a quarter of the budget.
     pub query_memory_limit_mb: Option<u64>,
     /// Sessions at a time.
     pub max_connections: u32,
@@ -129,7 +129,7 @@ pub struct Settings {
     pub stop_grace: Duration,
     /// Standard output has the error log.
     pub log_to_stdout: bool,
-    /// What the first start runs: the scripts of this directory.
+    /// The directory whose scripts the first start runs.
     pub init_dir: Option<PathBuf>,
     /// A database that the first start makes.
     pub init_database: Option<String>,
@@ -141,11 +141,11 @@ pub struct Settings {
     pub tls_files: Option<(PathBuf, PathBuf)>,
     /// Variables `TAFFRAIL_…` and `MSSQL_…` of the environment that are no settings.
     pub unknown_variables: Vec<String>,
-    /// What is to be said of variables that are settings of SQL Server's.
+    /// Notes on variables that are settings of SQL Server's.
     pub notes: Vec<String>,
     /// The settings' own files, which no statement may name: the TOML file and that of the password.
     pub secret_files: Vec<PathBuf>,
-    /// VLFs per growth.
+    /// VLFs that a growth makes.
     pub log_vlf_algorithm: VlfAlgorithm,
     /// How new parts of log files are initialised.
     pub log_initialization: Initialization,
@@ -419,7 +419,7 @@ fn number<T: std::str::FromStr>(name: &str, text: Option<String>) -> Result<Opti
     text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number"))).transpose()
 }
 
-/// A switch.
+/// The value of a switch.
 fn truth(name: &str, text: Option<String>) -> Result<Option<bool>, String> {
     match text.as_deref().map(str::trim) {
         None => Ok(None),
@@ -473,7 +473,7 @@ fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) ->
     unknown
 }
 
-/// What a file keeps secret: its first line.
+/// The secret of a file: its first line.
 fn first_line(setting: &str, path: &Path) -> Result<String, String> {
     let at = |what: &str| format!("{setting}: {}: {what}", path.display());
     let text = std::fs::read_to_string(path).map_err(|e| at(&why(&e)))?;

@@ -59,7 +59,7 @@ impl Watcher {
         }
     }
 
-    /// Ends the thread.
+    /// Ends the thread that watches.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         if let Some(thread) = self.thread.get() {

@@ -13,7 +13,7 @@ pub(crate) enum ChannelError {
     TimedOut,
     /// Bytes that are no TDS.
     Protocol(ProtocolError),
-    /// The handshake failed.
+    /// The handshake of TLS failed.
     Tls(String),
     /// There is no memory for what the client sends.
     TooMuch(TooMuch),

@@ -8,7 +8,7 @@ use taffrail_types::Collation;
 const WITHOUT_EFFECT: [&str; 4] =
     ["MSSQL_PID", "MSSQL_LCID", "MSSQL_AGENT_ENABLED", "MSSQL_TELEMETRY_ENABLED"];
 
-/// What cannot be done without logins of one's own.
+/// Variables that need logins of one's own, which there are not.
 const PRINCIPALS: [&str; 2] = ["MSSQL_USER", "MSSQL_PASSWORD"];
 
 impl Overrides {

@@ -1,60 +1,77 @@
 //! sys.resource_governor_…: the groups and pools that there are from the beginning. The governor is off, and nobody can switch it on.
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::cell::{Columns, IntoCell, no};
+use super::{Declaration, by_column};
 use crate::features::needs;
-use crate::row;
-use taffrail_base::SqlResult;
-use taffrail_types::Value;
 
-const CONFIGURATION: &str = "\
-    classifier_function_id int! · is_enabled bit! · max_outstanding_io_per_volume int!";
-const IN_FORCE: &str = "\
-    classifier_function_id int! · is_reconfiguration_pending bit! · max_outstanding_io_per_volume int!";
-const GROUPS: &str = "\
-    group_id int! · name sysname! · importance sysname! · request_max_memory_grant_percent int! · \
-    request_max_cpu_time_sec int! · request_memory_grant_timeout_sec int! · max_dop int! · group_max_requests int! · \
-    pool_id int! · external_pool_id int! · request_max_memory_grant_percent_numeric float!";
-const POOLS: &str = "\
-    pool_id int! · name sysname! · min_cpu_percent int! · max_cpu_percent int! · min_memory_percent int! · \
-    max_memory_percent int! · cap_cpu_percent int! · min_iops_per_volume int! · max_iops_per_volume int!";
+/// The governor, which is off: no function says who belongs where, and no change waits to be in force.
+struct Governor;
+
+const CONFIGURATION: Columns<Governor> = &[&[
+    ("classifier_function_id int!", |_| 0_i32.cell()),
+    ("is_enabled bit!", no),
+    ("max_outstanding_io_per_volume int!", |_| 0_i32.cell()),
+]];
+
+const IN_FORCE: Columns<Governor> = &[&[
+    ("classifier_function_id int!", |_| 0_i32.cell()),
+    ("is_reconfiguration_pending bit!", no),
+    ("max_outstanding_io_per_volume int!", |_| 0_i32.cell()),
+]];
+
+/// A group and the pool of the same number and name.
+struct Group {
+    id: i32,
+    name: &'static str,
+}
+
+const ALL: [Group; 2] = [Group { id: 1, name: "internal" }, Group { id: 2, name: "default" }];
+
+const GROUPS: Columns<Group> = &[&[
+    ("group_id int!", |g| g.id.cell()),
+    ("name sysname!", |g| g.name.cell()),
+    ("importance sysname!", |_| "Medium".cell()),
+    ("request_max_memory_grant_percent int!", |_| 25_i32.cell()),
+    ("request_max_cpu_time_sec int!", |_| 0_i32.cell()),
+    ("request_memory_grant_timeout_sec int!", |_| 0_i32.cell()),
+    ("max_dop int!", |_| 0_i32.cell()),
+    ("group_max_requests int!", |_| 0_i32.cell()),
+    ("pool_id int!", |g| g.id.cell()),
+    ("external_pool_id int!", |_| 2_i32.cell()),
+    ("request_max_memory_grant_percent_numeric float!", |_| 25.0_f64.cell()),
+]];
+
+const POOLS: Columns<Group> = &[&[
+    ("pool_id int!", |g| g.id.cell()),
+    ("name sysname!", |g| g.name.cell()),
+    ("min_cpu_percent int!", |_| 0_i32.cell()),
+    ("max_cpu_percent int!", |_| 100_i32.cell()),
+    ("min_memory_percent int!", |_| 0_i32.cell()),
+    ("max_memory_percent int!", |_| 100_i32.cell()),
+    ("cap_cpu_percent int!", |_| 100_i32.cell()),
+    ("min_iops_per_volume int!", |_| 0_i32.cell()),
+    ("max_iops_per_volume int!", |_| 0_i32.cell()),
+]];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
+    let definitions = needs::SERVER_DEFINITIONS;
+    let in_force = needs::SERVER_PERFORMANCE;
     views.extend([
-        sys(
-            "resource_governor_configuration",
-            needs::SERVER_DEFINITIONS,
-            &[CONFIGURATION],
-            configuration,
-        ),
-        sys(
-            "dm_resource_governor_configuration",
-            needs::SERVER_PERFORMANCE,
-            &[IN_FORCE],
-            configuration,
-        ),
-        sys("resource_governor_workload_groups", needs::SERVER_DEFINITIONS, &[GROUPS], groups),
-        sys("resource_governor_resource_pools", needs::SERVER_DEFINITIONS, &[POOLS], pools),
+        by_column("resource_governor_configuration", definitions, CONFIGURATION, |_, _, rows| {
+            rows.show(CONFIGURATION, &Governor);
+            Ok(())
+        }),
+        by_column("dm_resource_governor_configuration", in_force, IN_FORCE, |_, _, rows| {
+            rows.show(IN_FORCE, &Governor);
+            Ok(())
+        }),
+        by_column("resource_governor_workload_groups", definitions, GROUPS, |_, _, rows| {
+            ALL.iter().for_each(|group| rows.show(GROUPS, group));
+            Ok(())
+        }),
+        by_column("resource_governor_resource_pools", definitions, POOLS, |_, _, rows| {
+            ALL.iter().for_each(|pool| rows.show(POOLS, pool));
+            Ok(())
+        }),
     ]);
-}
-
-const NAMES: [(i32, &str); 2] = [(1, "internal"), (2, "default")];
-
-/// No function says who belongs where; nothing is governed, and no change waits to be.
-fn configuration(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    rows.push(row![0, false, 0]);
-    Ok(())
-}
-
-fn groups(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for (id, name) in NAMES {
-        rows.push(row![id, name, "Medium", 25, 0, 0, 0, 0, id, 2, 25.0]);
-    }
-    Ok(())
-}
-
-fn pools(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for (id, name) in NAMES {
-        rows.push(row![id, name, 0, 100, 0, 100, 100, 0, 0]);
-    }
-    Ok(())
 }

@@ -1,40 +1,47 @@
 //! Statistics. The optimizer keeps no histograms: every index stands for its statistics, with its own id, as in SQL Server, and
 //! CREATE STATISTICS makes names of columns. No others are made.
 
+use super::cell::{Columns, IntoCell, no, null};
 use super::indexes::each_index;
-use super::{Declaration, Rows, ViewContext, function, integer, sys};
+use super::{Declaration, Rows, ViewContext, by_column, function, integer, sys};
 use crate::catalog::{IndexKind, Object, Statistics, Table};
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
+/// Statistics of an index, or made by a statement.
+struct Stats {
+    table: i32,
+    name: Value,
+    id: Value,
+    /// Whether they are never computed anew; none for those of an index.
+    made: Option<bool>,
+}
+
+const STATS: Columns<Stats> = &[&[
+    ("object_id int!", |s| s.table.cell()),
+    ("name nvarchar(128)?", |s| s.name.clone()),
+    ("stats_id int!", |s| s.id.clone()),
+    ("auto_created bit?", no),
+    ("user_created bit?", |s| s.made.is_some().cell()),
+    ("no_recompute bit?", |s| s.made.unwrap_or(false).cell()),
+    ("has_filter bit?", no),
+    ("filter_definition nvarchar(max)?", null),
+    ("is_temporary bit?", no),
+    ("is_incremental bit?", no),
+    ("has_persisted_sample bit?", no),
+    ("stats_generation_method int!", |_| 0_i32.cell()),
+    ("stats_generation_method_desc varchar(80)!", |_| "Sort based statistics".cell()),
+    ("auto_drop bit?", no),
+    ("replica_role_id tinyint?", |_| 1_i32.cell()),
+    ("replica_role_desc nvarchar(60)?", |_| "PRIMARY".cell()),
+    ("replica_name sysname?", null),
+]];
+
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys(
-            "stats",
-            needs::METADATA,
-            &[
-                "object_id int!",
-                "name nvarchar(128)?",
-                "stats_id int!",
-                "auto_created bit?",
-                "user_created bit?",
-                "no_recompute bit?",
-                "has_filter bit?",
-                "filter_definition nvarchar(max)?",
-                "is_temporary bit?",
-                "is_incremental bit?",
-                "has_persisted_sample bit?",
-                "stats_generation_method int!",
-                "stats_generation_method_desc varchar(80)!",
-                "auto_drop bit?",
-                "replica_role_id tinyint?",
-                "replica_role_desc nvarchar(60)?",
-                "replica_name sysname?",
-            ],
-            stats,
-        ),
+        by_column("stats", needs::METADATA, STATS, stats),
         sys(
             "stats_columns",
             needs::METADATA,
@@ -63,55 +70,20 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 
 fn stats(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     each_index(cx, |table, index| {
-        if index.kind == IndexKind::Heap {
-            return Ok(());
+        if index.kind != IndexKind::Heap {
+            let (id, name) = (index.id.0.cell(), (&index.name).cell());
+            rows.show(STATS, &Stats { table: table.head.id.0, name, id, made: None });
         }
-        rows.push(row![
-            table.head.id.0,
-            &index.name,
-            index.id.0,
-            false,
-            false,
-            false,
-            false,
-            (),
-            false,
-            false,
-            false,
-            0,
-            "Sort based statistics",
-            false,
-            1,
-            "PRIMARY",
-            ()
-        ]);
         Ok(())
     })?;
     each_made(cx, |table, s| {
-        rows.push(row![
-            table.head.id.0,
-            &s.name,
-            s.id.0,
-            false,
-            true,
-            s.no_recompute,
-            false,
-            (),
-            false,
-            false,
-            false,
-            0,
-            "Sort based statistics",
-            false,
-            1,
-            "PRIMARY",
-            ()
-        ]);
+        let (id, name) = (s.id.0.cell(), (&s.name).cell());
+        rows.show(STATS, &Stats { table: table.head.id.0, name, id, made: Some(s.no_recompute) });
     });
     Ok(())
 }
 
-/// What CREATE STATISTICS has made.
+/// Statistics that CREATE STATISTICS has made.
 fn each_made(cx: &ViewContext<'_>, mut f: impl FnMut(&Table, &Statistics)) {
     for object in cx.objects() {
         if let Object::Table(table) = &object {

@@ -92,6 +92,42 @@ LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.in
 WHERE i.object_id = @object
 ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
 
+/// Things that need attention: what kind, of which database or session, a number, a word more.
+const ALERTS: &str = "SELECT 'state', d.name, NULL, d.state_desc
+FROM sys.databases d
+WHERE d.state <> 0
+UNION ALL
+-- damage that reading has found
+SELECT 'damage', ISNULL(DB_NAME(p.database_id), CONVERT(nvarchar(10), p.database_id)), COUNT(*), NULL
+FROM msdb.dbo.suspect_pages p
+WHERE p.event_type IN (1, 2, 3)
+GROUP BY p.database_id
+UNION ALL
+-- a log that is nearly full and cannot grow
+SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
+FROM sys.dm_os_performance_counters c
+JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
+JOIN sys.master_files f ON f.database_id = d.database_id AND f.type = 1
+WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
+  AND (f.growth = 0 OR f.max_size > 0 AND f.max_size <= f.size)
+UNION ALL
+SELECT 'blocked', CONVERT(nvarchar(10), r.session_id), r.wait_time / 1000, CONVERT(nvarchar(10), r.blocking_session_id)
+FROM sys.dm_exec_requests r
+WHERE r.blocking_session_id <> 0 AND r.wait_time >= 10000
+UNION ALL
+-- a transaction that nobody works at
+SELECT 'idle', CONVERT(nvarchar(10), s.session_id), DATEDIFF(second, s.last_request_end_time, GETDATE()), s.login_name
+FROM sys.dm_exec_sessions s
+WHERE s.is_user_process = 1 AND s.status = 'sleeping' AND s.open_transaction_count > 0
+  AND s.last_request_end_time < DATEADD(minute, -10, GETDATE())
+UNION ALL
+-- a run of the schedule that failed, if none of its kind has come well since
+SELECT 'backup', r.database_name, r.error_number, r.error_message
+FROM msdb.taffrail.backup_run r
+WHERE r.error_number IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM msdb.taffrail.backup_run l
+                  WHERE l.database_name = r.database_name AND l.type = r.type AND l.run_id > r.run_id)";
+
 /// The schedule of backups in msdb, and what each kind is due after.
 const SCHEDULE: &str = "SELECT database_name, full_minutes, differential_minutes, log_minutes, keep_chains, drill_minutes,
        directory, is_enabled
@@ -233,7 +269,8 @@ ORDER BY b.backup_set_id DESC";
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 7] = [
+const PAGES: [(&str, Statements); 8] = [
+    ("alerts", &[("alerts", ALERTS)]),
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     (
         "checkpoints",
