@@ -93,8 +93,8 @@ fn rows_that_a_cursor_keeps_count_until_it_is_closed() {
     c.ok("CREATE TABLE t (a int PRIMARY KEY, b varchar(1000) NOT NULL)
           INSERT t SELECT value, REPLICATE('x', 1000) FROM GENERATE_SERIES(1, 3000)
           DECLARE plain CURSOR GLOBAL FAST_FORWARD FOR SELECT a, b FROM t
-          DECLARE one CURSOR GLOBAL FAST_FORWARD FOR SELECT a, b FROM t WHERE a > 500 ORDER BY a % 7
-          DECLARE two CURSOR GLOBAL FAST_FORWARD FOR SELECT a, b FROM t WHERE a > 500 ORDER BY a % 7
+          DECLARE one CURSOR GLOBAL STATIC FOR SELECT a, b FROM t WHERE a > 500
+          DECLARE two CURSOR GLOBAL STATIC FOR SELECT a, b FROM t WHERE a > 500
           OPEN plain");
     c.ok("OPEN one");
     let said = c.run("OPEN two");

@@ -154,6 +154,10 @@ pub struct SessionCell {
     pub tempdb_allocated: Counter,
     /// Pages of tempdb that were given back.
     pub tempdb_freed: Counter,
+    /// Pages of files in which statements keep their rows: those that were taken.
+    pub internal_allocated: Counter,
+    /// Pages of such files that were given back.
+    pub internal_freed: Counter,
     /// How far a backup or restore has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
     full: Mutex<Option<Event>>,
@@ -260,6 +264,8 @@ impl SessionCell {
             row_count: AtomicU64::new(0),
             tempdb_allocated: Counter::new(),
             tempdb_freed: Counter::new(),
+            internal_allocated: Counter::new(),
+            internal_freed: Counter::new(),
             percent_complete: AtomicU32::new(0),
             full: Mutex::default(),
             touched: Mutex::default(),

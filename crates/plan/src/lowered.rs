@@ -69,6 +69,11 @@ fn slots(statement: &Statement, subqueries: &[SubqueryPlan], slots: usize) -> Ch
     }
 }
 
+/// The slots that are right above an operator, on each of its rows, in a frame of so many.
+pub fn handed(node: &Node, slots: usize) -> Vec<Slot> {
+    Checker { subqueries: &[], slots }.handed(node).iter().collect()
+}
+
 struct Checker<'a> {
     subqueries: &'a [SubqueryPlan],
     slots: usize,
@@ -425,7 +430,15 @@ mod tests {
         let node = Node::Sort(Arc::new(sort));
         let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
         let (assign, order) = (Vec::new(), Vec::new());
-        let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+        let select = SelectPlan {
+            plan,
+            assign,
+            order,
+            identity: None,
+            inherited: None,
+            replaces: None,
+            json: None,
+        };
         Statement::Select(Box::new(select), None)
     }
 
@@ -458,7 +471,15 @@ mod tests {
         let looked = |node: Node| {
             let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
             let (assign, order) = (Vec::new(), Vec::new());
-            let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+            let select = SelectPlan {
+                plan,
+                assign,
+                order,
+                identity: None,
+                inherited: None,
+                replaces: None,
+                json: None,
+            };
             check(&Statement::Select(Box::new(select), None), &[], &Scope::new(&columns, &[]))
         };
         let merged = |left: Collation| {
@@ -511,7 +532,15 @@ mod tests {
             let node = Node::Hash(Arc::new(join));
             let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
             let (assign, order) = (Vec::new(), Vec::new());
-            let select = SelectPlan { plan, assign, order, identity: None, inherited: None };
+            let select = SelectPlan {
+                plan,
+                assign,
+                order,
+                identity: None,
+                inherited: None,
+                replaces: None,
+                json: None,
+            };
             let select = Statement::Select(Box::new(select), None);
             check(&select, &[], &Scope::new(&columns, &[]))
         };

@@ -23,7 +23,7 @@ fn max_len(n: u16) -> MaxLen {
 }
 
 /// The four bytes of a type. The numbers never change.
-pub(crate) fn type_bytes(ty: SqlType) -> [u8; 4] {
+pub fn type_bytes(ty: SqlType) -> [u8; 4] {
     let (number, a, b) = match ty {
         SqlType::Bit => (1, 0, 0),
         SqlType::TinyInt => (2, 0, 0),

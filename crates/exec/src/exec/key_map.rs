@@ -60,7 +60,20 @@ impl KeyMap {
         self.count as usize
     }
 
-    fn hash(&self, key: &[Value]) -> u64 {
+    /// The bytes that the map takes once it has so many keys more, but for those keys.
+    #[inline]
+    pub(crate) fn bytes_with(&self, more: usize) -> usize {
+        let grows = (self.len() + more) * 4 > self.places.len() * 3;
+        self.held.bytes() + if grows { size_of_val(&*self.places) } else { 0 }
+    }
+
+    /// An empty map for such keys.
+    pub fn emptied(&self) -> KeyMap {
+        KeyMap::new(self.collations.clone())
+    }
+
+    /// A key's hash.
+    pub fn hash(&self, key: &[Value]) -> u64 {
         let mut h = 0x9e37_79b9_7f4a_7c15_u64;
         for (v, c) in key.iter().zip(&self.collations) {
             let x = compare::hash(v, *c);

@@ -120,7 +120,7 @@ pub struct SessionEntry {
     callers: Mutex<Vec<DatabaseId>>,
     transaction_name: Mutex<Arc<str>>,
     /// Pages of tempdb that were allocated and given back before the request.
-    tempdb_before: [AtomicU64; 2],
+    tempdb_before: [AtomicU64; 4],
     pub(crate) cancel: Arc<AtomicBool>,
     kill_hook: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
@@ -345,20 +345,30 @@ impl SessionEntry {
             self.clock.adopt();
         }
         self.cell.request_started.store(Moment::now().0, Ordering::Relaxed);
-        let now = [self.cell.tempdb_allocated.get(), self.cell.tempdb_freed.get()];
-        for (before, now) in self.tempdb_before.iter().zip(now) {
+        for (before, now) in self.tempdb_before.iter().zip(self.tempdb_now()) {
             before.store(now, Ordering::Relaxed);
         }
     }
 
-    /// Pages of tempdb that were allocated and given back: by requests that are over, and by the one that runs.
-    pub fn tempdb_pages(&self) -> [[u64; 2]; 2] {
-        let now = [self.cell.tempdb_allocated.get(), self.cell.tempdb_freed.get()];
+    /// Pages of tempdb so far: of tables and of rows that statements keep, allocated and given back.
+    fn tempdb_now(&self) -> [u64; 4] {
+        let cell = &self.cell;
+        let counters = [&cell.tempdb_allocated, &cell.tempdb_freed];
+        let internal = [&cell.internal_allocated, &cell.internal_freed];
+        let [[a, b], [c, d]] = [counters, internal].map(|pair| pair.map(|c| c.get()));
+        [a, b, c, d]
+    }
+
+    /// Pages of tempdb: allocated and given back for tables, then for rows that statements keep; by requests that are over, and by the one
+    /// that runs.
+    pub fn tempdb_pages(&self) -> [[u64; 4]; 2] {
+        let now = self.tempdb_now();
         if !self.is_running() {
-            return [now, [0, 0]];
+            return [now, [0; 4]];
         }
-        let before = [0, 1].map(|n| self.tempdb_before[n].load(Ordering::Relaxed).min(now[n]));
-        [before, [now[0] - before[0], now[1] - before[1]]]
+        let before =
+            [0, 1, 2, 3].map(|n| self.tempdb_before[n].load(Ordering::Relaxed).min(now[n]));
+        [before, [0, 1, 2, 3].map(|n| now[n] - before[n])]
     }
 
     /// Gives how long it has lasted, ns.

@@ -417,17 +417,10 @@ events! {
 }
 
 /// Events that sessions may ask for and that never occur here, and why.
-pub static NEVER: &[(Event, &str)] = &[
-    (
-        Event::HashWarning,
-        "a hash table that does not fit the memory ends the query with message 701",
-    ),
-    (
-        Event::SecurityErrorRingBufferRecorded,
-        "no function of the operating system is asked about security: logins are the server's own",
-    ),
-    (Event::SortWarning, "a sort that does not fit the memory ends the query with message 701"),
-];
+pub static NEVER: &[(Event, &str)] = &[(
+    Event::SecurityErrorRingBufferRecorded,
+    "no function of the operating system is asked about security: logins are the server's own",
+)];
 
 impl Event {
     /// The description of the event for the views.

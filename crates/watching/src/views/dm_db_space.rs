@@ -1,5 +1,5 @@
-//! sys.dm_db_session_space_usage, dm_db_task_space_usage: pages of tempdb by who uses them. Nothing of the server's own lies there: rows
-//! that a statement keeps are in memory.
+//! sys.dm_db_session_space_usage, dm_db_task_space_usage: pages of tempdb by who uses them. Rows that a statement keeps and that have no
+//! room in memory are internal objects: they lie in files beside those of tempdb.
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::features::needs;
@@ -49,8 +49,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 /// What requests have done that are over.
 fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for s in cx.session.instance.all_sessions() {
-        let [[allocated, freed], _] = s.tempdb_pages();
-        rows.push(row![s.id.0, TEMPDB, allocated, freed, 0, 0, 0]);
+        let [[allocated, freed, kept, dropped], _] = s.tempdb_pages();
+        rows.push(row![s.id.0, TEMPDB, allocated, freed, kept, dropped, 0]);
     }
     Ok(())
 }
@@ -61,9 +61,9 @@ fn tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
         if s.cell.status() == Status::Sleeping {
             continue;
         }
-        let [_, [allocated, freed]] = s.tempdb_pages();
+        let [_, [allocated, freed, kept, dropped]] = s.tempdb_pages();
         let task = u64::from(s.id.0).to_be_bytes();
-        rows.push(row![&task[..], false, s.id.0, 0, 0, TEMPDB, allocated, freed, 0, 0]);
+        rows.push(row![&task[..], false, s.id.0, 0, 0, TEMPDB, allocated, freed, kept, dropped]);
     }
     Ok(())
 }

@@ -1,14 +1,18 @@
 //! Grouping and aggregate functions.
 
+mod apart;
+
 use super::partial::Partial;
 use super::sort::compare_keys;
 use super::states::States;
-use super::{Op, Operator, build};
+use super::{Op, Operator, build_in_any_order};
 use crate::exec::key_map::KeyMap;
+use crate::exec::rows::room_beside_partitions;
 use crate::exec::runtime::{Rt, ValueSet};
-use crate::memory::Held;
+use crate::memory::{self, Held};
 use crate::pieces;
 use crate::plan::node::{Agg, AggFunction, Aggregate};
+use apart::GroupsApart;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Bytes, MaxLen, SqlType, Value};
@@ -185,6 +189,13 @@ pub(crate) struct AggregateOp {
     at: usize,
     count: usize,
     held: Held,
+    /// What has to stay free for files.
+    room: usize,
+    /// Values of DISTINCT or texts that are joined are among the states, and so much was in use before the first one.
+    states_grow: bool,
+    used_before: usize,
+    /// Rows of groups that have no room in memory.
+    apart: Option<Box<GroupsApart>>,
 }
 
 /// From so many groups on they and their states lie beyond the nearer caches, and rows are taken in together.
@@ -207,14 +218,33 @@ impl AggregateOp {
     pub fn new(node: &Arc<Aggregate>) -> AggregateOp {
         AggregateOp {
             node: node.clone(),
-            input: build(&node.input),
+            input: build_in_any_order(&node.input),
             groups: KeyMap::new(node.groups.iter().map(|g| g.2).collect()),
             states: node.aggs.iter().map(States::new).collect(),
             waiting: Batch::default(),
             at: 0,
             count: 0,
             held: Held::default(),
+            room: 0,
+            states_grow: node.aggs.iter().any(|agg| agg.distinct || agg.separator.is_some()),
+            used_before: 0,
+            apart: None,
         }
+    }
+
+    /// Memory has no room for another group, or more than one batch of them.
+    #[inline]
+    fn is_full(&self) -> bool {
+        let groups = self.held.bytes() + self.groups.bytes_with(ROWS_AT_ONCE) + self.room;
+        self.count > 0
+            && !self.node.scalar
+            && (memory::must_spill(groups) || self.states_grow && self.has_grown())
+    }
+
+    /// States that grow with each row have no room, or will have none soon: those of the groups in memory go on growing.
+    fn has_grown(&self) -> bool {
+        let kept = memory::used().saturating_sub(self.used_before);
+        memory::must_spill(2 * kept + self.room)
     }
 
     fn new_group(&mut self) {
@@ -285,6 +315,14 @@ impl AggregateOp {
         Ok(())
     }
 
+    /// A NULL that was left out is told.
+    fn tell_nulls(&self, rt: &mut Rt<'_>) {
+        let activation = &mut rt.cx.session.activation;
+        if activation.options.ansi_warnings && self.states.iter().any(States::nulls) {
+            activation.warnings.null_eliminated = true;
+        }
+    }
+
     /// Reads the input to its end.
     fn read(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let mut key = Vec::with_capacity(self.node.groups.len());
@@ -292,9 +330,17 @@ impl AggregateOp {
         let may_wait = self.node.aggs.iter().all(|a| a.separator.is_none());
         while self.input.next(rt)? {
             rt.tick()?;
+            if self.apart.is_some() {
+                self.take_or_put_apart(rt)?;
+                continue;
+            }
             match self.count >= MANY_GROUPS && may_wait {
                 false => self.take(rt, &mut key)?,
                 true => self.wait(rt)?,
+            }
+            if self.is_full() {
+                self.take_waiting()?;
+                self.begin_apart(rt)?;
             }
         }
         Ok(())
@@ -332,9 +378,13 @@ pub(crate) fn accumulate(rt: &mut Rt<'_>, agg: &Agg, state: &mut Accumulator) ->
 
 impl Operator for AggregateOp {
     fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        self.groups.clear();
+        match self.apart.take() {
+            None => self.groups.clear(),
+            Some(_) => self.groups = self.groups.emptied(),
+        }
         self.states.iter_mut().for_each(States::clear);
         self.waiting = Batch::default();
+        self.room = room_beside_partitions();
         self.held.clear();
         self.at = 0;
         self.count = 0;
@@ -342,18 +392,17 @@ impl Operator for AggregateOp {
             self.new_group();
         }
         self.input.open(rt)?;
+        self.used_before = memory::used();
         let read = self.read(rt);
         // An error of a row that came before is the one that is told.
         self.take_waiting()?;
         read?;
-        if self.states.iter().any(States::nulls) && rt.cx.session.activation.options.ansi_warnings {
-            rt.cx.session.activation.warnings.null_eliminated = true;
-        }
-        Ok(())
+        self.tell_nulls(rt);
+        self.close_apart()
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        if self.at >= self.count {
+        if self.at >= self.count && !self.next_partition(rt)? {
             return Ok(false);
         }
         if !self.node.scalar {

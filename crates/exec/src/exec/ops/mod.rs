@@ -3,9 +3,12 @@
 mod aggregate;
 mod aside;
 mod changed;
+mod distinct;
 mod function;
 mod grouping_sets;
+mod hash_join;
 mod join;
+mod json;
 mod mark;
 mod merge;
 mod partial;
@@ -50,6 +53,17 @@ const _: () = {
 
 /// Makes the operators of a tree.
 pub fn build(node: &Node) -> Op {
+    built(node, true)
+}
+
+/// Makes the operators of a tree whose rows are taken in any order.
+pub(crate) fn build_in_any_order(node: &Node) -> Op {
+    built(node, false)
+}
+
+/// `ordered`: somebody above may go by the order that the operators give by themselves. A join or DISTINCT whose rows are in files gives
+/// them back in that order, else as they come.
+fn built(node: &Node, ordered: bool) -> Op {
     match node {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),
@@ -58,17 +72,21 @@ pub fn build(node: &Node) -> Op {
             RowsetSource::View(view) => Box::new(view::ViewOp::new(v, view)),
             RowsetSource::Function(f) => Box::new(function::FunctionOp::new(v, f)),
             RowsetSource::Changed(rows) => Box::new(changed::ChangedOp::new(v, rows)),
+            RowsetSource::Json(of) => Box::new(json::JsonOp::new(v, of)),
         },
         Node::Values(v) => Box::new(ValuesOp { node: v.clone(), at: 0 }),
         Node::Filter(f) => {
-            Box::new(FilterOp { node: f.clone(), input: build(&f.input), closed: false })
+            let input = built(&f.input, ordered);
+            Box::new(FilterOp { node: f.clone(), input, closed: false })
         }
-        Node::Compute(c) => Box::new(ComputeOp { node: c.clone(), input: build(&c.input) }),
-        Node::Loop(l) => Box::new(join::LoopOp::new(l)),
+        Node::Compute(c) => {
+            Box::new(ComputeOp { node: c.clone(), input: built(&c.input, ordered) })
+        }
+        Node::Loop(l) => Box::new(join::LoopOp::new(l, ordered)),
         Node::Hash(h) if matches!(h.kind, JoinType::NullAwareAnti | JoinType::Mark(_)) => {
             Box::new(mark::MarkOp::new(h))
         }
-        Node::Hash(h) => Box::new(join::HashOp::new(h)),
+        Node::Hash(h) => Box::new(hash_join::HashOp::new(h, ordered)),
         Node::Merge(m) => Box::new(merge::MergeOp::new(m)),
         Node::Spool(s) => Box::new(set::SpoolOp::new(s)),
         Node::Sort(s) => Box::new(sort::SortOp::new(s)),
@@ -80,11 +98,12 @@ pub fn build(node: &Node) -> Op {
         Node::Window(w) if w.streamed => Box::new(running::RunningOp::new(w)),
         Node::Window(w) => Box::new(window::WindowOp::new(w)),
         Node::Top(t) => Box::new(set::TopOp::new(t)),
-        Node::Distinct(d) => Box::new(set::DistinctOp::new(d)),
+        Node::Distinct(d) => Box::new(distinct::DistinctOp::new(d, ordered)),
         Node::Concat(list) => {
-            Box::new(set::ConcatOp { inputs: list.iter().map(build).collect(), at: 0 })
+            let inputs = list.iter().map(build_in_any_order).collect();
+            Box::new(set::ConcatOp { inputs, at: 0 })
         }
-        Node::SetOperation(s) => Box::new(set::SetOp::new(s)),
+        Node::SetOperation(s) => Box::new(distinct::SetOp::new(s)),
         Node::Recursive(r) => Box::new(recursive::RecursiveOp::new(r)),
     }
 }

@@ -1,10 +1,10 @@
-//! TOP, DISTINCT, UNION, EXCEPT, INTERSECT, spools.
+//! TOP, UNION ALL, spools.
 
 use super::{Op, Operator, build};
-use crate::exec::key_map::KeyMap;
-use crate::exec::runtime::{RowBuffer, Rt};
+use crate::exec::rows::RowStore;
+use crate::exec::runtime::Rt;
 use crate::plan::expr::Expr;
-use crate::plan::node::{Distinct, Node, SetOperation, Spool, Top};
+use crate::plan::node::{Node, Spool, Top};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
@@ -13,7 +13,7 @@ use taffrail_types::{Value, compare};
 pub(crate) struct SpoolOp {
     node: Arc<Spool>,
     input: Op,
-    rows: RowBuffer,
+    rows: RowStore,
     /// The input has been opened; it has come to its end.
     opened: bool,
     filled: bool,
@@ -22,7 +22,7 @@ pub(crate) struct SpoolOp {
 
 impl SpoolOp {
     pub fn new(node: &Arc<Spool>) -> SpoolOp {
-        let rows = RowBuffer::new(node.save.len());
+        let rows = RowStore::in_order(node.save.len());
         SpoolOp {
             node: node.clone(),
             input: build(&node.input),
@@ -38,7 +38,7 @@ impl SpoolOp {
         rt.tick()?;
         self.filled = !self.input.next(rt)?;
         if !self.filled {
-            self.rows.push(rt, &self.node.save);
+            self.rows.push(rt, &self.node.save)?;
         }
         Ok(!self.filled)
     }
@@ -58,8 +58,8 @@ impl Operator for SpoolOp {
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        if self.at < self.rows.rows {
-            rt.restore(&self.node.save, self.rows.row(self.at));
+        if self.at < self.rows.len() {
+            rt.restore(&self.node.save, self.rows.row(self.at)?);
         } else if self.filled || !self.fill(rt)? {
             return Ok(false);
         }
@@ -74,7 +74,7 @@ pub(crate) struct TopOp {
     left: u64,
     skip: u64,
     /// PERCENT: all rows, and the next to give.
-    kept: Option<(RowBuffer, usize)>,
+    kept: Option<(RowStore, usize)>,
     last: Vec<Value>,
     tied: bool,
 }
@@ -96,10 +96,10 @@ impl TopOp {
     #[inline]
     fn advance(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some((rows, at)) = &mut self.kept else { return self.input.next(rt) };
-        if *at >= rows.rows {
+        if *at >= rows.len() {
             return Ok(false);
         }
-        rt.restore(&self.node.save, rows.row(*at));
+        rt.restore(&self.node.save, rows.row(*at)?);
         *at += 1;
         Ok(true)
     }
@@ -188,13 +188,13 @@ impl Operator for TopOp {
                 },
                 None => 100.0,
             };
-            let mut rows = RowBuffer::new(self.node.save.len());
+            let mut rows = RowStore::in_order(self.node.save.len());
             self.input.open(rt)?;
             while self.input.next(rt)? {
                 rt.tick()?;
-                rows.push(rt, &self.node.save);
+                rows.push(rt, &self.node.save)?;
             }
-            self.left = (rows.rows as f64 * share / 100.0).ceil() as u64;
+            self.left = (rows.len() as f64 * share / 100.0).ceil() as u64;
             self.kept = Some((rows, 0));
             return Ok(());
         }
@@ -240,52 +240,6 @@ impl Operator for TopOp {
     }
 }
 
-pub(crate) struct DistinctOp {
-    node: Arc<Distinct>,
-    input: Op,
-    seen: KeyMap,
-    key: Vec<Value>,
-    /// The row before, where equal ones follow each other.
-    last: Vec<Value>,
-}
-
-impl DistinctOp {
-    pub fn new(node: &Arc<Distinct>) -> DistinctOp {
-        let seen = KeyMap::new(node.slots.iter().map(|s| s.1).collect());
-        let input = build(&node.input);
-        DistinctOp { node: node.clone(), input, seen, key: Vec::new(), last: Vec::new() }
-    }
-}
-
-impl Operator for DistinctOp {
-    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        self.seen.clear();
-        self.last.clear();
-        self.input.open(rt)
-    }
-
-    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        while self.input.next(rt)? {
-            rt.tick()?;
-            self.key.clear();
-            self.key.extend(self.node.slots.iter().map(|(s, _)| rt.frame[*s as usize].clone()));
-            if self.node.ordered {
-                let columns = self.last.iter().zip(&self.key).zip(&self.node.slots);
-                let mut same = columns.map(|((a, b), (_, c))| compare::compare(a, b, *c).is_eq());
-                if !self.last.is_empty() && same.all(|s| s) {
-                    continue;
-                }
-                std::mem::swap(&mut self.last, &mut self.key);
-                return Ok(true);
-            }
-            if self.seen.insert(&mut self.key).1 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-}
-
 pub(crate) struct ConcatOp {
     pub inputs: Vec<Op>,
     pub at: usize,
@@ -308,57 +262,5 @@ impl Operator for ConcatOp {
             self.at += 1;
             self.inputs[self.at].open(rt)?;
         }
-    }
-}
-
-pub(crate) struct SetOp {
-    node: Arc<SetOperation>,
-    left: Op,
-    right: Op,
-    right_rows: KeyMap,
-    seen: KeyMap,
-    key: Vec<Value>,
-}
-
-impl SetOp {
-    pub fn new(node: &Arc<SetOperation>) -> SetOp {
-        let map = || KeyMap::new(node.left_slots.iter().map(|s| s.1).collect());
-        SetOp {
-            node: node.clone(),
-            left: build(&node.left),
-            right: build(&node.right),
-            right_rows: map(),
-            seen: map(),
-            key: Vec::new(),
-        }
-    }
-}
-
-impl Operator for SetOp {
-    fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        self.right_rows.clear();
-        self.seen.clear();
-        self.right.open(rt)?;
-        while self.right.next(rt)? {
-            rt.tick()?;
-            self.key.clear();
-            self.key.extend(self.node.right_slots.iter().map(|s| rt.frame[*s as usize].clone()));
-            self.right_rows.insert(&mut self.key);
-        }
-        self.left.open(rt)
-    }
-
-    fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        while self.left.next(rt)? {
-            rt.tick()?;
-            self.key.clear();
-            let slots = self.node.left_slots.iter();
-            self.key.extend(slots.map(|(s, _)| rt.frame[*s as usize].clone()));
-            let there = self.right_rows.find(&self.key).is_some();
-            if there != self.node.except && self.seen.insert(&mut self.key).1 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }

@@ -1,8 +1,9 @@
-//! Sort, whole or only the first rows.
+//! Sort, whole or only the first rows. What has no room in memory goes to a file in sorted runs, which are merged as rows are asked for.
 
-use super::{Op, Operator, build};
+use super::{Op, Operator, build_in_any_order};
+use crate::exec::rows::{RowMerge, SpillWriter, SpilledRows, Warning, merged_to, runs_at_once};
 use crate::exec::runtime::{RowBuffer, Rt};
-use crate::memory::Held;
+use crate::memory::{self, Held};
 use crate::pieces;
 use crate::plan::node::{Sort, SortKey};
 use std::cmp::Ordering;
@@ -34,18 +35,23 @@ pub(crate) struct SortOp {
     order: Vec<u32>,
     held: Held,
     at: usize,
+    /// Sorted rows in files, keys first, and their merging.
+    runs: Vec<SpilledRows>,
+    merge: Option<RowMerge>,
 }
 
 impl SortOp {
     pub fn new(node: &Arc<Sort>) -> SortOp {
         SortOp {
             node: node.clone(),
-            input: build(&node.input),
+            input: build_in_any_order(&node.input),
             rows: RowBuffer::new(node.save.len()),
             keys: Vec::new(),
             order: Vec::new(),
             held: Held::default(),
             at: 0,
+            runs: Vec::new(),
+            merge: None,
         }
     }
 
@@ -69,6 +75,51 @@ impl SortOp {
         }
         pieces::sort(&mut order, compare)?;
         self.order = order;
+        Ok(())
+    }
+
+    /// The rows in memory have no room any more.
+    #[cold]
+    fn spill(&mut self, rt: &mut Rt<'_>, limit: Option<usize>) -> SqlResult<()> {
+        self.sort(limit)?;
+        if limit.is_some_and(|limit| self.runs.is_empty() && limit < self.rows.rows) {
+            self.compact()?;
+            if !memory::must_spill(self.held.bytes() + self.rows.bytes()) {
+                return Ok(());
+            }
+        }
+        let mut writer = SpillWriter::new(&rt.spill_file()?);
+        let width = self.node.keys.len();
+        for i in &self.order {
+            let i = *i as usize;
+            let key = &self.keys[i * width..(i + 1) * width];
+            writer.push(key.iter().chain(self.rows.row(i)))?;
+        }
+        self.runs.push(writer.finish()?);
+        self.rows.clear();
+        self.keys.clear();
+        self.held.clear();
+        self.order.clear();
+        Ok(())
+    }
+
+    /// The input has ended, and there are runs.
+    #[cold]
+    fn merge(&mut self, rt: &mut Rt<'_>, limit: Option<usize>) -> SqlResult<()> {
+        let used = self.held.bytes() + self.rows.bytes();
+        if !self.order.is_empty() {
+            self.spill(rt, limit)?;
+        }
+        self.rows = RowBuffer::new(self.rows.width);
+        (self.keys, self.order) = (Vec::new(), Vec::new());
+        let node = self.node.clone();
+        let compare = |a: &[Value], b: &[Value]| compare_keys(a, b, &node.keys);
+        let file = rt.spill_file()?;
+        let rows = self.runs.iter().map(|r| r.rows).sum();
+        let most = runs_at_once(memory::limit());
+        let (runs, passes) = merged_to(most, std::mem::take(&mut self.runs), &file, &compare)?;
+        self.merge = Some(RowMerge::new(runs, &compare)?);
+        Warning { used, rows }.of_sort(&file, passes);
         Ok(())
     }
 
@@ -105,6 +156,8 @@ impl Operator for SortOp {
         self.held.clear();
         self.order.clear();
         self.at = 0;
+        self.runs.clear();
+        self.merge = None;
         let limit = match &self.node.limit {
             None => None,
             Some(e) => rt.eval(e)?.as_i64().and_then(|n| usize::try_from(n).ok()),
@@ -125,11 +178,21 @@ impl Operator for SortOp {
                 self.sort(Some(limit))?;
                 self.compact()?;
             }
+            if memory::must_spill(self.held.bytes() + self.rows.bytes()) {
+                self.spill(rt, limit)?;
+            }
         }
-        self.sort(limit)
+        if self.runs.is_empty() { self.sort(limit) } else { self.merge(rt, limit) }
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
+        if let Some(merge) = &mut self.merge {
+            let keys = &self.node.keys;
+            let row = merge.next(&|a: &[Value], b: &[Value]| compare_keys(a, b, keys))?;
+            let Some(row) = row else { return Ok(false) };
+            rt.put(&self.node.save, &mut row[keys.len()..]);
+            return Ok(true);
+        }
         let Some(i) = self.order.get(self.at) else { return Ok(false) };
         self.at += 1;
         rt.restore(&self.node.save, self.rows.row(*i as usize));

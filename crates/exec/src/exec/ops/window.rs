@@ -1,16 +1,20 @@
-//! Window functions: the input is kept and sorted by partition and order; each function then sees its partition.
+//! Window functions: the input is kept and sorted by partition and order; each function then sees its partition. Rows that have no room in
+//! memory are sorted in files, and come to memory, or to a store of their own, partition by partition (`stored`).
+
+mod stored;
 
 use super::aggregate::{Accumulator, accumulate};
 use super::sliding::Sliding;
 use super::sort::compare_keys;
-use super::{Op, Operator, build};
+use super::{Op, Operator, build_in_any_order};
 use crate::exec::runtime::{RowBuffer, Rt};
-use crate::memory::Held;
+use crate::memory::{self, Held};
 use crate::pieces;
 use crate::plan::expr::Expr;
 use crate::plan::node::{Agg, AggFunction, Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use stored::{Stored, WindowResults};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
@@ -21,11 +25,13 @@ pub(crate) struct WindowOp {
     /// Partition values then order values, flat, by row.
     keys: Vec<Value>,
     order: Vec<u32>,
-    /// Results by place in `order`, one column per function.
-    results: Vec<Vec<Value>>,
+    /// WindowResults by place in `order`, one column per function.
+    results: Vec<WindowResults>,
     /// What keys and results take.
     held: Held,
     at: usize,
+    /// The rows are in files, and the places those of one partition.
+    stored: Option<Box<Stored>>,
 }
 
 /// The row `there`, or, where that has no value, the next of the `known` rows beyond it. An offset counts all rows: NULL is passed over
@@ -35,6 +41,18 @@ fn known_from(known: &[usize], there: usize, lead: bool) -> Option<usize> {
         true => known.get(known.partition_point(|k| *k < there)).copied(),
         false => known[..known.partition_point(|k| *k <= there)].last().copied(),
     }
+}
+
+/// The order of two rows by their keys: partition, then order.
+fn compare_rows(node: &Window, a: &[Value], b: &[Value]) -> Ordering {
+    for (i, (_, c)) in node.partition.iter().enumerate() {
+        let o = compare::compare(&a[i], &b[i], *c);
+        if o != Ordering::Equal {
+            return o;
+        }
+    }
+    let p = node.partition.len();
+    compare_keys(&a[p..], &b[p..], &node.order)
 }
 
 /// The frame's first row moves, and the aggregate can be made of parts.
@@ -47,13 +65,14 @@ impl WindowOp {
     pub fn new(node: &Arc<Window>) -> WindowOp {
         WindowOp {
             node: node.clone(),
-            input: build(&node.input),
+            input: build_in_any_order(&node.input),
             rows: RowBuffer::new(node.save.len()),
             keys: Vec::new(),
             order: Vec::new(),
             results: Vec::new(),
             held: Held::default(),
             at: 0,
+            stored: None,
         }
     }
 
@@ -68,30 +87,31 @@ impl WindowOp {
         parts.into_iter().all(|(i, (_, c))| compare::compare(&a[i], &b[i], *c).is_eq())
     }
 
-    fn peers(&self, a: u32, b: u32) -> bool {
+    /// Whether the rows at two places are equal in the order of their partition.
+    fn peers(&self, a: usize, b: usize) -> SqlResult<bool> {
         let p = self.node.partition.len();
-        compare_keys(&self.key(a)[p..], &self.key(b)[p..], &self.node.order).is_eq()
+        if let Some(stored) = &self.stored {
+            return stored.peers(a, b, p, &self.node.order);
+        }
+        let (a, b) = (self.key(self.order[a]), self.key(self.order[b]));
+        Ok(compare_keys(&a[p..], &b[p..], &self.node.order).is_eq())
     }
 
     fn sort(&mut self) -> SqlResult<()> {
-        let p = self.node.partition.len();
         let mut order = std::mem::take(&mut self.order);
         pieces::sort(&mut order, |a, b| {
-            let (ka, kb) = (self.key(*a), self.key(*b));
-            for (i, (_, c)) in self.node.partition.iter().enumerate() {
-                let o = compare::compare(&ka[i], &kb[i], *c);
-                if o != Ordering::Equal {
-                    return o;
-                }
-            }
-            compare_keys(&ka[p..], &kb[p..], &self.node.order).then(a.cmp(b))
+            compare_rows(&self.node, self.key(*a), self.key(*b)).then(a.cmp(b))
         })?;
         self.order = order;
         Ok(())
     }
 
-    fn load(&self, rt: &mut Rt<'_>, place: usize) {
-        rt.restore(&self.node.save, self.rows.row(self.order[place] as usize));
+    fn load(&self, rt: &mut Rt<'_>, place: usize) -> SqlResult<()> {
+        match &self.stored {
+            None => rt.restore(&self.node.save, self.rows.row(self.order[place] as usize)),
+            Some(stored) => stored.load(rt, place, &self.node.save)?,
+        }
+        Ok(())
     }
 
     /// The rows among `from..to`, ascending, in which a value is not NULL.
@@ -105,7 +125,7 @@ impl WindowOp {
         let mut rows = Vec::new();
         for i in from..to {
             rt.tick()?;
-            self.load(rt, i);
+            self.load(rt, i)?;
             if !rt.eval(value)?.is_null() {
                 rows.push(i);
             }
@@ -120,25 +140,27 @@ impl WindowOp {
         item: &WindowItem,
         from: usize,
         to: usize,
-        out: &mut Vec<Value>,
+        out: &mut WindowResults,
     ) -> SqlResult<()> {
         match &item.function {
             WindowFunction::RowNumber => {
-                out.extend((1..=(to - from) as i64).map(Value::BigInt));
+                for n in 1..=(to - from) as i64 {
+                    out.push(rt, Value::BigInt(n))?;
+                }
             }
             WindowFunction::Rank | WindowFunction::DenseRank => {
                 let dense = matches!(item.function, WindowFunction::DenseRank);
                 let mut rank = 0;
                 for i in from..to {
                     rt.tick()?;
-                    if i == from || !self.peers(self.order[i - 1], self.order[i]) {
+                    if i == from || !self.peers(i - 1, i)? {
                         rank = if dense { rank + 1 } else { (i - from) as i64 + 1 };
                     }
-                    out.push(Value::BigInt(rank));
+                    out.push(rt, Value::BigInt(rank))?;
                 }
             }
             WindowFunction::Ntile(n) => {
-                self.load(rt, from);
+                self.load(rt, from)?;
                 let n = rt.eval(n)?.as_i64().filter(|n| *n > 0);
                 let n = n.ok_or_else(|| SqlError::new(4116, &[&"ntile"]))?;
                 let rows = (to - from) as i64;
@@ -149,7 +171,7 @@ impl WindowOp {
                     } else {
                         larger + (i - larger * (size + 1)) / size.max(1)
                     };
-                    out.push(Value::BigInt(bucket + 1));
+                    out.push(rt, Value::BigInt(bucket + 1))?;
                 }
             }
             WindowFunction::Offset { value, offset, lead, default, ignore_nulls } => {
@@ -157,7 +179,7 @@ impl WindowOp {
                     if *ignore_nulls { self.not_null(rt, value, from, to)? } else { Vec::new() };
                 for i in from..to {
                     rt.tick()?;
-                    self.load(rt, i);
+                    self.load(rt, i)?;
                     let n = rt.eval(offset)?.as_i64().unwrap_or(0);
                     if n < 0 {
                         return Err(SqlError::new(8730, &[]));
@@ -172,13 +194,13 @@ impl WindowOp {
                     });
                     let v = match (there, default) {
                         (Some(there), _) => {
-                            self.load(rt, there);
+                            self.load(rt, there)?;
                             rt.eval(value)?
                         }
                         (None, None) => Value::Null,
                         (None, Some(d)) => rt.eval(d)?,
                     };
-                    out.push(v);
+                    out.push(rt, v)?;
                 }
             }
             WindowFunction::Edge { value, last, ignore_nulls } => {
@@ -187,7 +209,7 @@ impl WindowOp {
                 let mut before = (from, from);
                 for i in from..to {
                     rt.tick()?;
-                    before = self.frame(item.frame, i, (from, to), before);
+                    before = self.frame(item.frame, i, (from, to), before)?;
                     let (start, end) = before;
                     let mut edge = if *last { end.checked_sub(1) } else { Some(start) };
                     if *ignore_nulls {
@@ -198,11 +220,11 @@ impl WindowOp {
                         };
                     }
                     match edge.filter(|e| (start..end).contains(e)) {
-                        None => out.push(Value::Null),
+                        None => out.push(rt, Value::Null)?,
                         Some(edge) => {
-                            self.load(rt, edge);
+                            self.load(rt, edge)?;
                             let v = rt.eval(value)?;
-                            out.push(v);
+                            out.push(rt, v)?;
                         }
                     }
                 }
@@ -212,14 +234,14 @@ impl WindowOp {
                 let mut before = (from, from);
                 for i in from..to {
                     rt.tick()?;
-                    before = self.frame(item.frame, i, (from, to), before);
+                    before = self.frame(item.frame, i, (from, to), before)?;
                     let (start, end) = before;
                     let v = sliding.over(start..end, |j| {
                         rt.tick()?;
-                        self.load(rt, j);
+                        self.load(rt, j)?;
                         agg.arg.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))
                     })?;
-                    out.push(v);
+                    out.push(rt, v)?;
                 }
             }
             WindowFunction::Aggregate(agg) => {
@@ -228,12 +250,12 @@ impl WindowOp {
                 for i in from..to {
                     rt.tick()?;
                     let before = done.as_ref().map_or((from, from), |d| (d.0, d.1));
-                    let (start, end) = self.frame(item.frame, i, (from, to), before);
+                    let (start, end) = self.frame(item.frame, i, (from, to), before)?;
                     if let Some((s, e, v)) = &done
                         && (*s, *e) == (start, end)
                     {
                         let v = v.clone();
-                        out.push(v);
+                        out.push(rt, v)?;
                         continue;
                     }
                     // Frames that only grow are added to; others are computed afresh.
@@ -246,11 +268,11 @@ impl WindowOp {
                     };
                     for j in grown..end {
                         rt.tick()?;
-                        self.load(rt, j);
+                        self.load(rt, j)?;
                         accumulate(rt, agg, &mut state)?;
                     }
                     let v = state.finish(agg)?;
-                    out.push(v.clone());
+                    out.push(rt, v.clone())?;
                     done = Some((start, end, v));
                 }
             }
@@ -266,33 +288,37 @@ impl WindowOp {
         i: usize,
         (from, to): (usize, usize),
         last: (usize, usize),
-    ) -> (usize, usize) {
+    ) -> SqlResult<(usize, usize)> {
         let peers_end = || {
             let mut end = i + 1;
-            while end < to && self.peers(self.order[i], self.order[end]) {
+            while end < to && self.peers(i, end)? {
                 end += 1;
             }
-            end
+            SqlResult::Ok(end)
         };
-        match frame {
+        Ok(match frame {
             WindowFrame::Partition => (from, to),
             // A peer of the row before: looking for the others once for each of them would take time in their square.
             WindowFrame::RangeToCurrent | WindowFrame::Peers if i < last.1 => last,
-            WindowFrame::RangeToCurrent => (from, peers_end()),
-            WindowFrame::Peers => (i, peers_end()),
-            WindowFrame::RangeFromCurrent => {
-                match i > from && self.peers(self.order[i - 1], self.order[i]) {
-                    true => last,
-                    false => (i, to),
-                }
-            }
+            WindowFrame::RangeToCurrent => (from, peers_end()?),
+            WindowFrame::Peers => (i, peers_end()?),
+            WindowFrame::RangeFromCurrent => match i > from && self.peers(i - 1, i)? {
+                true => last,
+                false => (i, to),
+            },
             WindowFrame::Rows(start, end) => {
                 let clamp = |v: i64| v.clamp(from as i64, to as i64) as usize;
                 let start = start.map_or(from, |s| clamp(i as i64 + s));
                 let end = end.map_or(to, |e| clamp(i as i64 + e + 1));
                 (start, end.max(start))
             }
-        }
+        })
+    }
+
+    /// The bytes that the rows in memory take with their results.
+    fn bytes(&self) -> usize {
+        let results = self.rows.rows * self.node.items.len() * size_of::<Value>();
+        self.held.bytes() + self.rows.bytes() + results
     }
 }
 
@@ -302,6 +328,8 @@ impl Operator for WindowOp {
         self.keys.clear();
         self.held.clear();
         self.order.clear();
+        self.results.clear();
+        self.stored = None;
         self.at = 0;
         self.input.open(rt)?;
         while self.input.next(rt)? {
@@ -318,9 +346,16 @@ impl Operator for WindowOp {
             self.held.values(&self.keys[self.keys.len() - width..]);
             self.order.push(self.rows.rows as u32);
             self.rows.push(rt, &self.node.save);
+            if memory::must_spill(self.bytes()) {
+                self.spill(rt)?;
+            }
+        }
+        if self.stored.is_some() {
+            return self.merge(rt);
         }
         self.sort()?;
-        let mut results: Vec<Vec<Value>> = vec![Vec::new(); self.node.items.len()];
+        let mut results: Vec<WindowResults> =
+            self.node.items.iter().map(|_| WindowResults::new()).collect();
         let mut from = 0;
         while from < self.order.len() {
             rt.tick()?;
@@ -334,18 +369,19 @@ impl Operator for WindowOp {
             }
             from = to;
         }
-        results.iter().for_each(|r| self.held.values(r));
+        results.iter().for_each(|r| self.held.add(r.bytes()));
         self.results = results;
         Ok(())
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        if self.at >= self.order.len() {
+        let rows = self.stored.as_ref().map_or(self.order.len(), |s| s.rows());
+        if self.at >= rows && !self.next_partition(rt)? {
             return Ok(false);
         }
-        self.load(rt, self.at);
+        self.load(rt, self.at)?;
         for (item, results) in self.node.items.iter().zip(&mut self.results) {
-            rt.frame[item.slot as usize] = std::mem::take(&mut results[self.at]);
+            rt.frame[item.slot as usize] = results.take(self.at)?;
         }
         self.at += 1;
         Ok(true)

@@ -1,0 +1,205 @@
+//! Rows that have no room in the memory of a request: statements give what they give where there is room.
+
+use crate::support;
+
+use support::{Client, World};
+
+/// 20,000 customers and 30,000 orders, of which some know no customer.
+fn fill(c: &mut Client) {
+    c.ok("CREATE TABLE customer (id int NOT NULL PRIMARY KEY, name varchar(200) NOT NULL, city nvarchar(40), at datetime2(3),
+        owed decimal(12, 2), note varchar(max))");
+    c.ok("INSERT customer SELECT value, REPLICATE(CHAR(97 + value % 26), 20 + value % 70) + CAST(value * 7919 % 20011 AS varchar(9)),
+        NULLIF(CONCAT(N'Städtchen ', value % 61), N'Städtchen 7'), DATEADD(minute, value * 31 % 9973, '2020-01-01'),
+        value * 37 % 1009 / 4.0, CASE WHEN value % 5000 = 0 THEN REPLICATE(CAST('n' AS varchar(max)), 90000 + value) END
+        FROM GENERATE_SERIES(1, 20000)");
+    c.ok(
+        "CREATE TABLE orders (id int NOT NULL PRIMARY KEY, customer int, item varchar(100), n int)",
+    );
+    c.ok("INSERT orders SELECT value, NULLIF(value * 7 % 23003, 11), CONCAT('item ', value % 97, REPLICATE('-', value % 60)),
+        value % 13 FROM GENERATE_SERIES(1, 30000)");
+}
+
+/// Statements whose rows do not fit in two megabytes.
+const STATEMENTS: &[&str] = &[
+    // Sorts.
+    "SELECT id, name, city, at, owed, LEN(note) FROM customer ORDER BY name, id",
+    "SELECT id, city FROM customer ORDER BY city DESC, owed, id",
+    "SELECT LEN(note), name FROM customer ORDER BY note DESC, id",
+    "SELECT TOP (15000) id, name FROM customer ORDER BY name DESC, id",
+    "SELECT TOP (50) PERCENT id, name FROM customer ORDER BY name, id",
+    "SELECT id, name FROM customer ORDER BY name, id OFFSET 12345 ROWS FETCH NEXT 17 ROWS ONLY",
+    "SELECT MAX(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY name DESC, id) AS n, at FROM customer) x WHERE at > '2020-01-02'",
+    "SELECT id, ROW_NUMBER() OVER (PARTITION BY city ORDER BY name, id), RANK() OVER (PARTITION BY city ORDER BY owed) FROM
+        customer ORDER BY id",
+    "SELECT x.id, y.item FROM customer x INNER MERGE JOIN orders y ON y.customer = x.id ORDER BY x.name, y.id",
+    // Groups.
+    "SELECT name, COUNT(*), SUM(owed), MIN(at), MAX(city) FROM customer GROUP BY name ORDER BY name",
+    "SELECT customer, COUNT(*), SUM(n), AVG(n), MIN(item), STDEV(n) FROM orders GROUP BY customer ORDER BY customer",
+    "SELECT COUNT(*), SUM(c), MAX(l) FROM (SELECT COUNT(*) c, LEN(STRING_AGG(item, ',') WITHIN GROUP (ORDER BY n, id)) l
+        FROM orders GROUP BY customer) x",
+    "SELECT customer, STRING_AGG(item, ';') WITHIN GROUP (ORDER BY id DESC), COUNT(DISTINCT n) FROM orders GROUP BY customer
+        ORDER BY customer",
+    "SELECT customer, n, COUNT(*) FROM orders GROUP BY customer, n HAVING COUNT(*) >= 1 ORDER BY n, customer",
+    // Different rows.
+    "SELECT DISTINCT name, city FROM customer",
+    "SELECT COUNT(*), MIN(name) FROM (SELECT DISTINCT name, owed FROM customer) x",
+    "SELECT id, name FROM customer UNION SELECT customer, item FROM orders ORDER BY 1, 2",
+    "SELECT name, id FROM customer EXCEPT SELECT name, id FROM customer WHERE id % 3 = 0 ORDER BY id",
+    "SELECT name, owed FROM customer INTERSECT SELECT name, owed FROM customer WHERE id % 3 = 0 ORDER BY name, owed",
+    "SELECT customer FROM orders EXCEPT SELECT id FROM customer ORDER BY 1",
+    // Joins: with the order of the left side, and without.
+    "SELECT x.id, x.name, y.name FROM customer x INNER HASH JOIN customer y ON y.id = x.id",
+    "SELECT COUNT(*), SUM(CAST(x.id AS bigint) * y.id), MAX(x.name + y.item) FROM orders y INNER HASH JOIN customer x ON x.id =
+        y.customer",
+    "SELECT y.id, x.name FROM orders y LEFT HASH JOIN customer x ON x.id = y.customer AND x.owed > y.n * 10",
+    "SELECT x.id, y.item, y.id FROM customer x FULL HASH JOIN orders y ON x.id = y.customer AND y.n > 3 ORDER BY x.id, y.id",
+    "SELECT x.id, y.item, y.id FROM customer x RIGHT HASH JOIN orders y ON x.id = y.customer ORDER BY y.id",
+    "SELECT id FROM orders o WHERE EXISTS (SELECT * FROM customer c WHERE c.id = o.customer AND c.name > o.item) ORDER BY id
+        OPTION (HASH JOIN)",
+    "SELECT id FROM orders o WHERE NOT EXISTS (SELECT * FROM customer c WHERE c.id = o.customer AND c.name > o.item) ORDER BY
+        id OPTION (HASH JOIN)",
+    // All rows of the build side have one of three keys: no partition is smaller than a third.
+    "SELECT COUNT(*), SUM(y.id) FROM customer x INNER HASH JOIN (SELECT id, item, customer % 3 AS k FROM orders) y ON y.k =
+        x.id AND LEN(y.item) > 7",
+    "SELECT x.id, COUNT(y.item) FROM customer x LEFT HASH JOIN (SELECT id, item, customer % 3 + 19998 AS k FROM orders) y ON
+        y.k = x.id AND y.item > '' GROUP BY x.id HAVING x.id > 19990 ORDER BY x.id",
+    // Several of them at once.
+    "SELECT c.city, COUNT(*), SUM(o.n) FROM orders o INNER HASH JOIN customer c ON c.id = o.customer INNER HASH JOIN customer d
+        ON d.name = c.name GROUP BY c.city ORDER BY COUNT(*) DESC, c.city",
+    "SELECT TOP (20) x.name, x.n FROM (SELECT name, COUNT(*) n FROM (SELECT name, id FROM customer UNION SELECT item, id
+        FROM orders) u GROUP BY name) x ORDER BY x.n DESC, x.name",
+    // Rows that are kept to be read again.
+    "SELECT COUNT(*), SUM(v.n) FROM (VALUES (1), (2), (3)) v (n) CROSS JOIN (SELECT DISTINCT name, id FROM customer) c WHERE
+        c.id > v.n",
+    "SELECT COUNT(*), SUM(v.n) FROM (VALUES (1), (2), (3)) v (n) INNER LOOP JOIN (SELECT name, MAX(id) AS id FROM customer
+        GROUP BY name) c ON c.id > v.n",
+];
+
+/// Statements whose rows do not fit in six megabytes.
+const WINDOWS: &[&str] = &[
+    // Windows: of one partition, and of many.
+    "SELECT id, SUM(owed) OVER (ORDER BY city, id ROWS BETWEEN 5 PRECEDING AND 3 FOLLOWING), LAG(name, 40) OVER (ORDER BY name, id)
+        FROM customer ORDER BY id",
+    "SELECT id, COUNT(*) OVER (), MAX(name) OVER (PARTITION BY city), FIRST_VALUE(name) OVER (PARTITION BY city ORDER BY at, id),
+        SUM(owed) OVER (PARTITION BY city ORDER BY at), NTILE(7) OVER (PARTITION BY city ORDER BY id) FROM customer ORDER BY id",
+    "SELECT id, LEAD(id, 3, -1) OVER (PARTITION BY owed ORDER BY name), DENSE_RANK() OVER (ORDER BY owed DESC),
+        COUNT(*) OVER (ORDER BY owed RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM customer ORDER BY id",
+];
+
+fn small_and_large(mb: u64) -> ((World, Client), (World, Client)) {
+    let mut both = (World::with_query_memory(Some(mb)), World::with_query_memory(Some(512)));
+    fill(&mut both.0.1);
+    fill(&mut both.1.1);
+    both
+}
+
+fn internal_pages(c: &mut Client) -> [i64; 2] {
+    let said = c.rows(
+        "SELECT internal_objects_alloc_page_count, internal_objects_dealloc_page_count FROM
+        sys.dm_db_session_space_usage WHERE session_id = @@SPID",
+    );
+    let (taken, given) = said.split_once(" | ").expect("two columns");
+    [taken, given].map(|n| n.parse().expect("a number"))
+}
+
+/// Runs statements with so many megabytes and with memory enough.
+fn compare(mb: u64, statements: &[&str]) {
+    let ((_small, mut a), (_large, mut b)) = small_and_large(mb);
+    let (mut wrong, mut in_memory) = (Vec::new(), Vec::new());
+    for sql in statements {
+        let [before, _] = internal_pages(&mut a);
+        let (small, large) = (a.rows(sql), b.rows(sql));
+        if small != large {
+            let line = small.lines().zip(large.lines()).position(|(a, b)| a != b);
+            let begins: String = small.chars().take(100).collect();
+            let (s, l) = (small.lines().count(), large.lines().count());
+            wrong.push(format!("{sql}\n  line {line:?} of {s}, {l}: {begins}"));
+        }
+        let [taken, given] = internal_pages(&mut a);
+        if given != taken {
+            wrong.push(format!("{sql}\n  pages {before} {taken} {given}"));
+        }
+        if taken == before {
+            in_memory.push(sql);
+        }
+    }
+    assert_eq!(internal_pages(&mut b), [0, 0]);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        in_memory.len() * 4 <= statements.len(),
+        "no rows of these went to files: {in_memory:?}"
+    );
+}
+
+#[test]
+fn statements_give_what_they_give_with_memory_enough() {
+    compare(2, STATEMENTS);
+}
+
+#[test]
+fn windows_give_what_they_give_with_memory_enough() {
+    compare(6, WINDOWS);
+}
+
+/// Nothing of the files has a name.
+fn has_spilled_files(world: &World) -> bool {
+    let names =
+        std::fs::read_dir(world.dir.join("data")).or_else(|_| std::fs::read_dir(&world.dir));
+    names.expect("a directory").flatten().any(|f| f.file_name().to_string_lossy().contains("spill"))
+}
+
+#[test]
+fn rows_in_files_change_what_they_should_and_leave_nothing() {
+    let ((small, mut a), (_large, mut b)) = small_and_large(2);
+    let changes = [
+        "UPDATE o SET item = c.name, n += 1 FROM orders o INNER HASH JOIN customer c ON c.id = o.customer WHERE c.owed > 247",
+        "DELETE o FROM orders o LEFT HASH JOIN customer c ON c.name = o.item WHERE c.id IS NULL AND o.n > 4",
+        "SELECT id, name, ROW_NUMBER() OVER (ORDER BY name, id) AS n INTO sorted FROM customer",
+        "CREATE TABLE copy (id int, name varchar(300), m int)",
+        "INSERT copy SELECT MIN(id), name, COUNT(*) FROM (SELECT id, name FROM customer UNION ALL SELECT id, item FROM orders)
+        x GROUP BY name",
+    ];
+    let state = "SELECT COUNT(*), SUM(CAST(CHECKSUM(item) AS bigint)), SUM(CAST(n AS bigint)) FROM orders; SELECT COUNT_BIG(*),
+        SUM(CAST(CHECKSUM(name) AS bigint)), SUM(CAST(m AS bigint)) FROM copy;
+        SELECT COUNT(*), SUM(CAST(CHECKSUM(id, name, n) AS bigint)) FROM sorted";
+    for sql in changes {
+        let (said, expected) = (a.run(sql), b.run(sql));
+        assert_eq!(said, expected, "{sql}");
+    }
+    assert_eq!(a.rows(state), b.rows(state));
+    assert!(!has_spilled_files(&small));
+}
+
+/// A cursor goes on with its files from batch to batch; another session's statements have files of their own.
+#[test]
+fn a_cursor_keeps_its_files() {
+    let ((small, mut a), (_large, mut b)) = small_and_large(2);
+    let open = "DECLARE c CURSOR GLOBAL FORWARD_ONLY FOR SELECT name, id FROM customer ORDER BY name, id; OPEN c";
+    for c in [&mut a, &mut b] {
+        c.ok(open);
+    }
+    let mut other = small.connect_to("d");
+    for n in 0..40 {
+        assert_eq!(a.rows("FETCH NEXT FROM c"), b.rows("FETCH NEXT FROM c"), "row {n}");
+        assert_eq!(other.rows("SELECT COUNT(DISTINCT id) FROM (SELECT DISTINCT name, id FROM customer) x WHERE id < 100"), "99");
+    }
+    a.ok("CLOSE c; DEALLOCATE c");
+    let [taken, given] = internal_pages(&mut a);
+    assert!(taken > 0 && taken == given, "{taken} {given}");
+}
+
+#[test]
+fn sessions_of_events_hear_of_rows_in_files() {
+    let ((_small, mut a), _) = small_and_large(2);
+    a.ok("CREATE EVENT SESSION s ON SERVER ADD EVENT sqlserver.sort_warning, ADD EVENT sqlserver.hash_warning ADD TARGET
+        package0.ring_buffer; ALTER EVENT SESSION s ON SERVER STATE = START");
+    let told = "SELECT COUNT(*) FROM sys.dm_xe_sessions s JOIN sys.dm_xe_session_targets t ON t.event_session_address = s.address
+        CROSS APPLY (SELECT CAST(t.target_data AS xml) x) d CROSS APPLY d.x.nodes('RingBufferTarget/event[@name=\"NAME\"]') e
+        (v) WHERE s.name = 's'";
+    let count = |a: &mut Client, name: &str| a.rows(&told.replace("NAME", name));
+    a.ok("SELECT MAX(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY name) n FROM customer) x");
+    assert_eq!([count(&mut a, "sort_warning"), count(&mut a, "hash_warning")], ["1", "0"]);
+    a.ok("SELECT COUNT(*) FROM (SELECT DISTINCT name, id + 0 AS id FROM customer) x");
+    assert_eq!(count(&mut a, "sort_warning"), "1");
+    assert_ne!(count(&mut a, "hash_warning"), "0");
+}
