@@ -62,7 +62,7 @@ pub(crate) fn rowset(database: &Database, source: &RowsetSource) -> String {
     let own = [source.schema(), source.name()].map(bracketed).join(".");
     match source {
         RowsetSource::View(_) => own,
-        RowsetSource::Changed(c) => bracketed(c.name()),
+        RowsetSource::Changed(_) | RowsetSource::Json(_) => bracketed(source.name()),
         RowsetSource::Function(_) => format!("{}.{own}", bracketed(&database.name)),
     }
 }
@@ -178,9 +178,10 @@ impl Names {
                 let name = table.shown();
                 let object = [&*db.name, &*table.head.schema, name].map(bracketed).join(".");
                 let occurrence = self.occurrence(object, &g.alias, name);
-                for (c, slot) in &g.columns {
-                    let column = table.columns[*c].name.clone();
-                    self.set(*slot, Name::Column(occurrence.clone(), column));
+                let computed = g.computed.iter().map(|c| (c.column, c.slot));
+                for (c, slot) in g.columns.iter().copied().chain(computed) {
+                    let column = table.columns[c].name.clone();
+                    self.set(slot, Name::Column(occurrence.clone(), column));
                 }
                 if let Some(slot) = g.locator {
                     self.set(slot, Name::Locator(occurrence));

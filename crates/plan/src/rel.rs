@@ -23,6 +23,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{Module, Table};
+use taffrail_functions::json::OpenJson;
 use taffrail_types::Collation;
 
 /// A relation: rows of columns.
@@ -97,6 +98,8 @@ pub enum RowsetSource {
     Function(Arc<Module>),
     /// The rows that the statement which has fired a trigger has changed.
     Changed(ChangedRows),
+    /// The rows that OPENJSON makes of a document and a path.
+    Json(Arc<OpenJson>),
 }
 
 impl RowsetSource {
@@ -106,6 +109,7 @@ impl RowsetSource {
             RowsetSource::View(v) => v.schema,
             RowsetSource::Function(f) => &f.head.schema,
             RowsetSource::Changed(c) => &c.table.head.schema,
+            RowsetSource::Json(_) => "",
         }
     }
 
@@ -115,6 +119,8 @@ impl RowsetSource {
             RowsetSource::View(v) => v.name,
             RowsetSource::Function(f) => &f.head.name,
             RowsetSource::Changed(c) => c.name(),
+            RowsetSource::Json(j) if j.is_explicit() => "OPENJSON_EXPLICIT",
+            RowsetSource::Json(_) => "OPENJSON_DEFAULT",
         }
     }
 
@@ -124,6 +130,7 @@ impl RowsetSource {
             RowsetSource::View(v) => v.columns.get(at).map_or("", |c| c.name),
             RowsetSource::Function(f) => f.columns.get(at).map_or("", |c| &c.name),
             RowsetSource::Changed(c) => c.table.columns.get(at).map_or("", |c| &c.name),
+            RowsetSource::Json(j) => j.column(at),
         }
     }
 
@@ -131,7 +138,7 @@ impl RowsetSource {
     pub fn is_called(&self) -> bool {
         match self {
             RowsetSource::View(v) => v.arguments.is_some(),
-            RowsetSource::Function(_) => true,
+            RowsetSource::Function(_) | RowsetSource::Json(_) => true,
             RowsetSource::Changed(_) => false,
         }
     }
@@ -155,6 +162,7 @@ impl PartialEq for RowsetRef {
                 (RowsetSource::Changed(a), RowsetSource::Changed(b)) => {
                     a.inserted == b.inserted && a.table.id() == b.table.id()
                 }
+                (RowsetSource::Json(a), RowsetSource::Json(b)) => a == b,
                 _ => false,
             }
     }
@@ -177,10 +185,35 @@ pub struct Get {
     pub alias: Arc<str>,
     /// The columns that the statement mentions: position in the table, and slot.
     pub columns: Vec<(usize, Slot)>,
+    /// The computed columns that the statement mentions and rows do not have.
+    pub computed: Vec<VirtualColumn>,
     /// Where the row's locator goes, for UPDATE, DELETE and MERGE.
     pub locator: Option<Slot>,
     /// The table hints beside it.
     pub hints: Hints,
+}
+
+/// A column that is computed of the other columns of its row where it is read.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct VirtualColumn {
+    /// Position in the table.
+    pub column: usize,
+    /// The value, of slots of the same source.
+    pub value: Expr,
+    /// The slot of the column.
+    pub slot: Slot,
+}
+
+impl Get {
+    /// Whether a slot is a column of the table.
+    pub fn has(&self, slot: Slot) -> bool {
+        self.columns.iter().any(|c| c.1 == slot) || self.computed.iter().any(|c| c.slot == slot)
+    }
+
+    /// The slots of its columns.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.columns.iter().map(|c| c.1).chain(self.computed.iter().map(|c| c.slot))
+    }
 }
 
 /// The source of a [`Rel::Rowset`].
@@ -422,12 +455,12 @@ impl Rel {
         match self {
             Rel::Empty
             | Rel::OneRow
-            | Rel::Get(_)
             | Rel::Project(_)
             | Rel::Distinct(_)
             | Rel::Union(_)
             | Rel::SetOperation(_)
             | Rel::Recursive(_) => {}
+            Rel::Get(r) => r.computed.iter().for_each(|c| f(Part::Expr(&c.value))),
             Rel::Rowset(r) => r.args.iter().for_each(|e| f(Part::Expr(e))),
             Rel::Values(r) => r.rows.iter().flatten().for_each(|e| f(Part::Expr(e))),
             Rel::Select(r) => r.conditions.iter().for_each(|p| f(Part::Pred(p))),
@@ -487,7 +520,7 @@ impl Rel {
     /// Calls `f` with each column that it sets itself.
     fn own_columns(&self, f: &mut dyn FnMut(Slot)) {
         match self {
-            Rel::Get(r) => r.columns.iter().map(|c| c.1).chain(r.locator).for_each(f),
+            Rel::Get(r) => r.slots().chain(r.locator).for_each(f),
             Rel::Rowset(r) => r.columns.iter().for_each(|c| f(c.1)),
             Rel::Values(r) => r.slots.iter().for_each(|s| f(*s)),
             Rel::Compute(r) => r.items.iter().for_each(|i| f(i.1)),

@@ -5,6 +5,10 @@
 use crate::change::{DeletePlan, InsertPlan, MergePlan, UpdatePlan};
 use crate::expr::{Expr, Pred};
 use crate::node::{Node, QueryPlan};
+use crate::triggers::Triggers;
+use std::sync::Arc;
+use taffrail_catalog::TriggerEvent;
+use taffrail_functions::json::Form;
 use taffrail_syntax::ast;
 use taffrail_types::convert::Declared;
 
@@ -40,6 +44,20 @@ pub struct SelectPlan<R = Node> {
     pub identity: Option<IntoIdentity>,
     /// `SELECT … INTO`: which output is the identity column of the one table that it reads, which the new table inherits.
     pub inherited: Option<IntoIdentity>,
+    /// The query gives the rows of a change that an INSTEAD OF trigger of a view replaces.
+    pub replaces: Option<ReplacedChange>,
+    /// `FOR JSON`: the one output is the text of a row, and the texts are put together where they are sent.
+    pub json: Option<Arc<Form>>,
+}
+
+/// An UPDATE of a view or a DELETE from one, which a trigger replaces. The outputs of its query are the columns of the view as they are,
+/// and behind them, of an UPDATE, as they would be.
+#[derive(Clone, Debug)]
+pub struct ReplacedChange {
+    /// The triggers of the view; one is the INSTEAD OF trigger of the event.
+    pub triggers: Arc<Triggers>,
+    /// The event of the statement.
+    pub event: TriggerEvent,
 }
 
 /// An identity column of the table that a SELECT … INTO makes: `IDENTITY(type, seed, increment)` in its list, or that of another table.
@@ -57,7 +75,7 @@ impl Statement {
     /// It changes nothing, or nothing but table variables.
     pub fn changes_table_variables_only(&self) -> bool {
         let (database, output) = match self {
-            Statement::Select(_, into) => return into.is_none(),
+            Statement::Select(s, into) => return into.is_none() && s.replaces.is_none(),
             Statement::Scalar(..) | Statement::Condition(_) => return true,
             Statement::Insert(p) => (&p.database, &p.output),
             Statement::Update(p) => (&p.database, &p.output),

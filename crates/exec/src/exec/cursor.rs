@@ -241,9 +241,13 @@ impl Interpreter<'_> {
             it.plan(module, s.plan, s.visible, &Source::Select(&text.select))
         })?;
         if let Statement::Select(q, into) = &plan.kind
-            && (into.is_some() || !q.assign.is_empty())
+            && (into.is_some() || !q.assign.is_empty() || q.json.is_some())
         {
-            let what = if into.is_some() { "SELECT INTO" } else { "Variable assignment" };
+            let what = match q.json {
+                Some(_) => "FOR JSON",
+                None if into.is_some() => "SELECT INTO",
+                None => "Variable assignment",
+            };
             return Err(SqlError::new(16907, &[&what]));
         }
         self.session.held.cursors.list.push(Cursor {

@@ -4,6 +4,7 @@ use super::interpret::{Ended, Interpreter, source_of};
 use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
+use super::result_sets::not_taken;
 use super::runtime::Rt;
 use crate::features::{RegisteredStatement, Run};
 use crate::memory;
@@ -280,6 +281,13 @@ impl Interpreter<'_> {
             it.one_writer(&plan)?;
             let ran = it.with_runtime(&plan, s.line, |rt| {
                 Ok(match &plan.kind {
+                    Statement::Select(q, _) if q.replaces.is_some() => {
+                        let (command, rows) = super::modify::replaced::run(rt, q, fmtonly)?;
+                        (command, Some(rows))
+                    }
+                    Statement::Select(q, _) if q.json.is_some() => {
+                        (Command::SELECT, Some(super::for_json::send(rt, q, fmtonly)?))
+                    }
                     Statement::Select(q, _) if q.assign.is_empty() => {
                         (Command::SELECT, Some(send(rt, q, fmtonly)?))
                     }
@@ -453,7 +461,7 @@ fn send(rt: &mut Rt<'_>, q: &SelectPlan, fmtonly: bool) -> SqlResult<u64> {
         rt.tick()?;
         if together && text_size.is_none() {
             let values = &rt.frame[first..first + plan.outputs.len()];
-            rt.cx.sink.row(values).map_err(|_| client_gone())?;
+            rt.cx.sink.row(values).map_err(|_| not_taken(rt.cx.sink))?;
         } else {
             row.clear();
             row.extend(plan.outputs.iter().map(|s| rt.frame[*s as usize].clone()));

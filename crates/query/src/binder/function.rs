@@ -183,7 +183,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(195, &[written, &"built-in function name"]).with_state(10));
         }
         if name == "ISJSON" && f.arguments.len() == 2 {
-            return Err(unsupported("ISJSON of a kind"));
+            return self.isjson_of_kind(f);
         }
         let mut arguments = &f.arguments[..];
         let mut part = None;
@@ -214,6 +214,7 @@ impl<'a> Binder<'a> {
         if matches!(name, "TIMEFROMPARTS" | "DATETIME2FROMPARTS" | "DATETIMEOFFSETFROMPARTS") {
             bound.result = with_scale(bound.result, args.last())?;
         }
+        bound.form = self.json_form(name, f, &args);
         negative_length(name, &args)?;
         bound.result = narrowed(name, &args, bound.result);
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {

@@ -12,6 +12,7 @@ mod aggregate;
 mod bound;
 mod change;
 mod coercion;
+mod computed;
 mod conversion;
 pub mod declared;
 mod definition;
@@ -24,6 +25,8 @@ mod grouping;
 mod hints;
 mod identity;
 mod inlined;
+mod json;
+mod json_table;
 mod large;
 mod merge;
 mod missing;
@@ -35,6 +38,7 @@ mod pivot;
 mod pred;
 mod query;
 mod recursive;
+mod replaced;
 mod rowset;
 mod scalar_function;
 mod scope;
@@ -44,6 +48,7 @@ mod table_hints;
 mod target;
 mod through;
 mod triggers;
+pub mod user_types;
 mod variables;
 mod view;
 mod wanted;
@@ -67,6 +72,7 @@ use taffrail_syntax::ast;
 use taffrail_types::{Collation, ConvertContext, Value};
 
 pub use bound::Bound;
+pub use computed::{ComputedFacts, bind_computed, computed_columns, computed_facts};
 pub use definition::{bind_check, bind_text, check_text, default_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
@@ -129,6 +135,10 @@ pub trait Metadata {
     }
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
+    /// Whether users have made a type of this name.
+    fn has_type(&self, _: &ast::ObjectName) -> bool {
+        false
+    }
     /// The text of a view or function. Until [`Metadata::leave_view`] names are looked up as it means them.
     fn enter_view(&self, _: &Arc<Database>, _: &Module) -> SqlResult<&ViewText> {
         Err(unsupported("A view"))
@@ -275,6 +285,8 @@ pub struct Binder<'a> {
     locate: bool,
     /// The query that is bound next stands in EXISTS: what it selects is not computed.
     existence: bool,
+    /// What is known of JSON.
+    json: json::JsonFacts,
     /// Views and inline functions that are being bound, the innermost last.
     views: Vec<view::Expansion>,
 }
@@ -357,6 +369,7 @@ impl<'a> Binder<'a> {
             armed: false,
             locate: false,
             existence: false,
+            json: Default::default(),
             views: Vec::new(),
         }
     }
@@ -414,7 +427,9 @@ impl<'a> Binder<'a> {
     /// A slot for a computed value of the current block.
     pub(crate) fn computed_slot(&mut self, b: &Bound, name: &str) -> Slot {
         let block = self.blocks.last().map_or(u32::MAX, |b| b.id);
-        self.new_slot(b.column(), Mention::computed(block, name))
+        let slot = self.new_slot(b.column(), Mention::computed(block, name));
+        self.json.note(slot, &b.expr);
+        slot
     }
 
     pub(crate) fn push_block(&mut self) -> u32 {
@@ -506,24 +521,8 @@ impl<'a> Binder<'a> {
 
     /// The value of a source's column; gives it its slot.
     pub fn source_column(&mut self, depth: usize, source: usize, column: usize) -> Bound {
-        let block = self.blocks[depth].id;
-        let src = &self.blocks[depth].sources[source];
-        let c = src.columns[column].clone();
-        let slot = match c.slot {
-            Some(slot) => slot,
-            None => {
-                let mention = Mention {
-                    block,
-                    source: src.id,
-                    schema: src.qualified.then(|| src.schema.clone()).flatten(),
-                    table: src.alias.clone(),
-                    column: c.name.clone(),
-                };
-                let slot = self.new_slot(c.of_table(), mention);
-                self.blocks[depth].sources[source].columns[column].slot = Some(slot);
-                slot
-            }
-        };
+        let slot = self.own_slot(depth, source, column);
+        let c = self.blocks[depth].sources[source].columns[column].clone();
         self.note_outer(depth, slot);
         if let Some(object) = self.blocks[depth].sources[source].object.clone() {
             self.needs_column(object, column, &c.name);
@@ -535,7 +534,29 @@ impl<'a> Binder<'a> {
         let left_out = block.sources[source].left_out || block.groups.nulls.contains(&slot);
         let (nullable, collation, large) = (c.nullable || left_out, c.collation, c.large);
         let label = self.columns[slot].label;
-        Bound { nullable, collation, label, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+        let user_type = c.user_type;
+        Bound { nullable, collation, label, large, user_type, ..Bound::new(Expr::Slot(slot), c.ty) }
+    }
+
+    /// The slot of a source's column, which is given with its first mention.
+    fn own_slot(&mut self, depth: usize, source: usize, column: usize) -> Slot {
+        let block = self.blocks[depth].id;
+        let src = &self.blocks[depth].sources[source];
+        let c = &src.columns[column];
+        if let Some(slot) = c.slot {
+            return slot;
+        }
+        let mention = Mention {
+            block,
+            source: src.id,
+            schema: src.qualified.then(|| src.schema.clone()).flatten(),
+            table: src.alias.clone(),
+            column: c.name.clone(),
+        };
+        let slot = self.new_slot(c.of_table(), mention);
+        self.blocks[depth].sources[source].columns[column].slot = Some(slot);
+        self.mention_inputs(depth, source, column);
+        slot
     }
 
     /// What is bound reads a slot of the block at this depth.

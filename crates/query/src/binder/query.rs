@@ -28,6 +28,10 @@ pub struct BoundQuery {
     pub order: Vec<u16>,
     /// The sequences that the rows have taken values of.
     pub drawn: Vec<super::next_value::Drawn>,
+    /// Of FOR JSON AUTO: the source of each column.
+    pub(super) sources: Vec<super::json::ItemSource>,
+    /// The rows are texts that become JSON where they are sent.
+    pub json: Option<std::sync::Arc<taffrail_functions::json::Form>>,
 }
 
 /// An item of the select list.
@@ -55,12 +59,9 @@ pub(super) fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
     });
 }
 
-/// 6819: what FOR XML gives is a result.
+/// 6819, 13602: what FOR XML and FOR JSON give is a result.
 pub(super) fn not_for_xml(query: &ast::Query, statement: &str) -> SqlResult<()> {
-    match &query.for_clause {
-        Some(f) if f.format.is("XML") => Err(SqlError::new(6819, &[&statement])),
-        _ => Ok(()),
-    }
+    query.for_clause.as_ref().map_or(Ok(()), |f| super::json::not_into(f, statement))
 }
 
 impl<'a> Binder<'a> {
@@ -80,7 +81,8 @@ impl<'a> Binder<'a> {
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
         let inherited = if self.into_alone { super::identity::inherited(&plan) } else { None };
-        Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity, inherited })
+        let (assign, order, json) = (q.assign, q.order, q.json);
+        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces: None, json })
     }
 
     /// Brings common table expressions into scope.
@@ -109,12 +111,13 @@ impl<'a> Binder<'a> {
         if let Some(f) = &q.for_clause
             && !f.format.is("BROWSE")
         {
-            if !f.format.is("XML") {
-                return Err(unsupported(format_args!("FOR {}", f.format)));
-            }
             self.existence = false;
+            self.json.listing = f.format.is("JSON");
             let rows = self.query_rows(q, false)?;
-            return self.for_xml(f, rows, nested);
+            return match f.format.is("JSON") {
+                true => self.for_json(f, q, rows, nested),
+                false => self.for_xml(f, rows, nested),
+            };
         }
         self.query_rows(q, nested)
     }
@@ -131,9 +134,11 @@ impl<'a> Binder<'a> {
             self.not_in_recursion(461);
         }
         let asked = self.asked();
+        let listing = take(&mut self.json.listing);
         match &q.body {
             ast::QueryBody::Select(block) => {
                 (self.locate, self.existence) = asked;
+                self.json.listing = listing;
                 self.select_block(block, Some(q), nested)
             }
             ast::QueryBody::Set(chain) => {
@@ -189,6 +194,7 @@ impl<'a> Binder<'a> {
         (locate, existence): (bool, bool),
         above: &'a [ast::OrderItem],
     ) -> SqlResult<BoundQuery> {
+        let listing = take(&mut self.json.listing);
         self.block_in_recursion(s);
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
@@ -202,6 +208,7 @@ impl<'a> Binder<'a> {
         let before = self.missed();
         let mut items = self.in_place(DrawPlace::List, |b| b.items(s, existence))?;
         self.note_order(above, &items);
+        let item_sources = if listing { self.item_sources(&items) } else { Vec::new() };
         let listed = self.missed();
         if locate {
             self.locate(s, &mut items);
@@ -274,7 +281,7 @@ impl<'a> Binder<'a> {
         for WindowGroup { partition, order, items } in take(&mut block.windows) {
             rel = Rel::Window(Box::new(Window { input: rel, partition, order, items }));
         }
-        let mut out = BoundQuery::default();
+        let mut out = BoundQuery { sources: item_sources, ..BoundQuery::default() };
         (rel, out.drawn) = self.with_draws(rel, take(&mut block.draws));
         let assigning = items.iter().any(|i| i.assign.is_some());
         if assigning && !items.iter().all(|i| i.assign.is_some()) {

@@ -66,6 +66,7 @@ fn recorded_columns(columns: &[Column]) -> Vec<SourceColumn> {
         collation: c.collation,
         origin: None,
         large: c.large(),
+        user_type: c.user_type,
         slot: None,
     };
     columns.iter().map(column).collect()
@@ -84,7 +85,8 @@ impl<'a> Binder<'a> {
         if self.wanted.as_ref().is_some_and(|w| w.has(at)) {
             return Ok(Bound { untyped: true, ..Bound::new(Expr::Var(at), ty) });
         }
-        Ok(Bound::of(Expr::Var(at), self.variables.declared(at)))
+        let user_type = self.variables.list[at as usize].user_type;
+        Ok(Bound { user_type, ..Bound::of(Expr::Var(at), self.variables.declared(at)) })
     }
 
     /// Notes the columns of enclosing queries in an argument: what names the parameter reads them.
@@ -107,6 +109,9 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<FromTree> {
         if let Some(source) = self.nodes(f)? {
             return self.add_source(source);
+        }
+        if let Some(tree) = self.open_json(f, lateral)? {
+            return Ok(tree);
         }
         let name = &f.call.name;
         let line = self.line(name.span);
@@ -180,7 +185,7 @@ impl<'a> Binder<'a> {
             alias: alias.into(),
             schema: if qualified { schema } else { own() },
             qualified,
-            columns: recorded_columns(&function.columns),
+            columns: self.own_types(&database, recorded_columns(&function.columns)),
             kind: SourceKind::Rowset {
                 database,
                 source: RowsetSource::Function(function),
@@ -332,7 +337,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The arguments of a system function; DEFAULT is NULL.
-    fn values_given(&mut self, f: &'a ast::TableFunction) -> SqlResult<Vec<Bound>> {
+    pub(super) fn values_given(&mut self, f: &'a ast::TableFunction) -> SqlResult<Vec<Bound>> {
         let default = || Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) };
         let args = f.call.arguments.iter().map(|e| match &e.kind {
             ExprKind::Default => Ok(default()),

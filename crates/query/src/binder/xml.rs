@@ -244,6 +244,7 @@ impl<'a> Binder<'a> {
             collation: Default::default(),
             origin: None,
             large: Large::Xml,
+            user_type: 0,
             slot: None,
         };
         let database = self.meta.current_database()?;
@@ -352,24 +353,7 @@ impl<'a> Binder<'a> {
         let text = Bound { expr: self.cast_to(text, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
         let row_slot = self.computed_slot(&text, "");
         let rel = Rel::compute(q.rel, vec![(text.expr, row_slot)]);
-        let all = Bound::new(Expr::NULL, TEXT);
-        let all_slot = self.computed_slot(&all, "");
-        let agg = Agg {
-            function: AggFunction::StringAgg,
-            int_count: false,
-            arg: Some(Expr::Slot(row_slot)),
-            separator: Some(Expr::Const(Value::nvarchar(""))),
-            order: Vec::new(),
-            distinct: false,
-            quiet: true,
-            arg_ty: TEXT,
-            ty: TEXT,
-            collation: Default::default(),
-            slot: all_slot,
-        };
-        let (keys, sets, marks) = (Vec::new(), Vec::new(), Vec::new());
-        let group = Group { input: rel, keys, aggs: vec![agg], scalar: true, sets, marks };
-        let mut rel = Rel::Group(Box::new(group));
+        let (mut rel, all_slot) = self.texts_joined(rel, row_slot);
         let mut out = all_slot;
         if let Some(root) = root {
             let name = encoded(&root);
@@ -390,6 +374,28 @@ impl<'a> Binder<'a> {
         }
         let columns = self.described(&rel, &[out], [COLUMN]);
         Ok(BoundQuery { rel, outputs: vec![out], columns, ..BoundQuery::default() })
+    }
+
+    /// The texts of rows, one after the other: NULL without rows.
+    pub(super) fn texts_joined(&mut self, rel: Rel, row_slot: u32) -> (Rel, u32) {
+        let all = Bound::new(Expr::NULL, TEXT);
+        let all_slot = self.computed_slot(&all, "");
+        let agg = Agg {
+            function: AggFunction::StringAgg,
+            int_count: false,
+            arg: Some(Expr::Slot(row_slot)),
+            separator: Some(Expr::Const(Value::nvarchar(""))),
+            order: Vec::new(),
+            distinct: false,
+            quiet: true,
+            arg_ty: TEXT,
+            ty: TEXT,
+            collation: Default::default(),
+            slot: all_slot,
+        };
+        let (keys, sets, marks) = (Vec::new(), Vec::new(), Vec::new());
+        let group = Group { input: rel, keys, aggs: vec![agg], scalar: true, sets, marks };
+        (Rel::Group(Box::new(group)), all_slot)
     }
 
     fn joined(&mut self, l: Bound, r: Bound) -> SqlResult<Bound> {

@@ -150,7 +150,7 @@ impl<'m> Planner<'m> {
     }
 
     fn select(&self, select: SelectPlan<Rel>) -> SqlResult<SelectPlan> {
-        let SelectPlan { plan, mut assign, order, identity, inherited } = select;
+        let SelectPlan { plan, mut assign, order, identity, inherited, replaces, json } = select;
         let QueryPlan { node, outputs, columns } = plan;
         let mut needed: SlotSet = outputs.iter().copied().collect();
         assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
@@ -162,7 +162,7 @@ impl<'m> Planner<'m> {
         };
         self.parts_of_variables(&mut node, &mut assign, &outputs);
         let plan = QueryPlan { node, outputs, columns };
-        Ok(SelectPlan { plan, assign, order, identity, inherited })
+        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces, json })
     }
 
     /// The operators of a relation of whose columns `needed` are read.

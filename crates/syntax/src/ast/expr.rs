@@ -356,7 +356,7 @@ impl fmt::Debug for TypeArgument {
 }
 
 /// A function call. A date part (`DATEADD(day, …)`) arrives as a column of that name; `TRIM(LEADING x FROM y)`
-/// arrives as `TRIM(y, x)` with [`TrimSide`].
+/// arrives as `TRIM(y, x)` with [`TrimSide`]; `JSON_OBJECT(k : v)` as `JSON_OBJECT(k, v)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionCall {
     /// The function, perhaps with a schema.
@@ -373,6 +373,8 @@ pub struct FunctionCall {
     pub odbc: bool,
     /// The side in `TRIM(LEADING x FROM y)`.
     pub trim: Option<TrimSide>,
+    /// `ABSENT ON NULL` is `Some(true)`, `NULL ON NULL` `Some(false)`; of JSON_OBJECT and JSON_ARRAY.
+    pub absent_on_null: Option<bool>,
     /// `IGNORE NULLS` is `Some(true)`, `RESPECT NULLS` `Some(false)`.
     pub ignore_nulls: Option<bool>,
     /// `WITHIN GROUP (ORDER BY …)`.

@@ -419,6 +419,8 @@ pub struct RowsetColumn {
     pub name: Ident,
     /// The type that the column's value is converted to.
     pub ty: DataType,
+    /// The collation of a column of text.
+    pub collation: Option<Ident>,
     /// The path or pattern.
     pub path: Option<Box<str>>,
     /// Whether `AS JSON` makes the value a fragment of JSON.

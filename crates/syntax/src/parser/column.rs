@@ -10,8 +10,7 @@ impl Parser<'_> {
         let token = self.token();
         if token.kind == TokenKind::Word && self.ahead(1).kind == TokenKind::LParen {
             // Their arguments have a syntax of their own (key : value, NULL ON NULL).
-            const JSON: [&str; 4] =
-                ["JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG", "JSON_ARRAYAGG"];
+            const JSON: [&str; 2] = ["JSON_OBJECTAGG", "JSON_ARRAYAGG"];
             if let Some(name) = JSON.into_iter().find(|name| self.at_word(name)) {
                 return Err(self.error_at(40510, token.start, &[&name]));
             }

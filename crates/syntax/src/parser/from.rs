@@ -292,12 +292,13 @@ impl Parser<'_> {
     fn rowset_column(&mut self) -> Parse<RowsetColumn> {
         let name = self.name()?;
         let ty = self.data_type()?;
+        let collation = if self.eat_kw(Kw::Collate) { Some(self.name()?) } else { None };
         let path = match self.kind() {
             TokenKind::String | TokenKind::NString => Some(self.string()?),
             _ => None,
         };
         let as_json = self.eat_words(&["AS", "JSON"]);
-        Ok(RowsetColumn { name, ty, path, as_json })
+        Ok(RowsetColumn { name, ty, collation, path, as_json })
     }
 
     /// `(SELECT …) t`, `(VALUES …) t(…)`, `(a JOIN b ON …)`, `(DELETE … OUTPUT …) t`.

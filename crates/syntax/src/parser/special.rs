@@ -124,6 +124,8 @@ impl Parser<'_> {
             5 if is("PARSE") => self.cast(CastKind::Parse, false)?,
             8 if is("TRY_CAST") => self.cast(CastKind::Cast, true)?,
             9 if is("TRY_PARSE") => self.cast(CastKind::Parse, true)?,
+            10 if is("JSON_ARRAY") => self.json_constructor(false)?,
+            11 if is("JSON_OBJECT") => self.json_constructor(true)?,
             _ => return Ok(None),
         }))
     }
@@ -140,6 +142,34 @@ impl Parser<'_> {
         self.built(self.height + 1)?;
         let kind = ExprKind::Iif(Box::new(Iif { condition, then, otherwise }));
         Ok(Expr { span: self.since(start), kind })
+    }
+
+    /// `JSON_OBJECT(key : value, … [NULL ON NULL | ABSENT ON NULL])`; JSON_ARRAY has values alone. Keys and values are arguments by turns.
+    #[inline(never)]
+    fn json_constructor(&mut self, keys: bool) -> Parse<Expr> {
+        let token = self.bump();
+        let mut call = plain_call(ObjectName::bare(self.word_ident(token)), Vec::new());
+        call.absent_on_null = Some(!keys);
+        self.expect(TokenKind::LParen)?;
+        let clause = |p: &Self| p.ahead_kw(1, Kw::On) && (p.at_kw(Kw::Null) || p.at_word("ABSENT"));
+        while !self.is(TokenKind::RParen) && !clause(self) {
+            if !call.arguments.is_empty() {
+                self.expect(TokenKind::Comma)?;
+            }
+            call.arguments.push(self.expr()?);
+            if keys {
+                self.expect(TokenKind::Colon)?;
+                call.arguments.push(self.expr()?);
+            }
+        }
+        if clause(self) {
+            call.absent_on_null = Some(self.at_word("ABSENT"));
+            self.at += 2;
+            self.expect_kw(Kw::Null)?;
+        }
+        self.expect(TokenKind::RParen)?;
+        self.built(self.height + 1)?;
+        Ok(Expr { span: self.since(token.start), kind: ExprKind::Function(Box::new(call)) })
     }
 
     /// `TRIM([[LEADING | TRAILING | BOTH] [characters] FROM] text)`.
@@ -399,6 +429,7 @@ pub(super) fn plain_call(name: ObjectName, arguments: Vec<Expr>) -> FunctionCall
         niladic: false,
         odbc: false,
         trim: None,
+        absent_on_null: None,
         ignore_nulls: None,
         within_group: Vec::new(),
         over: None,
