@@ -35,6 +35,8 @@ pub struct Sequence {
     max_step: u64,
     /// From one number to the next.
     stride: u64,
+    /// Of the transactions that raise the limit.
+    durability: Durability,
     storage: Arc<taffrail_storage::Database>,
 }
 
@@ -54,8 +56,15 @@ impl Sequence {
             raising: Mutex::new(FIRST_STEP),
             max_step: MAX_STEP,
             stride: 1,
+            durability: Durability::Delayed,
             storage,
         }
+    }
+
+    /// The same sequence, whose limit is durable before a number below it is given out: numbers that nobody has committed do not come
+    /// again after a crash either.
+    pub(crate) fn durable(self) -> Sequence {
+        Sequence { durability: Durability::Full, ..self }
     }
 
     /// The key of the sequence's row.
@@ -79,6 +88,11 @@ impl Sequence {
         self.next.load(Ordering::Relaxed)
     }
 
+    /// The number that comes next, as far as what precedes it may have been given out.
+    pub(crate) fn reached(&self) -> u64 {
+        self.next.load(Ordering::Relaxed).min(self.limit.load(Ordering::Acquire))
+    }
+
     /// Numbers up to `n` count as given out.
     pub(crate) fn skip_to(&self, n: u64) -> SqlResult<()> {
         self.next.fetch_max(n, Ordering::Relaxed);
@@ -95,7 +109,7 @@ impl Sequence {
             return Ok(());
         }
         let limit = n.saturating_add(step.saturating_mul(self.stride)).max(n.saturating_add(1));
-        self.write_limit(limit)?;
+        self.write_limit(limit, self.durability)?;
         *step = (*step * 2).min(self.max_step);
         self.limit.store(limit, Ordering::Release);
         Ok(())
@@ -106,13 +120,13 @@ impl Sequence {
         let _raising = self.raising.lock();
         let next = self.next.load(Ordering::Relaxed);
         if next != self.limit.load(Ordering::Relaxed) {
-            self.write_limit(next)?;
+            self.write_limit(next, Durability::Delayed)?;
             self.limit.store(next, Ordering::Release);
         }
         Ok(())
     }
 
-    fn write_limit(&self, limit: u64) -> SqlResult<()> {
+    fn write_limit(&self, limit: u64, durability: Durability) -> SqlResult<()> {
         let mut tx = self.storage.begin(BeginSpec {
             name: "IdentityRange",
             lock_timeout_ms: -1,
@@ -120,7 +134,7 @@ impl Sequence {
         });
         let limit = Value::BigInt(stored(limit, self.stride));
         systab::put(&mut tx, &SystemTables::IDENTITY, &[self.id], &[limit])?;
-        tx.commit(Durability::Delayed).map_err(|e| e.to_sql())
+        tx.commit(durability).map_err(|e| e.to_sql())
     }
 }
 

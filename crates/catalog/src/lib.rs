@@ -16,6 +16,7 @@
 //!    new one with every change of its own and with every change of what is committed.
 #![forbid(unsafe_code)]
 
+mod computed;
 pub mod database;
 pub mod filter;
 mod foreign;
@@ -31,6 +32,7 @@ pub mod properties;
 pub mod registry;
 pub mod rowcodec;
 pub mod rows;
+pub mod rowversion;
 pub mod sequence;
 mod sequence_rows;
 mod shape;
@@ -38,13 +40,17 @@ mod state;
 pub mod synonym;
 pub mod systab;
 mod told;
+mod type_rows;
 mod unmade;
+pub mod user_type;
 mod wait;
 
+pub use computed::Computed;
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
-pub use module::{FunctionFacts, Module, Parameter, TriggerEvent, TriggerFacts, TriggerOrder};
+pub use module::{FunctionFacts, Module, ModuleOptions, Parameter};
+pub use module::{TriggerEvent, TriggerFacts, TriggerOrder};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
     Object, ObjectHead, ObjectKind, Statistics, Table,
@@ -54,10 +60,12 @@ pub use pending::DdlOutcome;
 pub use sequence::{Cache, Numbers, SequenceFacts, SequenceObject};
 pub use state::Sight;
 pub use synonym::{BaseName, Synonym};
+pub use user_type::{Meaning, SYSNAME_ID, UserType};
 pub use wait::{Blocked, Touched, TouchedId};
 
 use parking_lot::{Condvar, Mutex, RwLock};
 use rows::name_key;
+use rowversion::RowVersions;
 use state::{Map, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -73,8 +81,9 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
-/// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 8 has triggers.
-pub(crate) const SCHEMA_VERSION: i64 = 8;
+/// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
+/// columns, 11 has options of modules.
+pub(crate) const SCHEMA_VERSION: i64 = 11;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;
@@ -125,6 +134,7 @@ pub const FIXED_SCHEMAS: [(i32, &str); 13] = [
 const SEQUENCE_OBJECTS: i64 = -1;
 const SEQUENCE_ROWS: i64 = -2;
 const SEQUENCE_SEQUENCES: i64 = -3;
+const SEQUENCE_ROWVERSIONS: i64 = -4;
 
 /// A name as the cache keys it: equal names give equal strings under the catalogue's collation.
 pub fn fold(name: &str) -> String {
@@ -164,6 +174,8 @@ pub struct Catalog {
     object_ids: Sequence,
     row_numbers: Sequence,
     sequence_ids: Sequence,
+    rowversions: Arc<RowVersions>,
+    type_numbers: user_type::TypeNumbers,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -216,6 +228,11 @@ impl Catalog {
                 SEQUENCE_SEQUENCES,
                 limit(&mut tx, SEQUENCE_SEQUENCES)?,
             ),
+            rowversions: Arc::new(RowVersions::new(Sequence::new(
+                storage.clone(),
+                SEQUENCE_ROWVERSIONS,
+                limit(&mut tx, SEQUENCE_ROWVERSIONS)?,
+            ))),
             storage: storage.clone(),
             state: RwLock::default(),
             opening: AtomicU64::new(first),
@@ -227,6 +244,7 @@ impl Catalog {
             settled: Condvar::new(),
             sequences: Mutex::default(),
             numbers: Mutex::default(),
+            type_numbers: user_type::TypeNumbers::new(first),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         let mut objects = Vec::new();
@@ -238,6 +256,7 @@ impl Catalog {
         objects.sort_by_key(|(_, row)| is_table(row));
         for (id, row) in objects {
             let object = catalog.object_of_row(&mut tx, id, &row, Sight::COMMITTED)?;
+            catalog.type_numbers.known(&object);
             catalog.state.write().insert(object);
         }
         tx.commit(Durability::Delayed).map_err(sql)?;
@@ -249,6 +268,7 @@ impl Catalog {
         for sequence in [&self.object_ids, &self.row_numbers, &self.sequence_ids] {
             sequence.settle()?;
         }
+        self.rowversions.settle()?;
         let sequences: Vec<_> = self.sequences.lock().values().cloned().collect();
         sequences.iter().try_for_each(|s| s.settle())?;
         let numbers: Vec<_> = self.numbers.lock().values().cloned().collect();
@@ -400,14 +420,15 @@ impl Catalog {
         self.state.read().schemas(sight.into()).to_vec()
     }
 
-    /// All objects, by id.
+    /// All objects but types, by id; the tables beside table types are among them.
     pub fn objects(&self, sight: impl Into<Sight>) -> Vec<Object> {
         self.state.read().all(sight.into())
     }
 
     /// All user tables, by id.
     pub fn tables(&self, sight: impl Into<Sight>) -> Vec<Arc<Table>> {
-        self.objects(sight).iter().filter_map(|o| o.as_table().cloned()).collect()
+        let own = |o: &Object| o.as_table().filter(|t| t.head.kind == ObjectKind::Table).cloned();
+        self.objects(sight).iter().filter_map(own).collect()
     }
 
     /// The constraints of a table.

@@ -1,11 +1,13 @@
 //! What the catalogue knows of a database's objects: immutable snapshots, shared by everybody who has looked them up.
 
+use super::computed::Computed;
 use super::filter::IndexFilter;
 use super::identity::IdentitySequence;
 pub use super::kind::ObjectKind;
 use super::module::Module;
 use super::sequence::SequenceObject;
 use super::synonym::Synonym;
+use super::user_type::UserType;
 use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
@@ -89,6 +91,8 @@ pub enum Object {
     Synonym(Arc<Synonym>),
     /// A sequence of numbers.
     Sequence(Arc<SequenceObject>),
+    /// A type of users, in a space of names of its own.
+    Type(Arc<UserType>),
     /// A constraint: its table holds what it means.
     Constraint(Arc<ConstraintObject>),
 }
@@ -103,6 +107,7 @@ impl Object {
             }
             Object::Synonym(s) => &s.head,
             Object::Sequence(s) => &s.head,
+            Object::Type(t) => &t.head,
             Object::Constraint(c) => &c.head,
         }
     }
@@ -167,6 +172,8 @@ pub struct Column {
     pub ty: SqlType,
     /// Whether NULL is allowed.
     pub nullable: bool,
+    /// `user_type_id` of the alias that it is declared with; 0 for a system type.
+    pub user_type: i32,
     /// The collation, for character types.
     pub collation: Collation,
     /// Whether the column is the table's IDENTITY.
@@ -187,23 +194,14 @@ pub struct Column {
     pub default: Option<Default>,
     /// The value in rows that are older than the column.
     pub missing: Value,
+    /// The expression of a computed column.
+    pub computed: Option<Arc<Computed>>,
 }
 
 impl Column {
     /// The column's type as the catalogue tells it: by a name of old where the column bears one.
     pub fn told_type(&self) -> Types {
-        let large = |user: i32, length: i16| Types {
-            system: self.system_type_id(),
-            user,
-            length,
-            precision: 0,
-            scale: 0,
-        };
-        match self.old_large {
-            _ if self.xml => large(241, -1),
-            true => large(i32::from(self.system_type_id()), 16),
-            false => Types::of(self.ty),
-        }
+        Types::declared(self.declared(), self.user_type)
     }
 
     /// The type's name, as the catalogue shows it.
@@ -444,6 +442,12 @@ pub struct Table {
     pub dropped: Vec<(i32, Place, u16)>,
 }
 
+/// A padded name of tempdb as it was written; none for one that is too short.
+pub(super) fn shown_temp(name: &str) -> Option<&str> {
+    let own = name.len().checked_sub(TEMP_NUMBER).and_then(|at| name.get(..at))?;
+    Some(own.trim_end_matches('_'))
+}
+
 impl Table {
     /// The table's number, `object_id`.
     pub fn id(&self) -> ObjectId {
@@ -464,13 +468,15 @@ impl Table {
     /// variable's (`#@t____…`) as it was declared.
     pub fn shown(&self) -> &str {
         let name = self.name();
-        let own = name.len().checked_sub(TEMP_NUMBER).and_then(|at| name.get(..at));
-        match own {
-            Some(own) if name.starts_with('#') && !name.starts_with("##") => {
-                let own = own.trim_end_matches('_');
-                if own.starts_with("#@") { &own[1..] } else { own }
+        match shown_temp(name).filter(|_| crate::is_temp(name)) {
+            Some(own) => {
+                if own.starts_with("#@") {
+                    &own[1..]
+                } else {
+                    own
+                }
             }
-            _ => name,
+            None => name,
         }
     }
 

@@ -1,12 +1,13 @@
 //! Objects to and from the rows of the catalogue's tables.
 
+use super::computed::{read_computed, write_computed};
 use super::identity::{IdentitySequence, Sequence, base_key};
 use super::index_rows::read_statistics;
 pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
 use super::module_rows::read_base;
 pub use super::module_rows::{
-    write_execute_as, write_function_facts, write_module, write_parameters, write_signature,
-    write_synonym, write_trigger_facts, write_view_columns,
+    write_bound_view, write_execute_as, write_function_facts, write_module, write_module_options,
+    write_parameters, write_signature, write_synonym, write_trigger_facts, write_view_columns,
 };
 use super::object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Object, ObjectHead,
@@ -15,7 +16,9 @@ use super::object::{
 pub use super::sequence_rows::write_sequence;
 use super::synonym::Synonym;
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
-use super::{Catalog, Sight, fold, properties};
+use super::type_rows::TYPES;
+pub use super::type_rows::write_type;
+use super::{Catalog, Sight, ensure_schema_version, fold, properties};
 use crate::rowcodec::key::CLUSTERED_KEY_ROOM;
 use crate::rowcodec::{Place, RowColumn, RowLayout, damaged, typecode};
 use std::sync::Arc;
@@ -34,6 +37,10 @@ const COLUMN_DROPPED: i64 = 8;
 pub(super) const COLUMN_OLD_LARGE: i64 = 16;
 pub(super) const COLUMN_XML: i64 = 32;
 const COLUMN_UNPADDED: i64 = 64;
+const COLUMN_COMPUTED: i64 = 128;
+
+/// The version of the catalogue's tables that knows columns of type rowversion.
+const ROWVERSIONS: i64 = 9;
 
 const CHECK_DISABLED: i64 = 4;
 const CHECK_NOT_TRUSTED: i64 = 8;
@@ -81,6 +88,12 @@ pub fn write_column(
     column: &Column,
     identity: Option<IdentityRow>,
 ) -> SqlResult<()> {
+    if column.ty == SqlType::RowVersion {
+        ensure_schema_version(tx, ROWVERSIONS)?;
+    }
+    if let Some(computed) = &column.computed {
+        write_computed(tx, table, column.id, computed)?;
+    }
     let mut flags = 0;
     for (flag, on) in [
         (COLUMN_NULLABLE, column.nullable),
@@ -89,6 +102,7 @@ pub fn write_column(
         (COLUMN_OLD_LARGE, column.old_large),
         (COLUMN_XML, column.xml),
         (COLUMN_UNPADDED, column.unpadded),
+        (COLUMN_COMPUTED, column.computed.is_some()),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -113,8 +127,18 @@ pub fn write_column(
         big(identity.map(|i| i.seed)),
         big(identity.map(|i| i.increment)),
         big(identity.map(|i| i.sequence)),
+        user_type_value(tx, column.user_type)?,
     ];
     systab::put(tx, &SystemTables::COLUMNS, &[table.0 as i64, column.id as i64], &row)
+}
+
+/// The cell of a user type's number; a program that does not know types of users may not open the database then.
+pub(super) fn user_type_value(tx: &mut Transaction, user_type: i32) -> SqlResult<Value> {
+    if user_type == 0 {
+        return Ok(Value::Null);
+    }
+    ensure_schema_version(tx, TYPES)?;
+    Ok(Value::Int(user_type))
 }
 
 /// Marks a column dropped: its place in the rows stays taken.
@@ -125,6 +149,7 @@ pub fn drop_column(tx: &mut Transaction, table: ObjectId, column: &Column) -> Sq
     };
     row[2] = int(number(&row, 2)? | COLUMN_DROPPED);
     row[6] = Value::Int(0);
+    systab::remove(tx, &SystemTables::MODULES, &key)?;
     properties::remove_all(tx, 1, table.0, Some(column.id))?;
     systab::put(tx, &SystemTables::COLUMNS, &key, &row)
 }
@@ -133,6 +158,7 @@ fn place_number(place: Place) -> i64 {
     match place {
         Place::Fixed { offset, .. } => offset as i64,
         Place::Variable(n) => -(n as i64) - 1,
+        Place::Nowhere => 0,
     }
 }
 
@@ -140,6 +166,7 @@ fn place_of(number: i64, ty: SqlType) -> SqlResult<Place> {
     let size = crate::rowcodec::fixed::size(ty);
     match (number, size) {
         (4..=8060, Some(size)) => Ok(Place::Fixed { offset: number as u16, size: size as u16 }),
+        (0, _) => Ok(Place::Nowhere),
         (-4096..=-1, None) => Ok(Place::Variable((-number - 1) as u16)),
         _ => Err(damaged("a column's place")),
     }
@@ -175,6 +202,7 @@ pub fn view_column(
         name,
         ty,
         nullable,
+        user_type: 0,
         collation,
         is_identity: false,
         is_rowguid: false,
@@ -185,6 +213,7 @@ pub fn view_column(
         null_bit: 0,
         default: None,
         missing: Value::Null,
+        computed: None,
     }
 }
 
@@ -194,7 +223,7 @@ pub fn remove_object(tx: &mut Transaction, id: ObjectId) -> SqlResult<()> {
     properties::remove_all(tx, 1, id.0, None)?;
     properties::remove_all(tx, 7, id.0, None)?;
     systab::remove(tx, &SystemTables::OBJECTS, &key)?;
-    systab::remove(tx, &SystemTables::MODULES, &key)?;
+    systab::remove_all(tx, &SystemTables::MODULES, &key)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &key)?;
     systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)?;
     systab::remove_all(tx, &SystemTables::INDEXES, &key)
@@ -241,7 +270,10 @@ impl Catalog {
         };
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
-            ObjectKind::Table => Object::Table(Arc::new(self.read_table(tx, head, sight)?)),
+            ObjectKind::Table | ObjectKind::TableType => {
+                Object::Table(Arc::new(self.read_table(tx, head, sight)?))
+            }
+            ObjectKind::Type => Object::Type(self.read_type(tx, head, detail)?),
             ObjectKind::View => Object::View(self.read_module(tx, head)?),
             ObjectKind::Procedure => Object::Procedure(self.read_module(tx, head)?),
             kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
@@ -287,7 +319,7 @@ impl Catalog {
                     sequence: self.identity_sequence(tx, sequence, seed, increment, ty)?,
                 });
             }
-            columns.push(self.read_column(tx, column_id, ty, &row)?);
+            columns.push(self.read_column(tx, (head.id, column_id), ty, &row)?);
         }
         let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
         for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[id])? {
@@ -332,11 +364,15 @@ impl Catalog {
     fn read_column(
         &self,
         tx: &mut Transaction,
-        id: i32,
+        (table, id): (ObjectId, i32),
         ty: SqlType,
         row: &[Value],
     ) -> SqlResult<Column> {
         let flags = number(row, 2)?;
+        let computed = match flags & COLUMN_COMPUTED {
+            0 => None,
+            _ => Some(read_computed(tx, table, id)?),
+        };
         let default = match number(row, 6)? {
             0 => None,
             default => self.read_default(tx, ObjectId(default as i32))?,
@@ -350,6 +386,7 @@ impl Catalog {
             name: text(row, 0)?.into(),
             ty,
             nullable: flags & COLUMN_NULLABLE != 0,
+            user_type: number_or_null(row, 11).unwrap_or(0) as i32,
             collation: Collation::from_stored(number(row, 3)? as u32)
                 .ok_or_else(|| damaged("a column's collation"))?,
             is_identity: flags & COLUMN_IDENTITY != 0,
@@ -361,6 +398,7 @@ impl Catalog {
             null_bit: number(row, 5)? as u16,
             default,
             missing,
+            computed,
         })
     }
 

@@ -59,11 +59,15 @@ fn same_column(a: &Column, b: &Column) -> bool {
         null_bit,
         default,
         missing,
+        user_type,
+        computed,
     } = a;
     let definition = |d: &Option<Default>| d.as_ref().map(|d| d.definition.clone());
     (id, name, ty, nullable, collation) == (&b.id, &b.name, &b.ty, &b.nullable, &b.collation)
         && (is_identity, is_rowguid, old_large) == (&b.is_identity, &b.is_rowguid, &b.old_large)
         && (xml, unpadded, place, null_bit) == (&b.xml, &b.unpadded, &b.place, &b.null_bit)
+        && *user_type == b.user_type
+        && *computed == b.computed
         && definition(default) == definition(&b.default)
         && *missing == b.missing
 }

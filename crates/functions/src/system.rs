@@ -17,6 +17,8 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))).per_statement(),
     Function::new("ROWCOUNT_BIG", 0, 0, |r| r.as_given(SqlType::BigInt),
         |c, _| Ok(c.context.global("@@ROWCOUNT")?.as_i64().map_or(Value::Null, Value::BigInt))).per_statement(),
+    Function::new("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)),
+        |c, _| c.context.global("MIN_ACTIVE_ROWVERSION")).per_statement(),
     Function::new("CURSOR_STATUS", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::SmallInt),
         |c, a| Ok(a[0].as_text()
                 .zip(a[1].as_text()).map_or(Value::Null, |(kind, name)|

@@ -47,6 +47,10 @@ pub enum ColumnSource {
     Expr(Expr, SqlType),
     /// The next identity value.
     Identity,
+    /// The next value of the database's counter, for a rowversion.
+    RowVersion,
+    /// An expression over the row's other columns: see [`ComputedColumn`].
+    Computed,
     /// No value: NULL is stored.
     Null,
 }
@@ -97,6 +101,8 @@ pub struct InsertPlan<R = Node> {
     pub same_layout: bool,
     /// CHECK constraints: name and condition over a frame of the table's columns.
     pub checks: Vec<(Arc<str>, Pred)>,
+    /// The table's computed columns.
+    pub computed: Vec<ComputedColumn>,
     /// Foreign keys that the rows must keep.
     pub outgoing: Vec<Outgoing>,
     /// The triggers that the statement fires.
@@ -152,6 +158,8 @@ pub struct UpdatePlan<R = Node> {
     pub moves: bool,
     /// CHECK constraints: name and condition over a frame of the table's columns.
     pub checks: Vec<(Arc<str>, Pred)>,
+    /// The table's computed columns, of those that are persisted the ones that change.
+    pub computed: Vec<ComputedColumn>,
     /// Foreign keys whose columns change.
     pub outgoing: Vec<Outgoing>,
     /// Foreign keys that refer to columns that change.
@@ -175,12 +183,30 @@ pub struct DeletePlan<R = Node> {
     pub locator: Slot,
     /// Keep all locators before the first change.
     pub spool: bool,
+    /// The table's computed columns that rows do not have.
+    pub computed: Vec<ComputedColumn>,
     /// Foreign keys that refer to the table.
     pub incoming: Vec<Incoming>,
     /// The plan of OUTPUT.
     pub output: Option<OutputPlan<R>>,
     /// The triggers that the statement fires.
     pub triggers: Option<Arc<Triggers>>,
+}
+
+/// The columns that an UPDATE changes: those of SET, the table's rowversion, and what is computed of these.
+pub fn changed_with(table: &Table, set: &[Assignment]) -> Vec<usize> {
+    table.changed_along(set.iter().map(|a| a.column).collect())
+}
+
+/// A computed column of a table whose rows are changed.
+#[derive(Clone, Debug)]
+pub struct ComputedColumn {
+    /// Position in the table.
+    pub column: usize,
+    /// The value over a frame of the table's columns.
+    pub expr: Expr,
+    /// The column is persisted: rows have it.
+    pub stored: bool,
 }
 
 impl<R> UpdatePlan<R> {
@@ -195,7 +221,7 @@ impl<R> UpdatePlan<R> {
         checks: Vec<(Arc<str>, Pred)>,
     ) -> UpdatePlan<R> {
         set.sort_by_key(|a| a.column);
-        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        let changed = changed_with(&table, &set);
         let base = table.base();
         let moves = base.kind == IndexKind::Clustered
             && base.key.columns().iter().any(|k| changed.contains(&k.column));
@@ -212,6 +238,7 @@ impl<R> UpdatePlan<R> {
             indexes,
             moves,
             checks,
+            computed: Vec::new(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
             output: None,
@@ -221,7 +248,8 @@ impl<R> UpdatePlan<R> {
 
     /// Keys of unique indexes or of the clustered one change: old rows leave before new ones come.
     pub fn two_phases(&self) -> bool {
-        let changes = |c: usize| self.set.iter().any(|a| a.column == c);
+        let changed = changed_with(&self.table, &self.set);
+        let changes = |c: usize| changed.contains(&c);
         // Rows come into a filtered index and leave it as its filter's columns change.
         let filtered =
             |i: &Index| i.filter.iter().flat_map(|f| &f.terms).any(|t| changes(t.column));
@@ -256,6 +284,8 @@ pub struct MergePlan<R = Node> {
     pub action: Option<Slot>,
     /// Slots of the source that OUTPUT reads.
     pub saved: Vec<Slot>,
+    /// The table's computed columns.
+    pub computed: Vec<ComputedColumn>,
     /// Foreign keys that rows must keep.
     pub outgoing: Vec<Outgoing>,
     /// Foreign keys that refer to the table.
@@ -334,6 +364,7 @@ impl<R> InsertPlan<R> {
             table_lock: self.table_lock,
             same_layout: self.same_layout,
             checks: self.checks,
+            computed: self.computed,
             outgoing: self.outgoing,
             triggers: self.triggers,
         })
@@ -364,6 +395,7 @@ impl<R> UpdatePlan<R> {
             indexes: self.indexes,
             moves: self.moves,
             checks: self.checks,
+            computed: self.computed,
             outgoing: self.outgoing,
             incoming: self.incoming,
             triggers: self.triggers,
@@ -374,10 +406,17 @@ impl<R> UpdatePlan<R> {
 impl<R> DeletePlan<R> {
     /// The DELETE with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<DeletePlan<P>> {
-        let DeletePlan { database, table, node, locator, spool, incoming, output, triggers } = self;
-        let node = plan(node)?;
-        let output = output.map(|o| o.planned(plan)).transpose()?;
-        Ok(DeletePlan { database, table, node, locator, spool, incoming, output, triggers })
+        Ok(DeletePlan {
+            node: plan(self.node)?,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            locator: self.locator,
+            spool: self.spool,
+            computed: self.computed,
+            incoming: self.incoming,
+            triggers: self.triggers,
+        })
     }
 }
 
@@ -434,6 +473,7 @@ impl<R> MergePlan<R> {
             top: self.top,
             action: self.action,
             saved: self.saved,
+            computed: self.computed,
             outgoing: self.outgoing,
             incoming: self.incoming,
             triggers: self.triggers,

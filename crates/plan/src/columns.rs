@@ -76,6 +76,8 @@ pub enum Origin {
         column: usize,
         /// The column is the table's identity column.
         identity: bool,
+        /// The column is a computed one of the table.
+        computed: bool,
     },
     /// A column of a system view or function, by position.
     View(&'static SystemView, usize),
@@ -94,6 +96,8 @@ pub struct Column {
     pub label: Label,
     /// A bare NULL, which takes the type of the columns beside it in a UNION.
     pub untyped: bool,
+    /// `user_type_id` of an alias type; 0 for a system type.
+    pub user_type: i32,
     /// The table's column that it repeats; none for a computed value.
     pub origin: Option<Origin>,
 }
@@ -107,6 +111,7 @@ impl Column {
             collation: Collation::default(),
             label: Label::CoercibleDefault,
             untyped: false,
+            user_type: 0,
             origin: None,
         }
     }
@@ -134,8 +139,9 @@ impl Column {
             nullable,
             collation: self.ty.ty.is_text().then_some(self.collation),
             identity: self.is_identity(),
-            computed: self.origin.is_none(),
+            computed: matches!(self.origin, None | Some(Origin::Table { computed: true, .. })),
             large: self.ty.large(),
+            user_type: self.user_type,
         }
     }
 }
@@ -207,7 +213,7 @@ impl Columns {
     pub fn nulls(&self, rel: &Rel) -> SlotSet {
         match rel {
             Rel::Empty | Rel::OneRow => SlotSet::default(),
-            Rel::Get(r) => self.declared(r.columns.iter().map(|c| c.1)),
+            Rel::Get(r) => self.declared(r.slots()),
             Rel::Rowset(r) => self.declared(r.columns.iter().map(|c| c.1)),
             Rel::Values(r) => self.declared(r.slots.iter().copied()),
             Rel::Recursive(r) => self.declared(r.slots.iter().copied()),

@@ -221,7 +221,8 @@ impl<'a> Tree<'a> {
             },
             ColumnSource::Expr(e, _) => Some(format!("{name} = {}", self.scalars.expr(e))),
             ColumnSource::Identity => Some(format!("{name} = IDENTITY")),
-            ColumnSource::Null => None,
+            ColumnSource::RowVersion => Some(format!("{name} = ROWVERSION")),
+            ColumnSource::Computed | ColumnSource::Null => None,
         }
     }
 
@@ -440,7 +441,7 @@ impl<'a> Tree<'a> {
     fn get(&self, g: &Get) -> String {
         let table = &g.table.table;
         let columns = in_brackets(list(&g.columns, |(c, _)| plain(&table.columns[*c].name)));
-        let slot = g.columns.first().map(|c| c.1).or(g.locator);
+        let slot = g.slots().next().or(g.locator);
         let alias = match slot.and_then(|s| self.alias(s)) {
             None if !g.alias.eq_ignore_ascii_case(table.shown()) => Some(plain(&g.alias)),
             alias => alias,

@@ -63,7 +63,7 @@ fn with(a: &SlotSet, b: &SlotSet) -> SlotSet {
 /// The columns that a relation sets itself, but for those that it only hands on.
 fn sets(rel: &Rel) -> Vec<Slot> {
     match rel {
-        Rel::Get(r) => r.columns.iter().map(|c| c.1).chain(r.locator).collect(),
+        Rel::Get(r) => r.slots().chain(r.locator).collect(),
         Rel::Rowset(r) => r.columns.iter().map(|c| c.1).collect(),
         Rel::Values(r) => r.slots.clone(),
         Rel::Compute(r) => r.items.iter().map(|i| i.1).collect(),
@@ -319,6 +319,10 @@ impl Checker<'_> {
         // What its own expressions see: a Compute's items do not see each other.
         let mut seen = outer.clone();
         rel.inputs().iter().for_each(|r| seen.add_all(&handed(r)));
+        // A table's columns that rows do not have are computed of those that they have.
+        if let Rel::Get(get) = rel {
+            seen.extend(get.columns.iter().map(|c| c.1));
+        }
         let mut found = Ok(());
         rel.parts(&mut |p| {
             if found.is_ok() {

@@ -43,6 +43,13 @@ pub enum Place {
     },
     /// The nth variable-length column.
     Variable(u16),
+    /// Rows have nothing of the column, which is computed.
+    Nowhere,
+}
+
+impl Place {
+    /// The bit of the NULL bitmap of a column that rows do not have: none has so many.
+    pub const NO_BIT: u16 = u16::MAX;
 }
 
 /// A column of a layout.
@@ -101,6 +108,7 @@ impl PlaceAllocator {
         match place {
             Place::Fixed { offset, size } => self.fixed_end = self.fixed_end.max(offset + size),
             Place::Variable(n) => self.variables = self.variables.max(n + 1),
+            Place::Nowhere => return,
         }
         self.null_bits = self.null_bits.max(null_bit + 1);
     }
@@ -262,6 +270,9 @@ impl RowLayout {
         out[after..ends].copy_from_slice(&self.variables.to_le_bytes());
         let mut next = 0; // the first variable-length column without an end
         for (column, value) in self.columns.iter().zip(values) {
+            if column.place == Place::Nowhere {
+                continue;
+            }
             if value.is_null() {
                 out[bitmap + column.null_bit as usize / 8] |= 1 << (column.null_bit % 8);
                 continue;
@@ -290,6 +301,7 @@ impl RowLayout {
                     self.fill_ends(out, ends, next, next + 1);
                     next += 1;
                 }
+                Place::Nowhere => {}
             }
         }
         self.fill_ends(out, ends, next, variables);
@@ -429,6 +441,7 @@ impl RowLayout {
                 }
                 variable_value(c.ty, bytes)?
             }
+            Place::Nowhere => Value::Null,
         };
         Ok(Cell::Value(value))
     }

@@ -272,3 +272,25 @@ fn a_tagged_row_is_the_row_with_fourteen_bytes_more() {
     row[1] |= 4;
     assert!(layout.cell(&row, 0).is_err());
 }
+
+#[test]
+fn rows_have_nothing_of_a_computed_column() {
+    let types = [SqlType::Int, SqlType::VarChar(MaxLen::N(20))];
+    let plain = RowLayout::of_types(types);
+    let mut columns = plain.columns().to_vec();
+    let (place, null_bit) = (Place::Nowhere, Place::NO_BIT);
+    columns.insert(1, RowColumn { ty: SqlType::BigInt, place, null_bit, missing: Value::Null });
+    let layout = RowLayout::new(columns, &[]);
+    let values = [Value::Int(7), Value::BigInt(8), Value::varchar("x")];
+    let (mut row, mut same_row) = (Vec::new(), Vec::new());
+    layout.encode(&values, &mut row, &mut NoLobs).unwrap();
+    plain.encode(&[Value::Int(7), Value::varchar("x")], &mut same_row, &mut NoLobs).unwrap();
+    assert_eq!(row, same_row);
+    let mut back = Vec::new();
+    layout.decode(&row, &mut back, &mut NoLobs).unwrap();
+    assert!(same(&back[0], &values[0]) && back[1].is_null() && same(&back[2], &values[2]));
+    let mut frame = vec![Value::Int(1); 3];
+    assert_eq!(layout.read(&row, &[(0, 0), (1, 1), (2, 2)], &mut frame).unwrap(), 3);
+    assert!(frame[1].is_null());
+    assert!(!layout.patch(&mut row, 1, &Value::BigInt(9)).unwrap());
+}

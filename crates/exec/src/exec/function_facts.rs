@@ -20,7 +20,7 @@ use crate::plan::statement::Statement;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
-use taffrail_syntax::ast::{FunctionDefinition, LineIndex, ObjectName};
+use taffrail_syntax::ast::{FunctionDefinition, LineIndex, ObjectName, ViewDefinition};
 use taffrail_types::{Family, SqlType, Value};
 
 /// Functions that SQL Server counts as not deterministic, beside those that come to other values by themselves: they go by the session's
@@ -57,6 +57,13 @@ pub struct Beneath {
     pub stays: bool,
     /// The first mistake, where a statement cannot be bound.
     pub failed: Option<Box<SqlError>>,
+}
+
+/// The facts of an expression that reads columns of its row.
+pub fn facts_of(e: &Expr) -> FunctionFacts {
+    let mut beneath = Beneath::new();
+    beneath.part(Part::Expr(e));
+    beneath.facts
 }
 
 impl Beneath {
@@ -307,12 +314,17 @@ fn of_module(session: &Session, home: &Arc<Database>, module: &Module) -> SqlRes
     Ok(walk.beneath)
 }
 
-/// What stands beneath a function of the catalogue.
+/// The objects and facts beneath a function or view of the catalogue.
 pub(crate) fn of_function(
     session: &Session,
     home: &Arc<Database>,
     function: &catalog::Module,
 ) -> SqlResult<Beneath> {
+    if function.head.kind == catalog::ObjectKind::View {
+        let definition = super::user_views::definition(function)?;
+        let head = (function.head.id, &*function.head.schema);
+        return of_view(session, home, head, &definition, &function.definition);
+    }
     if function.head.kind != catalog::ObjectKind::InlineFunction {
         let module = session.procedure_module(home, function)?;
         return of_module(session, home, &module);
@@ -334,8 +346,10 @@ pub fn of_query(
     let lines = LineIndex::new(text);
     let variable = |p: &catalog::Parameter| Variable {
         name: p.name.to_string(),
-        ty: Some(p.ty),
+        ty: (!p.readonly).then_some(p.ty),
         large: p.large,
+        user_type: p.user_type,
+        readonly: p.readonly,
     };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
     let metadata = SessionMetadata::new(session, home, &[]);
@@ -355,8 +369,35 @@ pub fn of_query(
     Ok(beneath)
 }
 
-/// The object that keeps another one, or one of its columns (by position), as it is: the oldest function that is schema-bound to it, or a
-/// constraint that calls it.
+/// The objects and facts beneath a view of this id and schema.
+pub fn of_view(
+    session: &Session,
+    home: &Arc<Database>,
+    (id, schema): (ObjectId, &str),
+    definition: &ViewDefinition,
+    text: &str,
+) -> SqlResult<Beneath> {
+    let lines = LineIndex::new(text);
+    let none = Variables::default();
+    let metadata = SessionMetadata::new(session, home, &[]);
+    metadata.as_view(home, schema);
+    let mut binder = Binder::new(&metadata, &none, &lines);
+    let bound = binder.bind_view((home.id, id), definition);
+    let mut beneath = Beneath::new();
+    beneath.noted(&mut binder);
+    match bound {
+        Ok(bound) => {
+            beneath.rel(&bound.rel);
+            binder.subqueries.iter().for_each(|s| beneath.rel(&s.rel));
+        }
+        Err(e) => beneath.failed = Some(e),
+    }
+    session.lookups.failed_views.take();
+    Ok(beneath)
+}
+
+/// The object that keeps another one, or one of its columns (by position), as it is: the oldest function or view that is schema-bound to
+/// it, or a constraint that calls it.
 pub fn bound_to(
     session: &Session,
     home: &Arc<Database>,
@@ -370,14 +411,18 @@ pub fn bound_to(
     let mut users: Vec<&catalog::ObjectHead> = Vec::new();
     for object in all.iter().filter(|o| o.head().id != id) {
         let uses = match object {
-            catalog::Object::Function(f) if f.facts.schema_bound => {
-                let beneath = of_function(session, home, f)?;
+            catalog::Object::Function(m) | catalog::Object::View(m) if m.facts.schema_bound => {
+                let beneath = of_function(session, home, m)?;
                 let of_column =
                     |n: &Need| column.is_none_or(|at| n.columns.iter().any(|c| c.0 == at));
                 beneath.needs.iter().any(|n| n.object.object == id && of_column(n))
             }
             catalog::Object::Constraint(c) => {
                 head.kind.is_function() && c.definition.to_lowercase().contains(&written)
+            }
+            catalog::Object::Table(t) if head.kind.is_function() => {
+                let mut computed = t.columns.iter().filter_map(|c| c.computed.as_ref());
+                computed.any(|c| c.definition.to_lowercase().contains(&written))
             }
             _ => false,
         };

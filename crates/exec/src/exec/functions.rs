@@ -1,6 +1,6 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
-use crate::catalog::{Object, ObjectKind, Table};
+use crate::catalog::{Object, ObjectKind, Table, rowversion};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::exec::activation::MAX_NEST_LEVEL;
@@ -16,6 +16,7 @@ use taffrail_io::UtcTime;
 use taffrail_io::zone::utc_offset_minutes;
 use taffrail_observe::totals;
 use taffrail_storage::FileKind;
+use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
 
 /// The version that clients are told: SQL Server 2022's, since scripts ask for abilities by it.
@@ -217,8 +218,10 @@ impl FnContext for Session {
             "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
             "@@REMSERVER" => Value::Null,
             "@@TIMETICKS" => Value::Int(TICK_MICROSECONDS),
-            // What a database begins with; there are no rowversion columns that would count on.
-            "@@DBTS" => Value::binary(&2000u64.to_be_bytes()),
+            "@@DBTS" => rowversion::shown(self.database.catalog.rowversions().last()),
+            "MIN_ACTIVE_ROWVERSION" => {
+                rowversion::shown(self.database.catalog.rowversions().lowest_active())
+            }
             "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
                 Value::Int(self.measured(name))
             }
@@ -457,7 +460,7 @@ impl FnContext for Session {
     fn object_definition(&self, id: i32) -> Option<String> {
         match self.object_in(id, None)? {
             Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
-                Some(m.definition.to_string())
+                m.shown().map(|text| text.to_string())
             }
             Object::Constraint(c) if !c.definition.is_empty() => Some(c.definition.to_string()),
             _ => None,
@@ -491,12 +494,18 @@ impl FnContext for Session {
         Some([decimal(current), decimal(i.seed), decimal(i.increment)])
     }
 
-    fn user_type_id(&self, _: &str) -> Option<i32> {
-        None
+    fn user_type(&self, name: &str) -> Option<(Types, bool)> {
+        let parts = name_parts(name);
+        let (bare, schema) = (parts.last()?, parts.len().checked_sub(2).map(|at| &*parts[at]));
+        let catalog = &self.database.catalog;
+        let found = catalog.find_type(schema, bare, self.sight_of_types())?;
+        let own = found.base().map(|(base, null)| (Types::declared(base, found.id), null));
+        (parts.len() <= 2).then(|| own.unwrap_or((Types::of_table_type(found.id), false)))
     }
 
-    fn user_type_name(&self, _: i32) -> Option<String> {
-        None
+    fn user_type_name(&self, id: i32) -> Option<String> {
+        let found = self.database.catalog.type_by_id(id, self.sight_of_types())?;
+        Some(found.head.name.to_string())
     }
 
     fn file_id(&self, name: &str) -> Option<i32> {

@@ -4,14 +4,16 @@
 use super::activation::Way;
 use super::called::Returned;
 use super::interpret::{Interpreter, Unwind};
+use super::metadata::SessionMetadata;
 use super::ops::{self, scan::lock_tables};
 use super::runtime::{RowBuffer, Rt};
 use super::silent::Silent;
-use crate::binder::TableUse;
+use crate::binder::{TableUse, computed_columns};
 use crate::catalog;
 use crate::database::Database;
+use crate::plan::expr::Expr;
 use crate::plan::locking::Locking;
-use crate::plan::node::{Access, Node, Scan};
+use crate::plan::node::{Access, Compute, Node, Scan};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::{cancelled, client_gone};
@@ -35,7 +37,7 @@ pub(super) fn run(
             Ok(module) => module,
             Err(e) => return Ok(Err(e.into())),
         };
-        let ran = it.run_function(module, args.to_vec(), SqlType::Int.into())?;
+        let ran = it.run_function(module, (args.to_vec(), Vec::new()), SqlType::Int.into())?;
         Ok(match ran {
             Ok(_) => it.read_filled(wanted, rows).map(|()| Returned::default()).map_err(Into::into),
             Err(failed) => Err(failed),
@@ -52,21 +54,38 @@ pub(super) fn run(
 }
 
 impl Interpreter<'_> {
-    /// Reads the table of RETURNS, the first of the module's table variables.
+    /// The columns of a table that its rows do not have, with their slots.
+    fn virtual_columns(
+        &self,
+        database: &Arc<Database>,
+        table: &catalog::Table,
+    ) -> SqlResult<Vec<(Expr, u32)>> {
+        let names = SessionMetadata::new(self.session, database, &[]);
+        let mut all = computed_columns(&names, database, table)?;
+        all.retain(|c| !c.stored);
+        Ok(all.into_iter().map(|c| (c.expr, c.column as u32)).collect())
+    }
+
+    /// Reads the table of RETURNS, the first of the module's table variables behind its parameters.
     fn read_filled(&mut self, wanted: &[usize], rows: &mut RowBuffer) -> SqlResult<()> {
         let home = self.session.home_of_table_variables()?;
         let owner = self.session.ddl_owner(&home);
-        let first = self.session.activation.locals.tables.first();
+        let locals = &self.session.activation.locals;
+        let first = locals.tables.get(locals.handed.len());
         let table = first.and_then(|(_, id)| home.catalog.table(*id, owner));
         let table = table.ok_or_else(|| SqlError::new(1087, &[&"RETURNS"]))?;
         let locks = Locking::default();
         let used = TableUse { database: home.clone(), table: table.clone(), locks, heap: true };
-        let slots: Vec<u32> = (0..).take(wanted.len()).collect();
+        let slots: Vec<u32> = wanted.iter().map(|at| *at as u32).collect();
+        let virtuals = self.virtual_columns(&home, &table)?;
+        let all = table.columns.len();
+        let stored = table.columns.iter().enumerate().filter(|(_, c)| !c.is_virtual());
+        let columns = stored.map(|(at, _)| (at, at as u32)).collect();
         let scan = Scan {
             database: home,
             table,
             access: Access::Full,
-            columns: wanted.iter().copied().zip(slots.iter().copied()).collect(),
+            columns,
             filtered: 0,
             locator: None,
             filter: None,
@@ -74,11 +93,15 @@ impl Interpreter<'_> {
             backward: false,
             parts: Vec::new(),
         };
-        let node = Node::Scan(Arc::new(scan));
+        let input = Node::Scan(Arc::new(scan));
+        let node = match virtuals.is_empty() {
+            true => input,
+            false => Node::Compute(Arc::new(Compute { input, items: virtuals })),
+        };
         self.in_statement(|it| {
             lock_tables(it.session, &[used])?;
             let mut none = Vec::new();
-            let mut rt = Rt::new(it.context(0), &mut none, Vec::new(), slots.len(), &[]);
+            let mut rt = Rt::new(it.context(0), &mut none, Vec::new(), all, &[]);
             let mut op = ops::build(&node);
             op.open(&mut rt)?;
             while op.next(&mut rt)? {

@@ -1,10 +1,9 @@
 //! ALTER TABLE.
 
-use super::clauses::column_type;
+use super::clauses::{column_type, types_of};
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign, resolve, trigger};
-use crate::binder::declared::large;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
@@ -116,7 +115,8 @@ fn add(
     let mut draft = TableDraft::of_table(table).collated(database.collation(), own);
     draft.table = shown_name(cx, table);
     let had_identity = draft.identity.is_some();
-    create::add_body(cx, &mut draft, body, text)?;
+    create::add_body(cx, &mut draft, body, (text, database))?;
+    super::user_type::hold(cx, database, &draft.columns[draft.existing..])?;
     let is_empty = table.row_count() == 0;
     let name = draft.table.clone();
     let schema = table.head.schema.clone();
@@ -155,7 +155,7 @@ fn add(
             if column.is_identity {
                 return Err(unsupported("Adding an identity column to a table that has rows"));
             }
-            if !column.nullable && column.missing.is_null() {
+            if !column.nullable && !column.is_made() && column.missing.is_null() {
                 return Err(SqlError::new(4901, &[&column.name, &name]));
             }
         }
@@ -181,6 +181,11 @@ fn add(
         }
     }
     let fresh = index::refresh(cx, database, table, &touched)?;
+    let stored = |c: &Column| c.is_made() && !c.is_virtual();
+    if !is_empty && draft.columns[draft.existing..].iter().any(stored) {
+        let given = draft.columns[draft.existing..].iter().any(|c| c.ty == SqlType::RowVersion);
+        super::stored::fill(cx, database, &fresh, given)?;
+    }
     checks::bind(cx, database, (&fresh, &name), &new_checks)?;
     if check != Some(false) {
         checks::validate(cx, database, &fresh, &check_ids)?;
@@ -325,6 +330,8 @@ fn refuse_if_used(
     };
     let change = change.unwrap_or(all);
     let mut users: Vec<(&str, Arc<str>)> = Vec::new();
+    let reads = |c: &&Column| c.computed.as_ref().is_some_and(|c| c.reads(&column.name));
+    users.extend(table.columns.iter().filter(reads).map(|c| ("column", c.name.clone())));
     if change.of_type
         && let Some(default) = &column.default
     {
@@ -440,12 +447,22 @@ fn alter_column(
         return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
     };
     let old = table.columns[at].clone();
-    let large = large(ty);
-    let (ty, _) = column_type(ty, at + 1, &name.value)?;
+    let named = column_type(&types_of(cx.session, database), ty, at + 1, &name.value)?;
+    let (ty, large) = (named.declared.ty, named.declared.large());
+    let given = |ty| ty == SqlType::RowVersion;
+    if old.computed.is_some() {
+        return Err(SqlError::new(4928, &[&old.name, &"COMPUTED"]));
+    } else if given(old.ty) {
+        return Err(SqlError::new(4928, &[&old.name, &"timestamp"]));
+    } else if given(ty) {
+        return Err(SqlError::new(4927, &[&old.name, &"timestamp"]));
+    }
     // A changed column is as under ANSI_PADDING ON.
     let mut new = Column { ty, unpadded: false, ..old.clone() };
     new.set_large(large);
-    new.nullable = nullable.unwrap_or(true) && !old.is_identity;
+    new.user_type = named.user_type;
+    super::user_type::hold(cx, database, std::slice::from_ref(&new))?;
+    new.nullable = nullable.or(named.nullable).unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
         let own = cx.session.database.collation();
         new.collation = crate::binder::declared::collation(collation, ty, own)?;
@@ -498,6 +515,10 @@ fn alter_column(
     let tx = cx.transaction(database)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
     for (i, column) in columns.iter_mut().enumerate() {
+        if column.is_virtual() {
+            rows::write_column(tx, table.head.id, column, None)?;
+            continue;
+        }
         let place = places.next(column.ty);
         let (place, null_bit) =
             place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
@@ -517,7 +538,7 @@ fn alter_column(
     index::rebuild(cx, database, table, &[], Some(&convert_row)).map(drop)
 }
 
-fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> {
+pub(super) fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> {
     let identity = table.identity.as_ref().filter(|i| i.column == column)?;
     Some(IdentityRow {
         seed: identity.seed,

@@ -1,6 +1,6 @@
 //! Tables from drafts: rows of the catalogue, heaps and trees.
 
-use super::clauses::Body;
+use super::clauses::{Body, types_of};
 use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
 use super::sql;
@@ -127,14 +127,20 @@ pub(crate) fn add_body(
     cx: &mut StatementContext<'_>,
     draft: &mut TableDraft,
     body: &ast::TableBody,
-    text: &str,
+    (text, types): (&str, &Arc<Database>),
 ) -> SqlResult<()> {
     draft.unpadded = !cx.session.activation.options.ansi_padding;
     let database = cx.database();
     let names = SessionMetadata::new(cx.session, &database, &[]);
-    let within = Body { text, database: &database, names: &names };
+    let types = types_of(cx.session, types);
+    let within = Body { text, database: &database, types, names: &names };
     match draft.add_body(body, &within, cx.session.activation.options.ansi_null_dflt_on) {
-        Err(e) if matches!(e.number, 1752 | 1769 | 1779 | 1909 | 1911 | 1919 | 8111 | 8112) => {
+        Err(e)
+            if matches!(
+                e.number,
+                1711 | 1752 | 1764 | 1769 | 1779 | 1909 | 1911 | 1919 | 8111 | 8112
+            ) =>
+        {
             return Err(could_not_create(cx, e)?);
         }
         other => other?,
@@ -163,20 +169,30 @@ fn options_of(body: &ast::TableBody) -> impl Iterator<Item = &ast::NamedOption> 
 pub(crate) fn table(
     cx: &mut StatementContext<'_>,
     target: &Target,
+    draft: TableDraft,
+) -> SqlResult<Arc<Table>> {
+    table_of(cx, target, draft, ObjectKind::Table)
+}
+
+/// Creates a table, or the table beside a table type, whose name is made of the type's.
+pub(super) fn table_of(
+    cx: &mut StatementContext<'_>,
+    target: &Target,
     mut draft: TableDraft,
+    kind: ObjectKind,
 ) -> SqlResult<Arc<Table>> {
     let database = &target.database;
     let catalog = &database.catalog;
-    let head = head(
-        catalog,
-        ObjectKind::Table,
-        (target.schema.id, &target.schema.name),
-        &target.name,
-        ObjectId(0),
-    )?;
+    let schema = (target.schema.id, &target.schema.name);
+    let mut head = head(catalog, kind, schema, &target.name, ObjectId(0))?;
     let id = head.id;
+    let mut written = target.temp.as_deref().unwrap_or(&target.name).to_string();
+    if kind == ObjectKind::TableType {
+        written = format!("TT_{}_{:08X}", cut(&target.name, 116), id.0);
+        head.name = written.as_str().into();
+    }
     resolve::lock(cx, database, id)?;
-    let written = target.temp.as_deref().unwrap_or(&target.name).to_string();
+    super::user_type::hold(cx, database, &draft.columns)?;
     let owner = Owner {
         database,
         table: id,

@@ -3,15 +3,19 @@
 use super::clauses::{Body, check_placement, column_type, constant};
 use super::foreign::ForeignDraft;
 use super::index_options::constraint_options;
-use crate::binder::declared::large;
+use crate::binder::user_types::NamedType;
 use crate::binder::{check_text, default_text};
-use crate::catalog::{Column, IndexFilter, Table, fold};
+use crate::catalog::{Column, IndexFilter, SYSNAME_ID, Table, fold};
 use crate::features::tables::NewColumn;
+use crate::names::mentions;
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
+
+mod computed;
+mod keys;
 
 /// Most key columns of an index.
 pub(crate) const MAX_KEY_COLUMNS: usize = 32;
@@ -108,6 +112,8 @@ pub(crate) struct TableDraft {
     pub has_primary: bool,
     /// Positions of new columns that said NULL.
     said_null: Vec<usize>,
+    /// Positions of computed columns whose values keys and indexes ask for.
+    indexed: Vec<usize>,
 }
 
 impl TableDraft {
@@ -144,6 +150,7 @@ impl TableDraft {
             has_clustered: !table.is_heap(),
             has_primary: table.indexes.iter().any(|i| i.primary_key),
             said_null: Vec::new(),
+            indexed: Vec::new(),
         }
     }
 
@@ -157,6 +164,7 @@ impl TableDraft {
         for c in columns {
             let at = draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
             draft.columns[at].set_large(c.large);
+            draft.columns[at].user_type = c.user_type;
             if let Some((seed, increment)) = c.identity {
                 draft.set_identity(seed, increment)?;
             }
@@ -171,9 +179,11 @@ impl TableDraft {
         within: &Body<'_>,
         null_default: bool,
     ) -> SqlResult<()> {
+        let places = self.places;
         for c in &body.columns {
             self.add_column(c, within, null_default)?;
         }
+        self.settle_computed(&body.columns, within)?;
         // The columns first: a constraint may name any of them. Clustered ones before a primary key takes the default.
         let mut keys: Vec<(&ast::TableConstraint, Option<usize>)> = Vec::new();
         for (i, c) in body.columns.iter().enumerate() {
@@ -198,6 +208,7 @@ impl TableDraft {
         for (constraint, column) in keys {
             self.add_constraint(constraint, column, within, someone_clustered)?;
         }
+        self.settle_places(body.columns.len(), places)?;
         if self.columns.len() > MAX_COLUMNS {
             let name = &self.columns[MAX_COLUMNS].name;
             return Err(SqlError::new(1702, &[name, &self.table, &MAX_COLUMNS]));
@@ -219,6 +230,9 @@ impl TableDraft {
             // The states tell ALTER TABLE and CREATE TABLE apart.
             let state = if self.existing > 0 { 4 } else { 3 };
             return Err(SqlError::new(2705, &[&name, &self.table]).with_state(state));
+        }
+        if ty == SqlType::RowVersion && self.columns.iter().any(|c| c.ty == ty) {
+            return Err(SqlError::new(2738, &[&self.table, &name]));
         }
         // A row's head, the number of columns and their NULL bits are overhead.
         let bitmap = (self.columns.len() + 1).div_ceil(8);
@@ -247,6 +261,7 @@ impl TableDraft {
             name: name.into(),
             ty,
             nullable,
+            user_type: 0,
             collation,
             is_identity: false,
             is_rowguid: false,
@@ -257,6 +272,7 @@ impl TableDraft {
             null_bit,
             default: None,
             missing: Value::Null,
+            computed: None,
         });
         self.next_column_id += 1;
         Ok(self.columns.len() - 1)
@@ -265,7 +281,7 @@ impl TableDraft {
     fn fixed_bytes(&self) -> usize {
         let end = |c: &Column| match c.place {
             Place::Fixed { offset, size } => offset as usize + size as usize,
-            Place::Variable(_) => 0,
+            Place::Variable(_) | Place::Nowhere => 0,
         };
         self.columns.iter().map(end).max().unwrap_or(4)
     }
@@ -282,19 +298,23 @@ impl TableDraft {
         within: &Body<'_>,
         null_default: bool,
     ) -> SqlResult<()> {
-        if c.computed.is_some() {
-            return Err(unsupported("A computed column"));
+        if let Some(computed) = &c.computed {
+            return self.begin_computed(c, computed);
         }
         if c.sparse || !c.other.is_empty() {
             let what = c.other.first().map_or("SPARSE", |o| o);
             return Err(unsupported(format!("The column property {what}")));
         }
         let ordinal = self.columns.len() + 1;
-        let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
-        let large = large(ty);
-        let (ty, sysname) = column_type(ty, ordinal, &c.name.value)?;
-        if ty == SqlType::RowVersion {
-            return Err(unsupported("A column of type rowversion"));
+        let named = match &c.ty {
+            // `timestamp` alone is a name and a type.
+            None => NamedType::of(SqlType::RowVersion.into()),
+            Some(ty) => column_type(&within.types, ty, ordinal, &c.name.value)?,
+        };
+        let (ty, large) = (named.declared.ty, named.declared.large());
+        let given = ty == SqlType::RowVersion;
+        if c.collation.is_some() && named.user_type > SYSNAME_ID {
+            return Err(SqlError::new(452, &[]));
         }
         let collation = match &c.collation {
             None => self.collation,
@@ -302,11 +322,13 @@ impl TableDraft {
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,
-            None => null_default && c.identity.is_none() && !sysname,
+            None if c.identity.is_some() || given => false,
+            None => named.nullable.unwrap_or(null_default),
         };
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
         self.columns[at].is_rowguid = c.rowguidcol;
         self.columns[at].set_large(large);
+        self.columns[at].user_type = named.user_type;
         if c.nullable == Some(true) {
             self.said_null.push(at);
         }
@@ -329,6 +351,9 @@ impl TableDraft {
             let parts: [&dyn std::fmt::Display; 4] =
                 [&"DEFAULT", &"constraint", &c.name.value, &self.table];
             return Err(SqlError::new(8148, &parts).with_state(0));
+        }
+        if given && c.default.is_some() {
+            return Err(SqlError::new(1755, &[&self.table, &c.name.value]));
         }
         if let Some(default) = &c.default {
             self.add_default(default, at, within);
@@ -380,6 +405,12 @@ impl TableDraft {
         definition.unwrap_or_else(|| within.as_typed(condition))
     }
 
+    /// Positions of the columns that a text names.
+    fn named(&self, text: &str) -> Vec<usize> {
+        let named = |at: &usize| mentions(text, &self.columns[*at].name);
+        (0..self.columns.len()).filter(named).collect()
+    }
+
     fn add_constraint(
         &mut self,
         constraint: &ast::TableConstraint,
@@ -390,7 +421,7 @@ impl TableDraft {
         let name = constraint.name.as_ref().map(|n| n.value.to_string());
         match &constraint.kind {
             ast::ConstraintKind::Key(key) => {
-                self.check_placement(key.on.as_ref())?;
+                check_placement(key.on.as_ref())?;
                 let clustered = key.clustered.unwrap_or(key.primary && !someone_clustered);
                 let columns = match (column, key.columns.is_empty()) {
                     (Some(at), true) => vec![(at, false)],
@@ -414,6 +445,7 @@ impl TableDraft {
             }
             ast::ConstraintKind::Check(check) => {
                 let definition = self.check_definition(&check.condition, within);
+                self.refuse_virtual(&self.named(&definition), column, "CHECK CONSTRAINT")?;
                 self.checks.push(CheckDraft { name, definition, column });
                 Ok(())
             }
@@ -423,6 +455,7 @@ impl TableDraft {
                 };
                 let at = self
                     .position(&column.value)
+                    .filter(|at| self.columns[*at].computed.is_none())
                     .ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
                 self.add_default(default, at, within);
                 Ok(())
@@ -439,6 +472,7 @@ impl TableDraft {
                         key.columns.iter().map(position).collect::<SqlResult<_>>()?
                     }
                 };
+                self.refuse_virtual(&columns, column, "FOREIGN KEY CONSTRAINT")?;
                 self.foreign.push(ForeignDraft { name, columns, key: key.clone() });
                 Ok(())
             }
@@ -460,131 +494,5 @@ impl TableDraft {
             seen.push(folded);
         }
         None
-    }
-
-    /// Adds a key or index whose columns are settled; checks what can be checked now.
-    pub(crate) fn add_key(&mut self, key: KeyDraft) -> SqlResult<()> {
-        let what = if key.constraint { "constraint" } else { "index" };
-        let name = key.name.clone().unwrap_or_default();
-        if key.primary {
-            if self.has_primary {
-                // A table that is there has its key; two keys of a new one are a mistake of the statement.
-                let number = if self.existing > 0 { 1779 } else { 8110 };
-                return Err(SqlError::new(number, &[&self.table]));
-            }
-            self.has_primary = true;
-            for (at, _) in &key.columns {
-                // A column of the new table that said neither NULL nor NOT NULL becomes NOT NULL.
-                if *at >= self.existing && !self.said_null.contains(at) {
-                    self.columns[*at].nullable = false;
-                } else if self.columns[*at].nullable {
-                    return Err(SqlError::new(8111, &[&self.table]));
-                }
-            }
-        }
-        if key.clustered {
-            if self.has_clustered {
-                return Err(match key.constraint {
-                    true => SqlError::new(8112, &[&self.table]),
-                    false => SqlError::new(1902, &[&"table", &self.table, &name]),
-                });
-            }
-            self.has_clustered = true;
-        }
-        if key.columns.len() > MAX_KEY_COLUMNS {
-            let n = key.columns.len();
-            return Err(SqlError::new(
-                1904,
-                &[&what, &name, &self.table, &n, &what, &MAX_KEY_COLUMNS],
-            ));
-        }
-        let all = key.columns.iter().map(|c| c.0).chain(key.included.iter().copied());
-        let mut seen = Vec::new();
-        for at in all {
-            if seen.contains(&at) {
-                return Err(SqlError::new(1909, &[&what, &self.columns[at].name]));
-            }
-            seen.push(at);
-        }
-        for (at, _) in &key.columns {
-            let c = &self.columns[*at];
-            if c.ty.max_length() < 0 {
-                return Err(SqlError::new(1919, &[&c.name, &self.table]));
-            }
-        }
-        self.keys.push(key);
-        Ok(())
-    }
-
-    /// Positions of key columns: 1911.
-    pub fn key_columns(&self, columns: &[ast::IndexColumn]) -> SqlResult<Vec<(usize, bool)>> {
-        let find = |c: &ast::IndexColumn| {
-            let at = self.position(&c.name.value);
-            let at = at.ok_or_else(|| SqlError::new(1911, &[&c.name.value]))?;
-            Ok((at, c.order == ast::SortOrder::Descending))
-        };
-        columns.iter().map(find).collect()
-    }
-
-    fn add_inline_index(
-        &mut self,
-        index: &ast::InlineIndex,
-        column: Option<usize>,
-    ) -> SqlResult<()> {
-        if let Some(variant) = &index.variant {
-            return Err(unsupported(format!("A {variant} index")));
-        }
-        self.check_placement(index.on.as_ref())?;
-        let columns = match (column, index.columns.is_empty()) {
-            (Some(at), true) => vec![(at, false)],
-            _ => self.key_columns(&index.columns)?,
-        };
-        let options = constraint_options(&index.options)?;
-        let included = self.included(&index.include)?;
-        self.add_key(KeyDraft {
-            name: Some(index.name.value.to_string()),
-            primary: false,
-            constraint: false,
-            unique: index.unique,
-            clustered: index.clustered == Some(true),
-            columns,
-            included,
-            fill_factor: options.fill_factor.unwrap_or(0),
-            padded: options.padded.unwrap_or(false),
-            no_page_locks: options.page_locks == Some(false),
-            ignore_dup_key: false,
-            filter: match &index.filter {
-                None => None,
-                Some(f) => {
-                    let clustered = index.clustered == Some(true);
-                    Some(self.filter(&index.name.value, clustered, f)?)
-                }
-            },
-        })
-    }
-
-    /// WHERE of an index.
-    pub fn filter(
-        &self,
-        index: &str,
-        clustered: bool,
-        condition: &ast::Expr,
-    ) -> SqlResult<IndexFilter> {
-        if clustered {
-            return Err(SqlError::new(156, &[&"WHERE"]));
-        }
-        super::filter::filter(index, &self.table, &self.columns, condition)
-    }
-
-    /// Positions of included columns: 1911.
-    pub fn included(&self, names: &[ast::Ident]) -> SqlResult<Vec<usize>> {
-        let find = |n: &ast::Ident| {
-            self.position(&n.value).ok_or_else(|| SqlError::new(1911, &[&n.value]))
-        };
-        names.iter().map(find).collect()
-    }
-
-    fn check_placement(&self, on: Option<&ast::Placement>) -> SqlResult<()> {
-        check_placement(on)
     }
 }

@@ -38,6 +38,19 @@ impl Draft<'_> {
         SqlError::new(10735, &[&"index", &self.index, &self.table])
     }
 
+    /// 10609 for a computed column.
+    fn not_computed(&self, at: usize) -> SqlResult<usize> {
+        let column = &self.columns[at];
+        match column.computed {
+            None => Ok(at),
+            Some(_) => {
+                let parts: [&dyn std::fmt::Display; 4] =
+                    [&"index", &self.index, &self.table, &column.name];
+                Err(SqlError::new(10609, &parts))
+            }
+        }
+    }
+
     fn conjunct(&mut self, e: &ast::Expr) -> SqlResult<()> {
         match &e.kind {
             ExprKind::And(list) => list.iter().try_for_each(|e| self.conjunct(e)),
@@ -90,7 +103,7 @@ impl Draft<'_> {
             return Err(self.wrong());
         }
         let at = self.columns.iter().position(same);
-        at.ok_or_else(|| SqlError::new(207, &[&c.name.value]))
+        self.not_computed(at.ok_or_else(|| SqlError::new(207, &[&c.name.value]))?)
     }
 
     /// A constant as a value of the column's type: exactly, or it is refused.

@@ -110,6 +110,16 @@ fn one(
     if replaced(TriggerEvent::Delete, on_delete) || replaced(TriggerEvent::Update, on_update) {
         return Err(SqlError::new(1787, &[&shown, &owner.name]));
     }
+    if let Some(column) = draft.columns.iter().find(|c| table.columns[**c].computed.is_some()) {
+        let number = match (on_delete, on_update) {
+            (_, Action::Cascade | Action::SetNull | Action::SetDefault) => Some(1715),
+            (Action::SetNull | Action::SetDefault, _) => Some(1765),
+            _ => None,
+        };
+        if let Some(number) = number {
+            return Err(SqlError::new(number, &[&shown, &table.columns[*column].name]));
+        }
+    }
     let nulls = [on_delete, on_update].contains(&Action::SetNull);
     if nulls && draft.columns.iter().any(|c| !table.columns[*c].nullable) {
         return Err(SqlError::new(1761, &[&shown, &"SET NULL"]));

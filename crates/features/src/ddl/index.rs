@@ -4,7 +4,7 @@ use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve, sql};
 use crate::catalog::rows::{self, IndexRow};
-use crate::catalog::{Index, IndexKind, Table};
+use crate::catalog::{Index, IndexKind, Object, Table};
 use crate::database::Database;
 use crate::session::TempTable;
 use crate::session::context::StatementContext;
@@ -22,9 +22,16 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
     }
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
+    if let Some((_, Object::View(_))) = resolve::find(cx, &s.table)? {
+        return Err(unsupported("An index on a view"));
+    }
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let replaces = drops_existing(&s.options)?;
-    let table = match s.clustered || replaces {
+    // A computed column that is to be stored is written to all rows.
+    let names = s.columns.iter().map(|c| &c.name).chain(&s.include);
+    let mut columns = names.filter_map(|n| table.column(&n.value));
+    let written = columns.any(|at| table.columns[at].is_virtual());
+    let table = match s.clustered || replaces || written {
         true => resolve::lock_for_change(cx, &database, &table, missing)?,
         false => resolve::lock_for_index(cx, &database, &table, missing)?,
     };
@@ -114,6 +121,11 @@ pub(crate) fn add_keys(
 ) -> SqlResult<()> {
     let name = draft.table.clone();
     let mut made = Vec::new();
+    let wanted = |k: &KeyDraft| -> Vec<usize> {
+        k.columns.iter().map(|c| c.0).chain(k.included.iter().copied()).collect()
+    };
+    let wanted: Vec<usize> = draft.keys.iter().flat_map(wanted).collect();
+    super::stored::store(cx, database, table, &wanted)?;
     for key in std::mem::take(&mut draft.keys) {
         // Each one sees the table as the one before has left it.
         let current = database.catalog.table(table.head.id, cx.session.id);

@@ -34,8 +34,10 @@ pub(crate) mod schema_binding;
 mod scoped;
 mod sequence;
 pub(crate) mod statistics;
+mod stored;
 mod synonym;
 pub(crate) mod trigger;
+pub(crate) mod user_type;
 mod view;
 
 use crate::features::{self, Run};
@@ -121,7 +123,7 @@ fn create_table_statement(
     resolve::require_free(cx, &target, 6)?;
     let own = cx.session.database.collation();
     let mut draft = TableDraft::new(&s.name.name.value).collated(target.database.collation(), own);
-    create::add_body(cx, &mut draft, &s.body, text)?;
+    create::add_body(cx, &mut draft, &s.body, (text, &target.database))?;
     index_options::tell(cx, &s.options)?;
     create::table(cx, &target, draft).map(drop)
 }

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_syntax::ast::{self, OptionValue, StatementKind};
-use taffrail_types::SqlType;
 use taffrail_types::names::TypeUse;
 
 /// The table that rows are loaded into: 208, 4832's place for views.
@@ -126,14 +125,14 @@ fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<
         if let Some(ty) = &c.ty {
             crate::binder::resolve_type(ty, TypeUse::Declaration)?;
         }
-        let stored = table.columns[at].ty != SqlType::RowVersion;
+        let stored = !table.columns[at].is_made();
         // An identity column among the others is there to be kept.
         options.keep_identity |= table.columns[at].is_identity;
         columns.push(stored.then_some(at));
     }
     if s.columns.is_empty() {
         let all = 0..table.columns.len();
-        columns = all.map(|c| (table.columns[c].ty != SqlType::RowVersion).then_some(c)).collect();
+        columns = all.map(|c| (!table.columns[c].is_made()).then_some(c)).collect();
         options.keep_identity = table.identity.is_some();
     }
     cx.session.held.load = Some(PendingLoad { database, table, columns, options });

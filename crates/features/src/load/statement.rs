@@ -192,7 +192,7 @@ pub(super) fn bulk_insert(
     let reader = RowReader::open(file, settings.format.clone());
     let reader = reader.map_err(|e| not_opened(&s.file, &e))?;
     let limit = |ty: SqlType| if ty.is_max() { LONG_FIELD_BYTES_MAX } else { FIELD_BYTES_MAX };
-    let fields = table.columns.iter().filter(|c| c.ty != SqlType::RowVersion);
+    let fields = table.columns.iter().filter(|c| !c.is_made());
     let mut load = FileLoad {
         path: s.file.clone(),
         limits: fields.map(|c| limit(c.ty)).collect(),
@@ -226,7 +226,7 @@ pub(super) fn bulk_insert(
 impl FileLoad {
     /// One batch, in the statement's transaction.
     fn batch(&mut self, it: &mut Interpreter<'_>, line: u32) -> SqlResult<u64> {
-        let stored = |c: &usize| self.table.columns[*c].ty != SqlType::RowVersion;
+        let stored = |c: &usize| !self.table.columns[*c].is_made();
         let columns: Vec<usize> = (0..self.table.columns.len()).filter(stored).collect();
         let types = columns.iter().map(|c| self.table.columns[*c].ty).collect();
         let places: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();

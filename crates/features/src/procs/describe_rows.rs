@@ -2,11 +2,13 @@
 
 use super::Arguments;
 use super::describe::{Description, Suggested};
+use crate::catalog::SYSNAME_ID;
 use crate::results::send;
 use crate::row;
 use crate::session::Session;
 use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Large};
+use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
@@ -96,12 +98,25 @@ fn column_facts(c: &ColumnDesc) -> Facts {
     facts(name, c.ty, c.nullable, c.collation)
 }
 
+/// `user_type_id`, database, schema and name of an alias; NULL of a system type.
+fn user_cells(session: &Session, user_type: i32) -> Vec<Value> {
+    let database = &session.database;
+    let (schema, name): (Arc<str>, Arc<str>) = match user_type {
+        SYSNAME_ID => ("sys".into(), "sysname".into()),
+        id => match database.catalog.type_by_id(id, session.sight_of_types()) {
+            Some(t) => (t.head.schema.clone(), t.head.name.clone()),
+            None => return row![(), (), (), ()],
+        },
+    };
+    row![user_type, &database.name, &schema, &name]
+}
+
 /// The cells of a column, those of TDS last.
-fn column_cells(at: usize, c: &ColumnDesc) -> Vec<Value> {
+fn column_cells(session: &Session, at: usize, c: &ColumnDesc) -> Vec<Value> {
     let f = column_facts(c);
     let name = Some(&*c.name).filter(|n| !n.is_empty());
     let tds = f.collation.map(Collation::tds);
-    row![
+    let mut cells = row![
         false,
         at + 1,
         name,
@@ -131,7 +146,7 @@ fn column_cells(at: usize, c: &ColumnDesc) -> Vec<Value> {
         (),
         c.identity,
         (),
-        !c.computed && !c.identity,
+        !c.computed && !c.identity && c.ty != SqlType::RowVersion,
         false,
         false,
         (),
@@ -141,7 +156,9 @@ fn column_cells(at: usize, c: &ColumnDesc) -> Vec<Value> {
         f.tds_length,
         tds.map(|t| i32::from_le_bytes([t[0], t[1], t[2], t[3]])),
         tds.map(|t| t[4])
-    ]
+    ];
+    cells.splice(10..14, user_cells(session, c.user_type));
+    cells
 }
 
 const COLUMNS: [(&str, SqlType, bool); 39] = [
@@ -221,7 +238,8 @@ pub(super) fn first_result_set(
         Ok(columns) => columns.unwrap_or_default(),
         Err(errors) => return Err(tell(cx, errors)),
     };
-    let rows = columns.iter().enumerate().map(|(n, c)| column_cells(n, c)).collect();
+    let cells = |(n, c)| column_cells(cx.session, n, c);
+    let rows = columns.iter().enumerate().map(cells).collect();
     send(cx, &COLUMNS, rows)?;
     Ok(0)
 }
@@ -237,7 +255,7 @@ fn columns_of(
 
 /// Cells of `sys.dm_exec_describe_first_result_set`: the columns, or one row that tells why there are none.
 pub(super) fn described(session: &Session, text: &str, declared: &str) -> Vec<Vec<Value>> {
-    shown(columns_of(session, text, declared))
+    shown(session, columns_of(session, text, declared))
 }
 
 /// The same of a procedure.
@@ -246,7 +264,8 @@ pub(super) fn described_object(session: &Session, id: i32) -> Vec<Vec<Value>> {
     let found = session.database.catalog.object(taffrail_base::ObjectId(id), session.id);
     match found {
         Some(Object::Procedure(p)) => {
-            shown(super::describe::of_procedure(session, &p).map_err(|e| vec![*e]))
+            let found = super::describe::of_procedure(session, &p).map_err(|e| vec![*e]);
+            shown(session, found)
         }
         other => {
             let (kind, text) = match other {
@@ -260,12 +279,15 @@ pub(super) fn described_object(session: &Session, id: i32) -> Vec<Vec<Value>> {
     }
 }
 
-fn shown(found: Result<Option<Vec<ColumnDesc>>, Vec<SqlError>>) -> Vec<Vec<Value>> {
+fn shown(
+    session: &Session,
+    found: Result<Option<Vec<ColumnDesc>>, Vec<SqlError>>,
+) -> Vec<Vec<Value>> {
     match found {
         Ok(columns) => {
             let columns = columns.unwrap_or_default();
             let cells = |(n, c)| {
-                let mut cells = column_cells(n, c);
+                let mut cells = column_cells(session, n, c);
                 cells.extend(vec![Value::Null; 6]);
                 cells
             };

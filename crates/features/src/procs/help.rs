@@ -1,6 +1,7 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
 use super::Arguments;
+use super::odbc_columns::alias_of;
 use super::odbc_types::{Dialect, odbc};
 use crate::catalog::registry::MAX_SERVER_MEMORY;
 use crate::catalog::{Column, Identity, Index, IndexKind, Module, Object, Table, fold, master};
@@ -138,14 +139,15 @@ fn help_parameters(cx: &mut StatementContext<'_>, module: &Module) -> SqlResult<
         return Ok(());
     }
     let mut rows = Vec::new();
-    let collation = cx.session.database.collation();
+    let (database, collation) = (cx.database(), cx.session.database.collation());
     for (place, p) in all {
         let o = odbc(p.ty.name(), p.ty, Dialect::new(80, None));
+        let alias = alias_of(&database, cx.sight(), p.user_type);
         let uuid = p.ty == SqlType::UniqueIdentifier;
         rows.push(row![
             &p.name,
-            p.ty.name(),
-            p.ty.max_length(),
+            alias.as_deref().unwrap_or(p.ty.name()),
+            if p.readonly { -1 } else { p.ty.max_length() },
             if uuid { 0 } else { o.precision },
             o.scale,
             place,
@@ -169,16 +171,17 @@ fn help_columns(
     of: &[Column],
     identity: Option<&Identity>,
 ) -> SqlResult<()> {
-    let mut rows = Vec::new();
+    let (database, mut rows) = (cx.database(), Vec::new());
     for c in of {
         let text = collation_cell(c.ty, c.collation);
         let name = c.type_name();
         let numeric = WITH_PRECISION.contains(&name);
         let padded = matches!(name, "char" | "varchar" | "binary" | "varbinary");
+        let alias = alias_of(&database, cx.sight(), c.user_type);
         rows.push(row![
             &c.name,
-            name,
-            "no",
+            alias.as_deref().unwrap_or(name),
+            yes_no(c.computed.is_some()),
             if c.old_large { 16 } else { c.ty.max_length() },
             if numeric { c.ty.precision().to_string() } else { String::new() },
             match c.ty.family() {
@@ -303,7 +306,13 @@ pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> S
     let name = args.named(0);
     let text = match object(cx, &name)? {
         Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
-            m.definition.clone()
+            match m.shown() {
+                Some(text) => text.clone(),
+                None => {
+                    cx.message(SqlError::new(15471, &[&m.head.name]).with_severity(0))?;
+                    return Ok(0);
+                }
+            }
         }
         Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),
         _ => return Err(SqlError::new(15197, &[&name])),

@@ -4,13 +4,15 @@ use super::Arguments;
 use super::odbc::{INT, NAME, SMALL, TEXT, database_of, fits, pattern};
 use super::odbc_types::{Dialect, odbc};
 use super::odbc_waits::is_called;
-use crate::catalog::{Object, fold};
+use crate::catalog::{Object, ObjectKind, SYSNAME_ID, Sight, fold};
+use crate::database::Database;
 use crate::features::view;
 use crate::plan::system_view::SystemView;
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
 use crate::storage_types::storage_type;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::{MaxLen, SqlType, Value};
 
@@ -61,6 +63,15 @@ pub(super) fn columns_100(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -
     columns_of(cx, args, 100)
 }
 
+/// The name of the alias of this number; sysname is one.
+pub(super) fn alias_of(database: &Database, sight: Sight, user_type: i32) -> Option<Arc<str>> {
+    match user_type {
+        0 => None,
+        SYSNAME_ID => Some("sysname".into()),
+        id => database.catalog.type_by_id(id, sight).map(|t| t.head.name.clone()),
+    }
+}
+
 /// An object or a view of the system.
 enum Source {
     Object(Object),
@@ -72,9 +83,12 @@ struct Shown<'a> {
     name: &'a str,
     /// As the catalogue shows it.
     type_name: &'static str,
+    /// The alias that it is declared with.
+    alias: Option<Arc<str>>,
     ty: SqlType,
     is_nullable: bool,
     is_identity: bool,
+    is_computed: bool,
     default: Option<&'a str>,
 }
 
@@ -87,15 +101,18 @@ impl Source {
         }
     }
 
-    fn columns(&self) -> Vec<Shown<'_>> {
+    /// `database` has the types of users.
+    fn columns(&self, database: &Database, sight: Sight) -> Vec<Shown<'_>> {
         match self {
             Source::Object(o) => {
                 let each = o.columns().iter().map(|c| Shown {
                     name: &c.name,
                     type_name: c.type_name(),
+                    alias: alias_of(database, sight, c.user_type),
                     ty: c.ty,
                     is_nullable: c.nullable,
                     is_identity: c.is_identity,
+                    is_computed: c.computed.is_some(),
                     default: c.default.as_ref().map(|d| &*d.definition),
                 });
                 each.collect()
@@ -104,9 +121,11 @@ impl Source {
                 let each = v.columns.iter().map(|c| Shown {
                     name: c.name,
                     type_name: c.ty.name(),
+                    alias: None,
                     ty: c.ty,
                     is_nullable: c.nullable,
                     is_identity: false,
+                    is_computed: false,
                     default: None,
                 });
                 each.collect()
@@ -119,9 +138,10 @@ impl Shown<'_> {
     /// Its row; `at` from 0.
     fn cells(&self, place: [&str; 3], at: usize, level: u8, dialect: Dialect) -> Vec<Value> {
         let o = odbc(self.type_name, self.ty, dialect);
+        let own = self.alias.as_deref().unwrap_or(self.type_name);
         let type_name = match self.is_identity {
-            true => format!("{} identity", self.type_name),
-            false => self.type_name.to_owned(),
+            true => format!("{own} identity"),
+            false => own.to_owned(),
         };
         let [database, schema, table] = place;
         let mut cells = row![
@@ -148,7 +168,16 @@ impl Shown<'_> {
             cells.extend(row![0, 0]);
         }
         if level >= 90 {
-            cells.extend(row![0, self.is_identity as i32, (), (), (), (), (), ()]);
+            cells.extend(row![
+                self.is_computed as i32,
+                self.is_identity as i32,
+                (),
+                (),
+                (),
+                (),
+                (),
+                ()
+            ]);
         }
         cells.extend(row![storage_type(self.type_name, self.is_nullable)]);
         cells
@@ -163,7 +192,9 @@ fn columns_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) ->
     let system = ["sys", "INFORMATION_SCHEMA"];
     let views = view::all().iter().filter(|v| v.arguments.is_none() && system.contains(&v.schema));
     let mut sources: Vec<Source> = views.map(Source::System).collect();
-    sources.extend(database.catalog.objects(cx.sight()).into_iter().map(Source::Object));
+    let mut objects = database.catalog.objects(cx.sight());
+    objects.retain(|o| o.head().kind != ObjectKind::TableType);
+    sources.extend(objects.into_iter().map(Source::Object));
     sources.retain(|s| {
         let (schema, name) = s.named();
         fits(name, table.as_deref()) && fits(schema, owner.as_deref())
@@ -172,7 +203,7 @@ fn columns_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) ->
     let mut rows = Vec::new();
     for source in &sources {
         let (schema, name) = source.named();
-        for (at, c) in source.columns().iter().enumerate() {
+        for (at, c) in source.columns(&database, cx.sight()).iter().enumerate() {
             if fits(c.name, column.as_deref()) {
                 rows.push(c.cells([&database.name, schema, name], at, level, dialect));
             }

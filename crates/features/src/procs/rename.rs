@@ -6,7 +6,7 @@
 use super::Arguments;
 use crate::catalog::rows::write_object;
 use crate::catalog::systab::{self, SystemTables};
-use crate::catalog::{Object, Table, fold};
+use crate::catalog::{Column, Object, Table, fold};
 use crate::database::Database;
 use crate::ddl::{resolve, run_text, user_of_sequence};
 use crate::exec::function_facts::bound_to;
@@ -74,6 +74,11 @@ pub(super) fn rename(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
         "COLUMN" => column(cx, &parts, &old, &new)?,
         "INDEX" => index(cx, &parts, &old, &new)?,
         "STATISTICS" => statistics(cx, &parts, &old, &new)?,
+        "USERDATATYPE" => {
+            if !crate::ddl::user_type::rename(cx, &object_name(&parts), &new)? {
+                return Err(missing(cx, &old, kind));
+            }
+        }
         _ => return Err(SqlError::new(40510, &[&format_args!("sp_rename of {kind}")])),
     }
     cx.message(SqlError::new(15477, &[]))?;
@@ -235,6 +240,9 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     let Some(column) = table.columns.iter().find(|c| same(&c.name, &parts[0])) else {
         return Err(SqlError::new(15248, &[&"COLUMN"]));
     };
+    if column.computed.is_some() {
+        return Err(SqlError::new(4928, &[&column.name, &"COMPUTED"]));
+    }
     if table.columns.iter().any(|c| c.id != column.id && same(&c.name, new)) {
         return Err(SqlError::new(15335, &[&new, &"COLUMN"]));
     }
@@ -243,7 +251,9 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
         table.checks.iter().map(|c| &c.definition).chain(filters.map(|f| &f.definition));
     let at = table.columns.iter().position(|c| c.id == column.id);
     let bound = bound_to(cx.session, &database, table.head.id, at)?.is_some();
-    if bound || texts.any(|text| mentions(text, &column.name)) {
+    let read = |c: &Column| c.computed.as_ref().is_some_and(|c| c.reads(&column.name));
+    let read = table.columns.iter().any(read);
+    if bound || read || texts.any(|text| mentions(text, &column.name)) {
         // The text of the constraint or function would name a column that is not there.
         return Err(SqlError::new(15336, &[&old]));
     }

@@ -81,7 +81,10 @@ fn relations(scope: &Scope<'_>, rel: &Rel) {
 fn relation(scope: &Scope<'_>, rel: &Rel) {
     match rel {
         Rel::Empty | Rel::OneRow | Rel::Project(_) | Rel::Union(_) => {}
-        Rel::Get(r) => scope.table_columns(&r.table.table, &r.columns),
+        Rel::Get(r) => {
+            scope.table_columns(&r.table.table, &r.columns);
+            r.computed.iter().for_each(|c| scope.assigned(&c.value, c.slot));
+        }
         Rel::Rowset(r) => r.args.iter().for_each(|e| scope.look(e)),
         Rel::Values(r) => {
             for row in &r.rows {

@@ -38,7 +38,9 @@ impl Showplan<'_> {
     pub(super) fn insert(&mut self, i: &InsertPlan) {
         let database = &*i.database.name;
         let mut set = Vec::new();
-        for (at, c) in i.columns.iter().enumerate() {
+        // What is computed is computed of these.
+        let given = |c: &&ColumnSource| !matches!(c, ColumnSource::Computed);
+        for (at, c) in i.columns.iter().enumerate().filter(|(_, c)| given(c)) {
             let value = match (c, &i.rows) {
                 (ColumnSource::Source(n), InsertRows::Query(q)) => {
                     q.outputs.get(*n).map(|s| self.long.slot(*s))
@@ -50,7 +52,9 @@ impl Showplan<'_> {
                 (ColumnSource::Source(n), InsertRows::External) => Some(format!("[Expr{n}]")),
                 (ColumnSource::Expr(e, _), _) => Some(self.long.expr(e)),
                 (ColumnSource::Identity, _) => Some("getidentity()".into()),
+                (ColumnSource::RowVersion, _) => Some("gettimestamp()".into()),
                 (ColumnSource::Null, _) => Some("NULL".into()),
+                (ColumnSource::Computed, _) => None,
             };
             let value = value.unwrap_or_else(|| "DEFAULT".into());
             set.push(self.set(database, &i.table, at, &value));

@@ -4,11 +4,11 @@ use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::next_value::DrawPlace;
 use super::query::arith_op;
-use super::{Binder, Bound, Hints, SourceKind, eq, unsupported};
+use super::{Binder, Bound, Hints, SourceKind, computed_columns, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{Table, TriggerEvent};
-use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
+use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_plan::facts::Action;
@@ -44,6 +44,9 @@ impl<'a> Binder<'a> {
         };
         self.look_through(name, column);
         let place = self.target_in_from(target, from)?;
+        if let Some(TableRef::Variable(v)) = place {
+            self.variables.changed(&v.name.value)?;
+        }
         self.place_target(place);
         let mut trees = self.sources_of_list(from)?;
         let at = match self.placed() {
@@ -61,7 +64,7 @@ impl<'a> Binder<'a> {
             return Ok((Target { database, table, table_lock: f.table_lock }, id, trees));
         }
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
-        let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
+        let SourceKind::Table { database, table, hints: own, .. } = &mut source.kind else {
             return Err(match &source.kind {
                 SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
                 SourceKind::Rowset { source: RowsetSource::Changed(_), .. } => {
@@ -113,7 +116,7 @@ impl<'a> Binder<'a> {
                     TableRef::Variable(v) => (v.name.value.to_string(), None),
                     _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
                 };
-                let source = self.table_source(t.database, t.table, &alias, schema, hints);
+                let source = self.table_source(t.database, t.table, &alias, schema, hints)?;
                 let id = source.id;
                 self.block().sources.push(source);
                 Ok(FromTree::Source(id))
@@ -121,7 +124,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn filter(&mut self, filter: &'a Option<ast::DmlFilter>) -> SqlResult<Vec<Pred>> {
+    pub(super) fn filter(&mut self, filter: &'a Option<ast::DmlFilter>) -> SqlResult<Vec<Pred>> {
         let mut out = Vec::new();
         match filter {
             None => {}
@@ -133,7 +136,7 @@ impl<'a> Binder<'a> {
         Ok(out)
     }
 
-    fn change_top(&mut self, rel: Rel, top: &'a Option<ast::Top>) -> SqlResult<Rel> {
+    pub(super) fn change_top(&mut self, rel: Rel, top: &'a Option<ast::Top>) -> SqlResult<Rel> {
         let Some(top) = top else { return Ok(rel) };
         self.push_block();
         let count = self.top_count(top);
@@ -180,12 +183,15 @@ impl<'a> Binder<'a> {
         let node = self.change_top(node, &u.top)?;
         self.tell_output(&mut output, Changed::Found(&node));
         let database = target.database;
-        let outgoing = self.outgoing(&database, &table, Some(&changed))?;
-        let incoming = self.incoming(&database, &table, Some(&changed))?;
+        let along = changed_with(&table, &set);
+        let outgoing = self.outgoing(&database, &table, Some(&along))?;
+        let incoming = self.incoming(&database, &table, Some(&along))?;
         let events = [(TriggerEvent::Update, Some(changed))];
         let triggers = self.triggers_of((&database, &table), &u.target, &u.output, &events)?;
+        let mut computed = computed_columns(self.meta, &database, &table)?;
+        computed.retain(|c| !c.stored || along.contains(&c.column));
         let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
-        Ok(UpdatePlan { output, outgoing, incoming, triggers, ..plan })
+        Ok(UpdatePlan { output, computed, outgoing, incoming, triggers, ..plan })
     }
 
     /// One item of SET, for the source `id` of the block.
@@ -332,6 +338,9 @@ impl<'a> Binder<'a> {
         if table.columns[at].is_identity {
             return Err(SqlError::new(8102, &[&name]));
         }
+        if table.columns[at].computed.is_some() {
+            return Err(SqlError::new(271, &[&table.columns[at].name]));
+        }
         if table.columns[at].ty == SqlType::RowVersion {
             return Err(SqlError::new(272, &[]));
         }
@@ -374,6 +383,18 @@ impl<'a> Binder<'a> {
         let events = [(TriggerEvent::Delete, None)];
         let triggers = self.triggers_of((&database, &table), &d.target, &d.output, &events)?;
         let spool = false;
-        Ok(DeletePlan { database, table, node, locator, spool, incoming, output, triggers })
+        let mut computed = computed_columns(self.meta, &database, &table)?;
+        computed.retain(|c| !c.stored);
+        Ok(DeletePlan {
+            database,
+            table,
+            node,
+            locator,
+            spool,
+            computed,
+            incoming,
+            output,
+            triggers,
+        })
     }
 }

@@ -11,7 +11,7 @@ use taffrail_syntax::ast::{self, SelectItem};
 use taffrail_types::SqlType;
 
 /// An error of an expression of the catalogue: the statement that uses it has a line, its text has none.
-fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
+pub(super) fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
     e.line = 0;
     e
 }
@@ -48,7 +48,7 @@ fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult
 }
 
 /// A binder of an expression that stands alone. The expression means the same to sessions of other databases.
-fn alone<'a>(
+pub(super) fn alone<'a>(
     meta: &'a dyn Metadata,
     database: &Database,
     variables: &'a Variables,
@@ -128,7 +128,7 @@ pub fn check_text(
 
 impl Binder<'_> {
     /// The columns of a table are all that can be named: slot `n` is column `n`.
-    fn over_columns(&mut self, database: &Database, table: &Table) {
+    pub(super) fn over_columns(&mut self, database: &Database, table: &Table) {
         self.push_block();
         let source = Source {
             id: self.source_id(),

@@ -1,12 +1,12 @@
 //! INSERT, and what all changes share: the target, defaults, checks, foreign keys.
 
 use super::query::BoundQuery;
-use super::{Binder, Bound, Hints, Resolved, unsupported};
+use super::{Binder, Bound, Hints, Resolved, computed_columns, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, Table, TriggerEvent};
-use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows};
+use taffrail_catalog::{Column, Module, Table, TriggerEvent};
+use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
 use taffrail_plan::facts::Action;
@@ -35,6 +35,27 @@ pub(super) enum NamedTarget<'a> {
     Function(&'a ast::TableFunction),
     /// A common table expression, by its place.
     Expression(usize),
+}
+
+/// 273 where a value is given for a rowversion.
+pub(super) fn not_given(table: &Table, columns: &[usize]) -> SqlResult<()> {
+    match columns.iter().any(|c| table.rowversion() == Some(*c)) {
+        true => Err(SqlError::new(273, &[])),
+        false => Ok(()),
+    }
+}
+
+/// An INSERT without a list of columns gives no value for it.
+pub(super) fn is_left_out(c: &Column) -> bool {
+    c.is_identity || c.computed.is_some()
+}
+
+/// 271 for a computed column, whatever is given for it.
+pub(super) fn not_computed(c: &Column) -> SqlResult<()> {
+    match c.computed {
+        Some(_) => Err(SqlError::new(271, &[&c.name])),
+        None => Ok(()),
+    }
 }
 
 impl<'a> Binder<'a> {
@@ -86,6 +107,7 @@ impl<'a> Binder<'a> {
             }
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
+                self.variables.changed(&v.name.value)?;
                 let hints = super::hints::hints(&[], true)?;
                 let table_lock = TableLock::Intent;
                 Ok(NamedTarget::Table(Target { database, table, table_lock }, hints))
@@ -99,8 +121,16 @@ impl<'a> Binder<'a> {
     pub fn bind_insert(&mut self, i: &'a ast::Insert) -> SqlResult<InsertPlan<Rel>> {
         self.with(&i.with)?;
         self.query_hints(&i.options)?;
-        let (target, columns) = match self.named_target(&i.target)? {
-            NamedTarget::Table(target, hints) => {
+        let named = self.named_target(&i.target)?;
+        let replaced = self.replaced_insert(&named);
+        let (target, columns) = match (named, replaced) {
+            (_, Some(target)) => {
+                let columns = self.insert_columns(&target.table, &i.columns)?;
+                let changed = (&*target.database, &*target.table);
+                self.needs_change(changed, Action::Insert, &columns, None);
+                (target, columns)
+            }
+            (NamedTarget::Table(target, hints), None) => {
                 let target = self.table_of_insert(target, hints)?;
                 let columns = self.insert_columns(&target.table, &i.columns)?;
                 let changed = (&*target.database, &*target.table);
@@ -110,7 +140,7 @@ impl<'a> Binder<'a> {
                 }
                 (target, columns)
             }
-            query => self.insert_through(i, query)?,
+            (query, None) => self.insert_through(i, query)?,
         };
         let table = target.table.clone();
         let explicit_identity = self.check_identity(&target, &columns, !i.columns.is_empty())?;
@@ -130,6 +160,7 @@ impl<'a> Binder<'a> {
                 (InsertRows::Values(rows), types, columns)
             }
             InsertSource::Query(q) => {
+                not_given(&table, &columns)?;
                 super::query::not_for_xml(q, "INSERT")?;
                 let mut query = self.query(q, false)?;
                 if !query.assign.is_empty() {
@@ -146,6 +177,7 @@ impl<'a> Binder<'a> {
                 )
             }
             InsertSource::Execute(_) => {
+                not_given(&table, &columns)?;
                 if !i.output.is_empty() {
                     return Err(SqlError::new(483, &[]));
                 }
@@ -195,6 +227,7 @@ impl<'a> Binder<'a> {
         Ok(InsertPlan {
             same_layout: false,
             checks: self.checks(&database, &table, None)?,
+            computed: computed_columns(self.meta, &database, &table)?,
             outgoing: self.outgoing(&database, &table, None)?,
             database,
             table,
@@ -222,9 +255,14 @@ impl<'a> Binder<'a> {
         types: Vec<SqlType>,
     ) -> SqlResult<InsertPlan<Rel>> {
         let columns: Vec<usize> =
-            (0..table.columns.len()).filter(|c| !table.columns[*c].is_identity).collect();
-        let columns =
-            if columns.len() == types.len() { columns } else { (0..types.len()).collect() };
+            (0..table.columns.len()).filter(|c| !is_left_out(&table.columns[*c])).collect();
+        let columns = match columns.len() == types.len() {
+            true => columns,
+            false => {
+                let given = |c: &usize| table.columns[*c].computed.is_none();
+                (0..table.columns.len()).filter(given).take(types.len()).collect()
+            }
+        };
         let explicit = columns.iter().any(|c| table.columns[*c].is_identity);
         let target = Target { database, table, table_lock: TableLock::Intent };
         self.insert_plan(target, InsertRows::External, types, &columns, explicit)
@@ -257,6 +295,12 @@ impl<'a> Binder<'a> {
         let c = &table.columns[at];
         if c.is_identity {
             return Ok(ColumnSource::Identity);
+        }
+        if c.computed.is_some() {
+            return Ok(ColumnSource::Computed);
+        }
+        if c.ty == SqlType::RowVersion {
+            return Ok(ColumnSource::RowVersion);
         }
         match &c.default {
             None => Ok(ColumnSource::Null),
@@ -304,12 +348,7 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<Vec<usize>> {
         if named.is_empty() {
             let all = 0..table.columns.len();
-            return Ok(all
-                .filter(|c| {
-                    let c = &table.columns[*c];
-                    c.ty != SqlType::RowVersion && !c.is_identity
-                })
-                .collect());
+            return Ok(all.filter(|c| !is_left_out(&table.columns[*c])).collect());
         }
         let mut out = Vec::with_capacity(named.len());
         for n in named {
@@ -319,6 +358,7 @@ impl<'a> Binder<'a> {
             if out.contains(&at) {
                 return Err(SqlError::new(264, &[&n.value]));
             }
+            not_computed(&table.columns[at])?;
             out.push(at);
         }
         Ok(out)
@@ -360,10 +400,13 @@ impl<'a> Binder<'a> {
             }
             self.check_width(table, row.len(), width, named, false)?;
             let mut out = Vec::with_capacity(row.len());
-            for e in row {
+            for (e, column) in row.iter().zip(columns) {
                 out.push(match e.kind {
                     ExprKind::Default => None,
-                    _ => Some(self.expr(e)?),
+                    _ => {
+                        not_given(table, &[*column])?;
+                        Some(self.expr(e)?)
+                    }
                 });
             }
             bound.push(out);
@@ -479,7 +522,7 @@ impl<'a> Binder<'a> {
             let check = super::bind_check(self.meta, database, table, &c.definition)?;
             let mut asked = set.is_none();
             slots_of(Part::Pred(&check), &mut |slot| {
-                asked |= set.is_some_and(|s| s.iter().any(|a| a.column == slot as usize));
+                asked |= set.is_some_and(|s| changed_with(table, s).contains(&(slot as usize)));
             });
             if asked {
                 out.push((c.name.clone(), check));

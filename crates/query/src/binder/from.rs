@@ -1,5 +1,6 @@
 //! FROM: sources and joins.
 
+use super::computed::mentioned_columns;
 use super::hints::{access_hint, hints};
 use super::next_value::DrawPlace;
 use super::{
@@ -7,7 +8,8 @@ use super::{
 };
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_catalog::Table;
+use taffrail_catalog::database::Database;
+use taffrail_catalog::{SYSNAME_ID, Table};
 use taffrail_plan::columns::Origin;
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_plan::facts::Action;
@@ -46,11 +48,34 @@ pub(crate) fn table_columns(database: DatabaseId, table: &Table) -> Vec<SourceCo
         ty: c.ty,
         nullable: c.nullable,
         collation: c.collation,
-        origin: Some(Origin::Table { database, table: id, column, identity: c.is_identity }),
+        origin: Some(Origin::Table {
+            database,
+            table: id,
+            column,
+            identity: c.is_identity,
+            computed: c.computed.is_some(),
+        }),
         large: c.large(),
+        user_type: c.user_type,
         slot: None,
     };
     columns.map(column).collect()
+}
+
+impl Binder<'_> {
+    /// The columns of an object of a database: types of users are known in the session's own database alone.
+    pub(super) fn own_types(
+        &self,
+        database: &Database,
+        mut columns: Vec<SourceColumn>,
+    ) -> Vec<SourceColumn> {
+        let own = || self.meta.current_database().is_ok_and(|d| d.id == database.id);
+        if columns.iter().any(|c| c.user_type > SYSNAME_ID) && !own() {
+            let others = columns.iter_mut().filter(|c| c.user_type > SYSNAME_ID);
+            others.for_each(|c| c.user_type = 0);
+        }
+        columns
+    }
 }
 
 /// The columns of a system view, whose text has the collation of the database that is asked.
@@ -62,6 +87,7 @@ pub(super) fn view_columns(view: &'static SystemView, collation: Collation) -> V
         collation,
         origin: Some(Origin::View(view, at)),
         large: Large::Plain,
+        user_type: 0,
         slot: None,
     };
     view.columns.iter().enumerate().map(column).collect()
@@ -94,13 +120,11 @@ fn source_rel(source: Source) -> Rel {
     let Source { columns, kind, locator, alias, .. } = source;
     let mentioned = columns.iter().enumerate().filter_map(|(at, c)| c.slot.map(|s| (at, s)));
     match kind {
-        SourceKind::Table { database, table, hints } => Rel::Get(Box::new(Get {
-            table: rel::TableRef { database, table },
-            alias,
-            columns: mentioned.collect(),
-            locator,
-            hints,
-        })),
+        SourceKind::Table { database, table, hints, virtuals } => {
+            let (columns, computed) = mentioned_columns(&columns, virtuals);
+            let table = rel::TableRef { database, table };
+            Rel::Get(Box::new(Get { table, alias, columns, computed, locator, hints }))
+        }
         SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
             of: RowsetRef { database, source },
             args,
@@ -195,7 +219,7 @@ impl<'a> Binder<'a> {
                 let alias = v.alias.as_ref().unwrap_or(&v.name);
                 let mut hints = hints(&v.hints, false)?;
                 hints.access = access_hint(&v.hints, &table, &v.name.value)?;
-                let source = self.table_source(database, table, &alias.value, None, hints);
+                let source = self.table_source(database, table, &alias.value, None, hints)?;
                 self.add_source(source)
             }
             TableRef::Function(f) => self.source_function(f, lateral),
@@ -326,7 +350,7 @@ impl<'a> Binder<'a> {
                 let own = access_hint(list, &table, &n.name)?;
                 hints.access.scan |= own.scan;
                 (hints.access.index, hints.access.seek) = (own.index, own.seek);
-                self.table_source(database, table, alias, schema, hints)
+                self.table_source(database, table, alias, schema, hints)?
             }
             Resolved::UserView(database, view) => {
                 return self.user_view(database, &view, (alias, schema, qualified), hints);
@@ -381,19 +405,20 @@ impl<'a> Binder<'a> {
         alias: &str,
         schema: Option<Arc<str>>,
         hints: Hints,
-    ) -> Source {
+    ) -> SqlResult<Source> {
         self.use_table(&database, &table, hints);
-        Source {
+        let virtuals = self.virtual_columns(&database, &table)?;
+        Ok(Source {
             id: self.source_id(),
             alias: alias.into(),
             schema,
             qualified: false,
-            columns: table_columns(database.id, &table),
+            columns: self.own_types(&database, table_columns(database.id, &table)),
             object: facts::of_table(&database, &table),
-            kind: SourceKind::Table { database, table, hints },
+            kind: SourceKind::Table { database, table, hints, virtuals },
             locator: None,
             left_out: false,
-        }
+        })
     }
 
     pub(super) fn cte(&mut self, at: usize, alias: &str) -> SqlResult<FromTree> {
@@ -471,6 +496,7 @@ impl<'a> Binder<'a> {
                 collation: c.collation.unwrap_or_default(),
                 origin: self.columns[*slot].origin,
                 large: c.large,
+                user_type: c.user_type,
                 slot: Some(*slot),
             });
         }

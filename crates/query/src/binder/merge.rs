@@ -7,7 +7,7 @@
 use super::dml::Target;
 use super::from::FromTree;
 use super::next_value::DrawPlace;
-use super::{Binder, Bound, SourceKind, unsupported};
+use super::{Binder, Bound, SourceKind, computed_columns, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{
     ColumnSource, InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest,
@@ -86,6 +86,7 @@ impl<'a> Binder<'a> {
         self.with(&m.merge.with)?;
         self.query_hints(&m.merge.options)?;
         check_clauses(&m.merge.clauses)?;
+        self.merge_is_replaced_by_nothing(&m.merge)?;
         self.drawing.place = DrawPlace::Merge;
         self.push_block();
         let r = self.merge_in_block(&m.merge, &m.join);
@@ -106,6 +107,9 @@ impl<'a> Binder<'a> {
         };
         self.look_for_target(m);
         if let TableRef::Join(join) = join {
+            if let TableRef::Variable(v) = &join.right {
+                self.variables.changed(&v.name.value)?;
+            }
             self.place_target(Some(&join.right));
         }
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
@@ -163,13 +167,14 @@ impl<'a> Binder<'a> {
         let outgoing = match &insert {
             Some(_) => self.outgoing(&database, &table, None)?,
             None => {
-                let changed: Vec<usize> = changed_columns(&clauses, &rest);
+                let changed = table.changed_along(changed_columns(&clauses, &rest));
                 self.outgoing(&database, &table, Some(&changed))?
             }
         };
         let incoming = self.incoming(&database, &table, None)?;
         let set = changed_columns(&clauses, &rest);
         let triggers = self.triggers_of_merge((&database, &table), m, set)?;
+        let computed = computed_columns(self.meta, &database, &table)?;
         let mut plan = MergePlan {
             outgoing,
             incoming,
@@ -184,6 +189,7 @@ impl<'a> Binder<'a> {
             output,
             action,
             saved,
+            computed,
             triggers,
         };
         let mut output = plan.output.take();
@@ -225,7 +231,7 @@ impl<'a> Binder<'a> {
         }
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
         let id = source.id;
-        let SourceKind::Table { database, table, hints } = &mut source.kind else {
+        let SourceKind::Table { database, table, hints, .. } = &mut source.kind else {
             return Err(match &source.kind {
                 SourceKind::Rowset { source: RowsetSource::View(_), .. } => SqlError::new(259, &[]),
                 SourceKind::Rowset { source: RowsetSource::Changed(_), .. } => {
@@ -305,6 +311,7 @@ impl<'a> Binder<'a> {
                 }
                 let checks = self.checks(&database, &table, Some(&set))?;
                 let (node, locator) = (Rel::Empty, 0);
+                // The MERGE has the table's computed columns.
                 let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
                 MergeAction::Update(Box::new(plan))
             }
@@ -341,6 +348,7 @@ impl<'a> Binder<'a> {
             if matches!(value.kind, ExprKind::Default) {
                 continue;
             }
+            super::dml::not_given(&table, &[column])?;
             let bound = self.expr(value)?;
             let (expr, ty) = self.stored(bound, table.columns[column].declared())?;
             places.push(column);
@@ -367,7 +375,7 @@ impl<'a> Binder<'a> {
         };
         let hints = super::hints::hints(&[], true)?;
         let (database, table) = (target.database.clone(), target.table.clone());
-        let source = self.table_source(database, table, alias, schema, hints);
+        let source = self.table_source(database, table, alias, schema, hints)?;
         let id = source.id;
         self.block().sources.push(source);
         let (_, locator) = self.merge_target(0)?;

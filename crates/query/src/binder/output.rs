@@ -2,7 +2,7 @@
 
 use super::dml::Target;
 use super::next_value::DrawPlace;
-use super::{Binder, Bound, Resolved, Source, eq, unsupported};
+use super::{Binder, Bound, Resolved, Source, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{InsertPlan, InsertRows, OutputPlan};
 use taffrail_plan::columns::Changed;
@@ -32,7 +32,11 @@ impl<'a> Binder<'a> {
         for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
             if there {
                 let (db, t) = (target.database.clone(), target.table.clone());
-                let mut source = self.table_source(db, t, name, None, hints);
+                let mut source = self.table_source(db, t, name, None, hints)?;
+                // The rows are whole: they have what is computed.
+                if let SourceKind::Table { virtuals, .. } = &mut source.kind {
+                    virtuals.clear();
+                }
                 if self.merge_action.is_some() {
                     // A row that came has no old values, one that went no new ones.
                     source.left_out = true;

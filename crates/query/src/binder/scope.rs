@@ -49,6 +49,8 @@ pub(crate) struct SourceColumn {
     pub origin: Option<Origin>,
     /// The kind of large type: see [`super::Bound::large`].
     pub large: Large,
+    /// See [`super::Bound::user_type`].
+    pub user_type: i32,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
 }
@@ -62,6 +64,7 @@ impl SourceColumn {
             collation: self.collation,
             label: Label::Implicit,
             untyped: false,
+            user_type: self.user_type,
             origin: self.origin,
         }
     }
@@ -73,6 +76,8 @@ pub(crate) enum SourceKind {
         database: Arc<Database>,
         table: Arc<Table>,
         hints: Hints,
+        /// The columns that are computed where they are read, with their values.
+        virtuals: Vec<(usize, Expr)>,
     },
     /// The rows of a system view, or of a function that is run.
     Rowset {

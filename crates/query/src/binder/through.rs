@@ -143,7 +143,7 @@ impl<'a> Binder<'a> {
         let other = |n: &usize| places[*n].is_some_and(|s| s.0 != at);
         let elsewhere = (0..places.len()).filter(other).collect();
         let source = &mut self.block().sources[at];
-        let SourceKind::Table { database, table, hints } = &mut source.kind else {
+        let SourceKind::Table { database, table, hints, .. } = &mut source.kind else {
             unreachable!("a table was looked for")
         };
         hints.locks = hints.locks.as_target(Locking::of_target());
@@ -265,7 +265,7 @@ impl<'a> Binder<'a> {
             for (n, (_, column)) in shown.iter().enumerate() {
                 let at = column.ok_or_else(|| self.not_of_target(n))?;
                 let c = &table.columns[at];
-                if c.ty != SqlType::RowVersion && !c.is_identity {
+                if !super::dml::is_left_out(c) {
                     out.push(at);
                 }
             }
@@ -278,6 +278,7 @@ impl<'a> Binder<'a> {
             if out.contains(&at) {
                 return Err(SqlError::new(264, &[&n.value]));
             }
+            super::dml::not_computed(&table.columns[at])?;
             out.push(at);
         }
         Ok(out)

@@ -7,7 +7,7 @@ use super::Planner;
 use taffrail_base::SqlResult;
 use taffrail_catalog::Table;
 use taffrail_plan::change::{
-    ColumnSource, DeletePlan, InsertPlan, InsertRows, MergePlan, UpdatePlan,
+    ColumnSource, DeletePlan, InsertPlan, InsertRows, MergePlan, UpdatePlan, changed_with,
 };
 use taffrail_plan::expr::{Expr, Part, has_subquery, has_user_call};
 use taffrail_plan::locking::Patience;
@@ -54,7 +54,7 @@ impl Planner<'_> {
         let subqueries = update.set.iter().flat_map(|a| a.exprs()).any(reads)
             || self.calls_functions(&update.node);
         let mut plan = update.planned(&mut |rel| self.lower(rel, &self.all()))?;
-        let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
+        let changed = changed_with(&plan.table, &plan.set);
         plan.spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
         Ok(plan)
     }

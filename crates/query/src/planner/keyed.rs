@@ -138,7 +138,7 @@ impl Planner<'_> {
 
     /// Whether the outer row's values lead to a table's rows.
     fn is_sought(&self, get: &Get, conditions: &[Pred], columns: &SlotSet) -> bool {
-        let own = |s: Slot| get.columns.iter().any(|c| c.1 == s);
+        let own = |s: Slot| get.has(s);
         let reads = |part: Part<'_>, what: &dyn Fn(Slot) -> bool| {
             let mut found = false;
             slots_of(part, &mut |s| found |= what(s));

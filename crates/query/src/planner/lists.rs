@@ -135,7 +135,7 @@ fn led_table<'r>(value: &Expr, rel: &'r Rel) -> Option<&'r Get> {
     match rel {
         Rel::Get(get) => {
             let (mut own, mut others) = (false, false);
-            slots_of(Part::Expr(value), &mut |s| match get.columns.iter().any(|c| c.1 == s) {
+            slots_of(Part::Expr(value), &mut |s| match get.has(s) {
                 true => own = true,
                 false => others = true,
             });

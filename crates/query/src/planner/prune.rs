@@ -86,7 +86,8 @@ fn prune(rel: &mut Rel, needed: &SlotSet) {
     }
     let mut below = needed.clone();
     match rel {
-        Rel::Empty | Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) => {}
+        Rel::Empty | Rel::OneRow | Rel::Rowset(_) => {}
+        Rel::Get(g) => g.computed.retain(|c| needed.contains(c.slot)),
         Rel::Values(v) => {
             let kept: Vec<bool> = v.slots.iter().map(|s| needed.contains(*s)).collect();
             v.rows.iter_mut().for_each(|row| keep(row, &kept));

@@ -244,7 +244,7 @@ impl Planner<'_> {
     /// How many rows a table has, and how they are read under conditions on it and on what is known before; `None` where no hint can be
     /// followed.
     pub(super) fn choice(&self, get: &Get, conditions: &[Pred]) -> Option<(u64, Choice)> {
-        let own = |s: Slot| get.columns.iter().any(|c| c.1 == s);
+        let own = |s: Slot| get.has(s);
         let outside = |e: &Expr| {
             let mut outside = true;
             slots_of(Part::Expr(e), &mut |s| outside &= !own(s));

@@ -133,6 +133,8 @@ pub struct Transaction {
     /// A rollback to a savepoint has found no room: it can only be rolled back as a whole.
     doomed: bool,
     ended: bool,
+    /// Dropped when the transaction has ended, whichever way.
+    kept: Option<Box<dyn Send + Sync>>,
 }
 
 impl Database {
@@ -152,6 +154,7 @@ impl Database {
             minimal: None,
             doomed: false,
             ended: false,
+            kept: None,
         }
     }
 }
@@ -161,6 +164,18 @@ fn timeout(ms: i32) -> Option<Duration> {
 }
 
 impl Transaction {
+    /// Whether something is dropped at the transaction's end.
+    #[inline]
+    pub fn keeps(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Keeps a value until the transaction has ended: its `drop` tells that to whoever waits for it.
+    pub fn keep_to_end(&mut self, kept: Box<dyn Send + Sync>) {
+        debug_assert!(self.kept.is_none(), "one value is kept");
+        self.kept = Some(kept);
+    }
+
     /// The database of the transaction.
     #[inline]
     pub fn database(&self) -> &Arc<Database> {
@@ -379,6 +394,12 @@ impl Transaction {
     pub fn lock_object(&mut self, object: ObjectId, mode: LockMode) -> StorageResult<Granted> {
         let resource = Resource::object(self.work.db.id(), object);
         self.lock(resource, mode)
+    }
+
+    /// The lock on an object outlasts the statement, though it may be no more than one of readers.
+    pub fn keep_object(&mut self, object: ObjectId) {
+        let resource = Resource::object(self.work.db.id(), object);
+        self.locks.keep_object(&resource);
     }
 
     /// True if an object is locked in this mode or a stronger one.

@@ -155,6 +155,10 @@ impl Parser<'_> {
     /// One attribute; false when none follows.
     fn column_attribute(&mut self, column: &mut ColumnDefinition) -> Parse<bool> {
         match self.kind() {
+            // Its type and its values are its expression's.
+            TokenKind::Keyword(
+                Kw::Null | Kw::Collate | Kw::Identity | Kw::Rowguidcol | Kw::Default,
+            ) if column.computed.is_some() => return Ok(false),
             TokenKind::Keyword(keyword) => match keyword {
                 Kw::Null => {
                     self.bump();

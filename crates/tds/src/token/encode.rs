@@ -24,6 +24,8 @@ pub struct ColumnSpec<'a> {
     pub computed: bool,
     /// Declared as one of the large types.
     pub large: Large,
+    /// The number of the alias type that it is declared with, 256 or more; 0 for a system type.
+    pub user_type: u32,
 }
 
 impl ColumnSpec<'_> {
@@ -70,10 +72,11 @@ pub fn columns(out: &mut Vec<u8>, columns: &[ColumnSpec<'_>], version: TdsVersio
             flags |= FLAG_IDENTITY;
         } else if column.computed {
             flags |= FLAG_COMPUTED;
-        } else {
+        } else if column.ty != SqlType::RowVersion {
             flags |= FLAG_UPDATEABLE_UNKNOWN;
         }
-        put_user_type_and_flags(out, info.user_type(), flags, version);
+        let user = if column.user_type == 0 { info.user_type() } else { column.user_type };
+        put_user_type_and_flags(out, user, flags, version);
         info.encode(out);
         if info.wire == Wire::TextPointer {
             // The table's name: one string in 7.1, then one to four parts; no name is known here.

@@ -72,7 +72,8 @@ pub(crate) fn has_all_columns(table: &Table, row: &[u8]) -> bool {
 
 /// The columns that came later than these, as they are in a row that nobody has changed since.
 pub(crate) fn since<'a>(table: &'a Table, known: &[Field<'_>]) -> Vec<Field<'a>> {
-    let later = table.columns.iter().filter(|c| known.iter().all(|f| f.column.id != c.id));
+    let later = table.columns.iter().filter(|c| !c.is_virtual());
+    let later = later.filter(|c| known.iter().all(|f| f.column.id != c.id));
     later.map(|column| Field { column, value: Some(column.missing.clone()) }).collect()
 }
 

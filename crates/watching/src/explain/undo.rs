@@ -465,9 +465,9 @@ fn qualified(table: &Table) -> String {
     format!("{}.{}", bracketed(&table.head.schema), bracketed(&table.head.name))
 }
 
-/// A rowversion is given out, never set.
+/// A rowversion is given out, a computed column computed: neither is set.
 fn settable(f: &Field<'_>) -> bool {
-    f.column.ty != SqlType::RowVersion
+    !f.column.is_made()
 }
 
 fn assigned(f: &Field<'_>) -> String {

@@ -120,6 +120,7 @@ struct OldColumn {
     is_nullable: bool,
     is_padded: bool,
     is_identity: bool,
+    is_computed: bool,
     /// The id of its DEFAULT, or 0.
     default: i32,
     is_parameter: bool,
@@ -145,6 +146,7 @@ impl OldColumn {
             is_nullable: true,
             is_padded: types.is_trimmed(),
             is_identity: false,
+            is_computed: false,
             default: 0,
             is_parameter: false,
             is_output: false,
@@ -198,7 +200,7 @@ const COLUMN_TAIL: &[Column<OldColumn>] = &[
     ("printfmt varchar(255)?", null),
     ("prec smallint?", |c| i16::try_from(c.types.width()).ok().cell()),
     ("scale int?", |c| c.types.digits().cell()),
-    ("iscomputed int?", zero),
+    ("iscomputed int?", |c| i32::from(c.is_computed).cell()),
     ("isoutparam int!", |c| c.is_output.cell()),
     ("isnullable int?", |c| c.is_nullable.cell()),
     ("collation sysname?", |c| c.text().map(Collation::name).cell()),
@@ -215,6 +217,7 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
                 is_nullable: c.nullable,
                 is_padded: plain.is_padded && !c.unpadded,
                 is_identity: c.is_identity,
+                is_computed: c.computed.is_some(),
                 default: c.default.as_ref().map_or(0, |d| d.id.0),
                 ..plain
             };

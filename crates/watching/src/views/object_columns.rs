@@ -2,9 +2,8 @@
 
 use super::cell::{Column as Shown, Columns, IntoCell, no, null, yes};
 use super::cell::{collation_cell, is_text};
-use crate::catalog::{Column, Module, Parameter};
+use crate::catalog::{Column, Computed, Module, Parameter};
 use std::sync::Arc;
-use taffrail_types::convert::Large;
 pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -19,6 +18,8 @@ pub(super) struct ColumnRow {
     pub is_padded: bool,
     pub is_rowguid: bool,
     pub is_identity: bool,
+    /// The expression of a computed column.
+    pub computed: Option<Arc<Computed>>,
     /// The id of its DEFAULT, or 0.
     pub default: i32,
     /// Of an identity column that only its table knows all of: seed, increment and last value.
@@ -39,6 +40,7 @@ impl ColumnRow {
             is_padded: !c.unpadded && (is_text(c.ty) || binary),
             is_rowguid: c.is_rowguid,
             is_identity: c.is_identity,
+            computed: c.computed.clone(),
             default: c.default.as_ref().map_or(0, |d| d.id.0),
             sequence: None,
         }
@@ -61,6 +63,7 @@ impl ColumnRow {
             is_padded: is_text(c.ty),
             is_rowguid: false,
             is_identity: false,
+            computed: None,
             default: 0,
             sequence: None,
         }
@@ -119,7 +122,7 @@ const TAIL: &[Shown<ColumnRow>] = &[
     ("is_dropped_ledger_column bit?", no),
 ];
 
-const IS_COMPUTED: &[Shown<ColumnRow>] = &[("is_computed bit!", no)];
+const IS_COMPUTED: &[Shown<ColumnRow>] = &[("is_computed bit!", |c| c.computed.is_some().cell())];
 
 /// sys.columns, sys.all_columns and sys.system_columns.
 pub(super) const COLUMNS: Columns<ColumnRow> = &[HEAD, IS_COMPUTED, MIDDLE, TAIL];
@@ -142,14 +145,14 @@ pub(super) const IDENTITY_COLUMNS: Columns<ColumnRow> = &[
     TAIL,
 ];
 
-/// sys.computed_columns, of which there are none.
+/// The columns of sys.computed_columns. An expression of texts goes by the database's collation where it names none: that is not looked at.
 pub(super) const COMPUTED_COLUMNS: Columns<ColumnRow> = &[
     HEAD,
     MIDDLE,
     &[
-        ("definition nvarchar(max)?", null),
-        ("uses_database_collation bit!", no),
-        ("is_persisted bit!", no),
+        ("definition nvarchar(max)?", |c| c.computed.as_ref().map(|c| &*c.definition).cell()),
+        ("uses_database_collation bit!", |c| c.collation.is_some().cell()),
+        ("is_persisted bit!", |c| c.computed.as_ref().is_some_and(|c| c.persisted).cell()),
     ],
     IS_COMPUTED,
     TAIL,
@@ -172,19 +175,9 @@ impl ParameterRow {
 
     fn types(&self) -> Types {
         let p = self.it();
-        let large = |system: u8, length: i16| Types {
-            system,
-            user: i32::from(system),
-            length,
-            precision: 0,
-            scale: 0,
-        };
-        match (p.large, p.ty) {
-            (Large::Plain, ty) => Types::of(ty),
-            (Large::Xml, _) => large(241, -1),
-            (Large::Old, SqlType::VarChar(_)) => large(35, 16),
-            (Large::Old, SqlType::NVarChar(_)) => large(99, 16),
-            (Large::Old, _) => large(34, 16),
+        match p.readonly {
+            true => Types::of_table_type(p.user_type),
+            false => Types::declared(p.declared(), p.user_type),
         }
     }
 }
@@ -205,7 +198,7 @@ pub(super) const PARAMETERS: Columns<ParameterRow> = &[&[
     ("is_xml_document bit!", no),
     ("default_value sql_variant?", null),
     ("xml_collection_id int!", |_| 0_i32.cell()),
-    ("is_readonly bit!", no),
+    ("is_readonly bit!", |p| p.it().readonly.cell()),
     ("is_nullable bit?", yes),
     ("encryption_type int?", null),
     ("encryption_type_desc nvarchar(64)?", null),

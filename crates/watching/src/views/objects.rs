@@ -1,4 +1,4 @@
-//! sys.objects and what inherits from it; sys.columns and its kin; sys.parameters, sys.sql_modules, sys.types,
+//! sys.objects and what inherits from it; sys.columns and its kin; sys.parameters, sys.sql_modules,
 //! sys.schemas.
 
 use super::object_columns::{
@@ -11,7 +11,6 @@ use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
-use taffrail_types::names::SYS_TYPES;
 
 /// The twelve columns of sys.objects, which its children repeat.
 pub(super) const OBJECT: &str = "\
@@ -75,30 +74,13 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         by_column("masked_columns", needs::METADATA, MASKED_COLUMNS, |_, _, _| Ok(())),
         by_column("system_columns", needs::METADATA, COLUMNS, |cx, _, rows| system_columns(cx, rows)),
         by_column("identity_columns", needs::METADATA, IDENTITY_COLUMNS, identity_columns),
-        by_column("computed_columns", needs::METADATA, COMPUTED_COLUMNS, |_, _, _| Ok(())),
+        by_column("computed_columns", needs::METADATA, COMPUTED_COLUMNS, computed_columns),
         by_column("parameters", needs::METADATA, PARAMETERS, parameters),
         by_column("all_parameters", needs::METADATA, PARAMETERS, parameters),
         sys("system_sql_modules", needs::METADATA, &[MODULE], system_modules),
         sys("sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("all_sql_modules", needs::METADATA, &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("schemas", needs::PUBLIC, &["name sysname! · schema_id int! · principal_id int?"], schemas),
-        sys("types", needs::METADATA, &[
-            "name sysname!",
-            "system_type_id tinyint!",
-            "user_type_id int!",
-            "schema_id int!",
-            "principal_id int?",
-            "max_length smallint!",
-            "precision tinyint!",
-            "scale tinyint!",
-            "collation_name sysname?",
-            "is_nullable bit?",
-            "is_user_defined bit!",
-            "is_assembly_type bit!",
-            "default_object_id int!",
-            "rule_object_id int!",
-            "is_table_type bit!",
-        ], types),
         sys("system_views", needs::METADATA, &[OBJECT, VIEW], system_views),
         sys("synonyms", needs::METADATA, &[OBJECT, "base_object_name nvarchar(1035)?"], synonyms),
     ]);
@@ -175,8 +157,10 @@ fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 }
 
 /// The cells of [`VIEW`].
-fn view_cells(check_option: bool) -> Vec<Value> {
-    row![false, false, false, false, check_option, false, false, false, 0, "NON_LEDGER_VIEW", false]
+fn view_cells(opaque: bool, check_option: bool) -> Vec<Value> {
+    let mut cells = row![false, false, opaque, false, check_option, false, false, false];
+    cells.extend(row![0, "NON_LEDGER_VIEW", false]);
+    cells
 }
 
 fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -184,7 +168,8 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
         let Object::View(view) = object else { continue };
         let definition = crate::exec::user_views::definition(&view);
         let mut cells = object_cells(&view.head);
-        cells.extend(view_cells(definition.is_ok_and(|d| d.check_option)));
+        let opaque = view.options.view_metadata;
+        cells.extend(view_cells(opaque, definition.is_ok_and(|d| d.check_option)));
         rows.push(cells);
     }
     Ok(())
@@ -195,14 +180,14 @@ fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
     for view in shown_views().filter(|v| v.arguments.is_none()) {
         let schema = schema_id(view);
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
-        cells.extend(view_cells(false));
+        cells.extend(view_cells(false, false));
         rows.push(cells);
     }
     Ok(())
 }
 
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for table in cx.tables() {
+    for table in cx.tables().into_iter().filter(|t| t.head.kind == ObjectKind::Table) {
         let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
         let mut cells = object_cells(&table.head);
         cells.extend(row![
@@ -289,6 +274,15 @@ fn system_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
+fn computed_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.tables() {
+        for c in table.columns.iter().filter(|c| c.computed.is_some()) {
+            rows.show(COMPUTED_COLUMNS, &ColumnRow::of(table.head.id.0, c));
+        }
+    }
+    Ok(())
+}
+
 fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for table in cx.tables() {
         let Some(identity) = &table.identity else { continue };
@@ -327,12 +321,12 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
         let Some(module) = object.as_module() else { continue };
         rows.push(row![
             module.head.id.0,
-            &module.definition,
+            module.shown(),
             module.ansi_nulls,
             module.quoted_identifier,
             module.facts.schema_bound,
             false,
-            false,
+            module.options.recompile,
             module.facts.null_on_null_input,
             module.execute_as,
             false,
@@ -355,30 +349,6 @@ fn system_modules(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
 fn schemas(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for schema in cx.schemas() {
         rows.push(row![&schema.name, schema.id.0, schema.principal]);
-    }
-    Ok(())
-}
-
-fn types(c: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let collation = c.database.collation().name();
-    for t in SYS_TYPES {
-        rows.push(row![
-            t.name,
-            t.system_type_id,
-            t.user_type_id,
-            4,
-            (),
-            t.max_length,
-            t.precision,
-            t.scale,
-            t.collated.then_some(collation),
-            t.nullable,
-            false,
-            t.assembly,
-            0,
-            0,
-            false
-        ]);
     }
     Ok(())
 }

@@ -48,6 +48,7 @@ fn open<'a>(rt: &mut Rt<'_>, plan: &'a DeletePlan, follows: bool) -> SqlResult<M
         incoming: &plan.incoming,
         output: plan.output.as_ref(),
         triggers: plan.triggers.as_ref(),
+        computed: &plan.computed,
         follows,
     };
     Modify::open(rt, target, false)

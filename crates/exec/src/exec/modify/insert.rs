@@ -3,6 +3,7 @@
 use super::copy::copy_rows;
 use super::values::store;
 use super::{Modify, Target, Verb};
+use crate::catalog::rowversion;
 use crate::exec::ops;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
@@ -122,6 +123,7 @@ impl<'a> Insert<'a> {
             incoming: &[],
             output: plan.output.as_ref(),
             triggers: plan.triggers.as_ref(),
+            computed: &plan.computed,
             follows: false,
         };
         let m = Modify::open(rt, target, alone)?;
@@ -286,6 +288,12 @@ impl<'a> NewRows<'a> {
                 rt.cx.session.activation.last.scope_identity = Some(n);
                 Ok(identity.sequence.typed(n))
             }
+            (ColumnSource::Computed, _) => Ok(Value::Null),
+            (ColumnSource::RowVersion, _) if self.replaced => Ok(rowversion::shown(0)),
+            (ColumnSource::RowVersion, _) => {
+                let database = &self.plan.database;
+                database.catalog.next_rowversion(rt.cx.session.part(database.id))
+            }
             _ => self.store(rt, Value::Null, table.columns[at].ty, at),
         }
     }
@@ -301,6 +309,7 @@ impl<'a> NewRows<'a> {
             rt.cx.session.kept.identity = Some(v);
             rt.cx.session.activation.last.scope_identity = Some(v);
         }
+        m.compute_new(rt)?;
         m.come(rt, &plan.checks)
     }
 }

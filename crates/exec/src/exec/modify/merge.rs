@@ -51,6 +51,7 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &MergePlan) -> SqlResult<u64> {
         incoming: &plan.incoming,
         output: plan.output.as_ref(),
         triggers: plan.triggers.as_ref(),
+        computed: &plan.computed,
         follows: false,
     };
     let mut m = Modify::open(rt, target, false)?;

@@ -17,7 +17,7 @@
 //! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
 //! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
 //!
-//! Computed columns belong at the end of stage 1: they read the row's other columns, and keys and checks read them.
+//! Computed columns ([`computed`]) belong to the end of stage 1: they read the row's other columns, and keys and checks read them.
 //!
 //! Triggers are fired behind all stages, by whoever runs the statement ([`super::triggers`]), with the rows of stage 6; an INSTEAD OF
 //! trigger takes the place of 2 to 5 and of 9.
@@ -27,12 +27,15 @@
 //!
 //! Only rows that are copied as bytes ([`copy`]: no checks, foreign keys or OUTPUT) pass the stages by.
 
+mod computed;
 pub(crate) mod copy;
 pub(crate) mod delete;
 pub mod foreign;
 pub(crate) mod insert;
 pub(crate) mod merge;
 mod output;
+pub mod refill;
+pub(crate) mod replaced;
 mod rows;
 mod splice;
 pub(crate) mod update;
@@ -43,11 +46,11 @@ pub(crate) use rows::{check_key, clustered_key};
 pub use values::{full_name, trim};
 
 use super::runtime::Rt;
-use crate::catalog::Table;
+use crate::catalog::{ObjectKind, Table};
 use crate::database::Database;
 use crate::exec::bulk::TableLoad;
 use crate::exec::triggers::Noted;
-use crate::plan::change::{OutputPlan, UpdatePlan};
+use crate::plan::change::{ComputedColumn, OutputPlan, UpdatePlan};
 use crate::plan::expr::Pred;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::triggers::Triggers;
@@ -90,6 +93,7 @@ pub(crate) struct Target<'a> {
     pub incoming: &'a [Incoming],
     pub output: Option<&'a OutputPlan>,
     pub triggers: Option<&'a Arc<Triggers>>,
+    pub computed: &'a [ComputedColumn],
     /// The statement is one of CASCADE or its like: without rows it fires nothing.
     pub follows: bool,
 }
@@ -104,6 +108,8 @@ pub(crate) struct Modify<'a> {
     told: OutputRows,
     /// The rows that triggers are to see.
     noted: Option<Noted>,
+    /// Position of the table's rowversion.
+    rowversion: Option<usize>,
     count: u64,
 }
 
@@ -120,6 +126,7 @@ impl<'a> Change<'a> {
     /// `whole`: see [`Modify::is_whole`].
     fn new(plan: &'a UpdatePlan, whole: bool) -> Change<'a> {
         let plain = plan.indexes.is_empty() && !plan.moves && plan.checks.is_empty();
+        let plain = plain && !plan.table.makes_values();
         let patch = plain && !whole && splice::may_be_in_place(plan);
         Change { plan, two_phases: plan.two_phases(), patch }
     }
@@ -134,6 +141,9 @@ impl<'a> Modify<'a> {
         output::begin_output(rt, target.output)?;
         let noted = target.triggers.map(|t| Noted::new(rt.cx.session, t));
         let replaced = noted.as_ref().is_some_and(|n| n.replaces);
+        if !replaced && target.table.head.kind == ObjectKind::View {
+            return Err(SqlError::new(570, &[]));
+        }
         let fill = match alone && !replaced {
             true => TableLoad::open(rt.cx.session, target.database, target.table)?,
             false => None,
@@ -145,6 +155,7 @@ impl<'a> Modify<'a> {
             foreign: ForeignWork::new(target.outgoing, target.incoming),
             told: OutputRows::default(),
             noted,
+            rowversion: target.table.rowversion(),
             count: 0,
         })
     }
@@ -244,7 +255,9 @@ impl<'a> Modify<'a> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let session = &mut *rt.cx.session;
         if self.is_replaced() {
-            decode_row(session, database, table, row, &mut self.s.old)?;
+            let mut old = std::mem::take(&mut self.s.old);
+            decode_row(session, database, table, row, &mut old)?;
+            self.s.old = self.with_virtuals(rt, old)?;
             self.note(rt, false, true)?;
             return Ok(true);
         }
@@ -258,9 +271,9 @@ impl<'a> Modify<'a> {
             for index in table.nonclustered() {
                 rows::remove_entry(session, database.id, index, &old, locator, &mut self.s)?;
             }
-            self.s.old = old;
+            self.s.old = self.with_virtuals(rt, old)?;
         }
-        rows::free_lobs(session, database, table, row)?;
+        rows::free_lobs(rt.cx.session, database, table, row)?;
         self.note(rt, false, true)?;
         Ok(true)
     }
@@ -277,7 +290,14 @@ impl<'a> Modify<'a> {
         decode_row(session, self.target.database, self.target.table, row, &mut s.old)?;
         s.new.clear();
         s.new.extend_from_slice(&s.old);
-        splice::assign(plan, set.drain(..), &mut s.new)
+        splice::assign(plan, set.drain(..), &mut s.new)?;
+        if let Some(at) = self.rowversion {
+            let tx = session.part(self.target.database.id);
+            s.new[at] = self.target.database.catalog.next_rowversion(tx)?;
+        }
+        let old = std::mem::take(&mut self.s.old);
+        self.s.old = self.with_virtuals(rt, old)?;
+        self.compute_new(rt)
     }
 
     /// Stages 3 and 4 of the values in `s.new`.

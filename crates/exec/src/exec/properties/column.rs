@@ -1,11 +1,14 @@
 //! COLUMNPROPERTY, COL_NAME and COL_LENGTH, of columns of tables, views and views of the system, and of parameters.
 
-use crate::catalog::Object;
+use crate::binder::bind_computed;
+use crate::catalog::{Column, FunctionFacts, Object, Table};
+use crate::exec::function_facts::facts_of;
 use crate::exec::functions::{flag, int};
+use crate::exec::metadata::SessionMetadata;
 use crate::features::view::{self as views, SystemView};
 use crate::session::Session;
 use taffrail_types::type_facts::Types;
-use taffrail_types::{Collation, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 /// Where a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,8 @@ struct Found {
     is_rowguid: bool,
     /// It was made under ANSI_PADDING ON.
     is_padded: bool,
+    /// A computed column: whether it is persisted, and the facts of its expression.
+    computed: Option<(bool, FunctionFacts)>,
 }
 
 /// The view of the system that an id stands for.
@@ -63,8 +68,21 @@ impl Session {
             is_identity: c.is_identity,
             is_rowguid: c.is_rowguid,
             is_padded: !c.unpadded,
+            computed: found.as_table().and_then(|t| self.computed_facts(t, c)),
             ..Found::plain(at, of, c.told_type())
         })
+    }
+
+    /// Of a computed column: whether it is persisted, and the facts of its expression.
+    fn computed_facts(&self, table: &Table, c: &Column) -> Option<(bool, FunctionFacts)> {
+        let computed = c.computed.as_ref()?;
+        let database = self.database.clone();
+        let names = SessionMetadata::new(self, &database, &[]);
+        let value = bind_computed(&names, &database, table, c).ok()?;
+        let mut facts = facts_of(&value);
+        let float = |c: &Column| matches!(c.ty, SqlType::Float | SqlType::Real);
+        facts.imprecise |= table.columns.iter().any(|c| float(c) && computed.reads(&c.name));
+        Some((computed.persisted, facts))
     }
 
     /// COLUMNPROPERTY, by the property's name in lower case.
@@ -108,11 +126,14 @@ impl Found {
             is_identity: false,
             is_rowguid: false,
             is_padded,
+            computed: None,
         }
     }
 
     fn property(&self, name: &str) -> Value {
         let types = self.types;
+        let plain = FunctionFacts { deterministic: true, ..FunctionFacts::default() };
+        let (persisted, facts) = self.computed.unwrap_or((true, plain));
         let shown = |value: Option<i32>| value.map_or(Value::Null, int);
         match name {
             "allowsnull" => flag(self.is_nullable),
@@ -121,10 +142,18 @@ impl Found {
             "isidentity" => flag(self.is_identity),
             "isrowguidcol" => flag(self.is_rowguid),
             "isoutparam" => flag(self.of == Of::Parameter(true)),
-            "isindexable" => flag(self.of == Of::Table && types.can_be_key()),
-            // There are no computed columns, sparse ones, column sets, full-text or XML indexes, and no parameters of type cursor.
-            "iscomputed"
-            | "issparse"
+            "iscomputed" => flag(self.computed.is_some()),
+            "isdeterministic" if self.computed.is_some() => flag(facts.deterministic),
+            "isprecise" if self.computed.is_some() => flag(!facts.imprecise),
+            "systemdataaccess" if self.computed.is_some() => flag(facts.reads_system),
+            "userdataaccess" if self.computed.is_some() => flag(facts.reads_data),
+            // What is imprecise has to be persisted.
+            "isindexable" => {
+                let stored = facts.deterministic && (persisted || !facts.imprecise);
+                flag(self.of == Of::Table && types.can_be_key() && stored)
+            }
+            // There are no sparse columns, column sets, full-text or XML indexes, and no parameters of type cursor.
+            "issparse"
             | "ishidden"
             | "iscolumnset"
             | "iscursortype"

@@ -8,7 +8,7 @@ use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
 use taffrail_plan::node::{Access, Node, Scan};
-use taffrail_plan::rel::{self, Rel};
+use taffrail_plan::rel::{self, Rel, VirtualColumn};
 use taffrail_plan::slots::SlotSet;
 
 impl<'p> Block<'p, '_> {
@@ -45,8 +45,10 @@ impl<'p> Block<'p, '_> {
                         rows = rows.min(goal.rows().max(1.0));
                     }
                 }
-                let rel::Get { table, mut columns, locator, hints, .. } = *get;
-                let filter = Pred::all(keep(conditions, &served));
+                let rel::Get { table, mut columns, computed, locator, hints, .. } = *get;
+                let (behind, conditions): (Vec<Pred>, Vec<Pred>) =
+                    keep(conditions, &served).into_iter().partition(|p| reads(p, &computed));
+                let filter = Pred::all(conditions);
                 let filtered = filtered_first(&mut columns, filter.as_ref());
                 let scan = Scan {
                     database: table.database,
@@ -60,7 +62,7 @@ impl<'p> Block<'p, '_> {
                     backward: ordered.unwrap_or(false),
                     parts: Vec::new(),
                 };
-                (Node::Scan(Arc::new(scan)), rows)
+                (with_virtuals(Node::Scan(Arc::new(scan)), computed, behind), rows)
             }
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), guess::VIEW),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
@@ -167,6 +169,22 @@ impl<'p> Block<'p, '_> {
         let once = rows > guess::SMALL && rows < left * (guess::SEEK + found * each);
         choice.is_led() && !once
     }
+}
+
+/// Whether a condition reads one of these columns.
+fn reads(p: &Pred, computed: &[VirtualColumn]) -> bool {
+    let mut reads = false;
+    slots_of(Part::Pred(p), &mut |s| reads |= computed.iter().any(|c| c.slot == s));
+    reads
+}
+
+/// A scan whose rows get the columns that they do not have, and the conditions on these.
+fn with_virtuals(scan: Node, computed: Vec<VirtualColumn>, conditions: Vec<Pred>) -> Node {
+    if computed.is_empty() {
+        return scan;
+    }
+    let items = computed.into_iter().map(|c| (c.value, c.slot)).collect();
+    filter(compute(scan, items), conditions)
 }
 
 /// Puts the columns first that a filter reads; how many they are.

@@ -1,0 +1,68 @@
+//! Computed columns that are not persisted, once a key or index asks for them: their values are stored with the rows from then on, as those
+//! of persisted columns are. Nobody but who looks for room or time can tell.
+
+use super::alter::identity_row;
+use super::index;
+use crate::binder::computed_columns;
+use crate::catalog::rows;
+use crate::catalog::systab::{self, SystemTables};
+use crate::catalog::{Column, Table};
+use crate::database::Database;
+use crate::exec::metadata::SessionMetadata;
+use crate::exec::modify::refill::refill;
+use crate::rowcodec::{MAX_ROW_BYTES, PlaceAllocator};
+use crate::session::context::StatementContext;
+use std::sync::Arc;
+use taffrail_base::{Origin, SqlError, SqlResult};
+use taffrail_types::Value;
+
+/// Computes the stored computed columns of all rows of a table that is locked. `given`: the rows get a rowversion, too.
+pub(super) fn fill(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    given: bool,
+) -> SqlResult<()> {
+    let mut computed = {
+        let names = SessionMetadata::new(cx.session, database, &[]);
+        computed_columns(&names, database, table)?
+    };
+    computed.retain(|c| c.stored);
+    // It is an update of all rows.
+    refill(cx, database, table, &computed, given).map_err(|e| e.with_origin(Origin::Change))
+}
+
+/// Gives the rows of a table that is locked those of these columns (positions) that they do not have.
+pub(super) fn store(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    wanted: &[usize],
+) -> SqlResult<()> {
+    if !wanted.iter().any(|at| table.columns[*at].is_virtual()) {
+        return Ok(());
+    }
+    // All rows are written anew, so every column gets a fresh place.
+    let mut places = PlaceAllocator::default();
+    let mut columns = table.columns.clone();
+    let tx = cx.transaction(database)?;
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
+    for (at, column) in columns.iter_mut().enumerate() {
+        if !column.is_virtual() || wanted.contains(&at) {
+            place(&mut places, column, table)?;
+        }
+        rows::write_column(tx, table.head.id, column, identity_row(table, at))?;
+    }
+    index::renew(cx, database, table, table.base())?;
+    let fresh = index::rebuild(cx, database, table, &[], None)?;
+    fill(cx, database, &fresh, false)
+}
+
+fn place(places: &mut PlaceAllocator, column: &mut Column, table: &Table) -> SqlResult<()> {
+    let next = places.next(column.ty).ok_or_else(|| {
+        SqlError::new(1701, &[&table.name(), &(MAX_ROW_BYTES + 1), &7, &MAX_ROW_BYTES])
+    })?;
+    (column.place, column.null_bit) = next;
+    column.missing = Value::Null;
+    Ok(())
+}
