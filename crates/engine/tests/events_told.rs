@@ -275,6 +275,7 @@ fn a_remote_call_is_told_with_its_values() {
         default: false,
         ty,
         value,
+        table: None,
     };
     let text = |value: &str| param("", Value::nvarchar(value), SqlType::NVarChar(MaxLen::N(100)));
     let calls = [
