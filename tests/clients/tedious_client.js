@@ -99,6 +99,21 @@ async function main() {
     call: true, parameters: [['n', TYPES.Int, 21], ['out', TYPES.Int, 0, true]],
   });
   check('procedure', [called.returned.out, called.returned.status], [42, 3]);
+  await execute(connection, 'CREATE TYPE dbo.Pairs AS TABLE (id int PRIMARY KEY, v nvarchar(max), w decimal(9, 2) NULL)', { batch: true });
+  await execute(connection, 'CREATE PROCEDURE dbo.pairs_of @n int, @p dbo.Pairs READONLY AS SELECT id + @n, v, w FROM @p ORDER BY id', { batch: true });
+  const pairs = (rows) => ({
+    name: 'Pairs', schema: 'dbo', rows,
+    columns: [{ name: 'id', type: TYPES.Int }, { name: 'v', type: TYPES.NVarChar, length: Infinity },
+      { name: 'w', type: TYPES.Decimal, precision: 9, scale: 2 }],
+  });
+  const handed = await execute(connection, 'dbo.pairs_of', {
+    call: true, parameters: [['n', TYPES.Int, 10], ['p', TYPES.TVP, pairs([[2, 'zwei', 2.5], [1, 'ü'.repeat(9000), null]])]],
+  });
+  check('a table to a procedure', handed.sets[0].map(([id, v, w]) => [id, v.length, w]), [[11, 9000, null], [12, 4, 2.5]]);
+  const twice = await execute(connection, 'dbo.pairs_of', {
+    call: true, parameters: [['n', TYPES.Int, 0], ['p', TYPES.TVP, pairs([[1, 'a', 1], [1, 'b', 2]])]],
+  }).catch((e) => e);
+  check('a key twice', twice.number, 2627);
   const inserted = await execute(connection, 'INSERT t (v) VALUES (@v); SELECT SCOPE_IDENTITY()', {
     parameters: [['v', TYPES.NVarChar, 'one']],
   });

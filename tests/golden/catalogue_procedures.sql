@@ -138,7 +138,7 @@ GO
 EXEC sp_removedbreplication 'asked', 'other'
 GO
 --@ source: message 40510
-EXEC sp_addtype 'old', 'int'
+EXEC sp_addrole 'old'
 GO
 --@ source: documentation sp_executesql
 -- A parameter that is declared with a default need not be given.

@@ -25,7 +25,7 @@ GO
 REVOKE SELECT ON t TO u
 GO
 --@ source: reasoned
-CREATE TYPE s FROM int
+CREATE TYPE s EXTERNAL NAME a.b
 GO
 --@ source: reasoned
 ALTER PARTITION FUNCTION p () MERGE RANGE (1)

@@ -18,11 +18,15 @@ pub enum ObjectKind {
     Check,
     ForeignKey,
     Trigger,
+    /// The table beside a table type, which shows its columns.
+    TableType,
+    /// An alias or table type itself, which is no row of `sys.objects`.
+    Type,
 }
 
 impl ObjectKind {
     /// The kinds, in a fixed order.
-    pub const ALL: [ObjectKind; 14] = [
+    pub const ALL: [ObjectKind; 16] = [
         ObjectKind::Table,
         ObjectKind::View,
         ObjectKind::Procedure,
@@ -37,6 +41,8 @@ impl ObjectKind {
         ObjectKind::Check,
         ObjectKind::ForeignKey,
         ObjectKind::Trigger,
+        ObjectKind::TableType,
+        ObjectKind::Type,
     ];
 
     /// The two characters of `sys.objects.type`.
@@ -56,6 +62,8 @@ impl ObjectKind {
             ObjectKind::Check => "C ",
             ObjectKind::ForeignKey => "F ",
             ObjectKind::Trigger => "TR",
+            ObjectKind::TableType => "TT",
+            ObjectKind::Type => "TY",
         }
     }
 
@@ -76,6 +84,8 @@ impl ObjectKind {
             ObjectKind::Check => "CHECK_CONSTRAINT",
             ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
             ObjectKind::Trigger => "SQL_TRIGGER",
+            ObjectKind::TableType => "TYPE_TABLE",
+            ObjectKind::Type => "USER_DEFINED_TYPE",
         }
     }
 

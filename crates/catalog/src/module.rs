@@ -1,6 +1,6 @@
 //! Modules: procedures, views, functions and triggers, each of which its text defines.
 
-use super::object::{Column, ObjectHead};
+use super::object::{Column, ObjectHead, shown_temp};
 use std::sync::Arc;
 use taffrail_types::SqlType;
 use taffrail_types::convert::{Declared, Large};
@@ -14,6 +14,10 @@ pub struct Parameter {
     pub ty: SqlType,
     /// Declared as xml, text, ntext or image.
     pub large: Large,
+    /// `user_type_id` of the alias or table type that it is declared with; 0 for a system type.
+    pub user_type: i32,
+    /// READONLY, as every parameter of a table type is, and no other one.
+    pub readonly: bool,
     /// Whether the parameter is OUTPUT.
     pub output: bool,
     /// It has a default (the text of the module holds it).
@@ -113,6 +117,17 @@ impl TriggerFacts {
     }
 }
 
+/// The options of a module that its text names after WITH.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct ModuleOptions {
+    /// WITH ENCRYPTION: nobody is shown the text.
+    pub encrypted: bool,
+    /// WITH RECOMPILE: each call of the procedure compiles it.
+    pub recompile: bool,
+    /// WITH VIEW_METADATA.
+    pub view_metadata: bool,
+}
+
 /// A procedure, view, function or trigger.
 #[derive(Debug)]
 pub struct Module {
@@ -132,10 +147,27 @@ pub struct Module {
     pub result: Option<Parameter>,
     /// Of a view or a table-valued function: its columns as they were when it was made; they have no place in any row.
     pub columns: Vec<Column>,
-    /// The facts of a function; of other modules none holds.
+    /// The facts of a function. Of other modules none holds but that a view is schema-bound.
     pub facts: FunctionFacts,
+    /// The options of the module.
+    pub options: ModuleOptions,
     /// The facts of a trigger, whose table or view is `head.parent`.
     pub trigger: Option<TriggerFacts>,
     /// Differs between any two snapshots of the same module.
     pub version: u64,
+}
+
+impl Module {
+    /// The name as the user knows it: that of a temporary procedure without what tells it from those of other sessions.
+    pub fn shown_name(&self) -> &str {
+        match crate::is_temp(&self.head.name) {
+            true => shown_temp(&self.head.name).unwrap_or(&self.head.name),
+            false => &self.head.name,
+        }
+    }
+
+    /// The text for those who ask for it; none of an encrypted module.
+    pub fn shown(&self) -> Option<&Arc<str>> {
+        (!self.options.encrypted).then_some(&self.definition)
+    }
 }

@@ -3,12 +3,13 @@
 //! `syscolumns` holds the parameters of a procedure or function from number 1, the result of a scalar function as number 0, the columns of
 //! a view from number 1, and those of a table-valued function behind its parameters, from [`RETURNED`].
 
-use super::module::{FunctionFacts, Module, Parameter, TriggerFacts, TriggerOrder};
+use super::module::{FunctionFacts, Module, ModuleOptions, Parameter, TriggerFacts, TriggerOrder};
 use super::object::{Column, ObjectHead, ObjectKind};
 use super::rows::{
-    COLUMN_IDENTITY, COLUMN_NULLABLE, COLUMN_OLD_LARGE, COLUMN_XML, int, view_column, write_column,
+    COLUMN_IDENTITY, COLUMN_NULLABLE, COLUMN_OLD_LARGE, COLUMN_XML, int, user_type_value,
+    view_column, write_column,
 };
-use super::systab::{self, SystemTables, bytes, number, text};
+use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{BaseName, Catalog, ensure_schema_version};
 use crate::rowcodec::{damaged, typecode};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ const PARAMETER_DEFAULT: i64 = 32;
 /// 16 is [`PARAMETER_OUTPUT`], 32 [`PARAMETER_DEFAULT`]; these two stand for [`COLUMN_OLD_LARGE`] and [`COLUMN_XML`].
 const PARAMETER_OLD_LARGE: i64 = 64;
 const PARAMETER_XML: i64 = 128;
+const PARAMETER_READONLY: i64 = 256;
 
 /// The number behind which the columns of a table-valued function follow; no module has so many parameters.
 const RETURNED: i64 = 1 << 16;
@@ -48,6 +50,13 @@ const TRIGGER_NOT_FOR_REPLICATION: i64 = 1 << 19;
 const TRIGGER_FIRST: i64 = 1 << 20;
 /// The flag of Last for INSERT; those of UPDATE and DELETE follow.
 const TRIGGER_LAST: i64 = 1 << 23;
+
+const MODULE_ENCRYPTED: i64 = 1 << 27;
+const MODULE_RECOMPILE: i64 = 1 << 28;
+const VIEW_METADATA: i64 = 1 << 29;
+
+/// The version of the catalogue's tables that knows options of modules, and views that are schema-bound.
+const OPTIONS: i64 = 11;
 
 /// The version of the catalogue's tables that knows triggers.
 const TRIGGERS: i64 = 8;
@@ -129,6 +138,39 @@ pub fn write_function_facts(
     write_flags(tx, function, all.iter().map(|(flag, _)| flag).sum(), on)
 }
 
+/// The flag of each option of a module.
+fn flags_of_options(options: &ModuleOptions) -> [(i64, bool); 3] {
+    [
+        (MODULE_ENCRYPTED, options.encrypted),
+        (MODULE_RECOMPILE, options.recompile),
+        (VIEW_METADATA, options.view_metadata),
+    ]
+}
+
+/// Replaces the options of a module, whose text has been written.
+pub fn write_module_options(
+    tx: &mut Transaction,
+    module: ObjectId,
+    options: &ModuleOptions,
+) -> SqlResult<()> {
+    let all = flags_of_options(options);
+    if *options != ModuleOptions::default() {
+        ensure_schema_version(tx, OPTIONS)?;
+    }
+    let on = all.iter().filter(|(_, on)| *on).map(|(flag, _)| flag).sum();
+    write_flags(tx, module, all.iter().map(|(flag, _)| flag).sum(), on)
+}
+
+/// Replaces the facts of a view that is schema-bound, whose text has been written.
+pub fn write_bound_view(
+    tx: &mut Transaction,
+    view: ObjectId,
+    facts: &FunctionFacts,
+) -> SqlResult<()> {
+    ensure_schema_version(tx, OPTIONS)?;
+    write_function_facts(tx, view, facts)
+}
+
 /// The flag of each fact of a trigger.
 fn flags_of_trigger(t: &TriggerFacts) -> [(i64, bool); 12] {
     let first = |n: usize| (TRIGGER_FIRST << n, t.order[n] == TriggerOrder::First);
@@ -201,6 +243,7 @@ fn write_parameter(
     let flags = COLUMN_NULLABLE
         | if p.output { PARAMETER_OUTPUT } else { 0 }
         | if p.has_default { PARAMETER_DEFAULT } else { 0 }
+        | if p.readonly { PARAMETER_READONLY } else { 0 }
         | match p.large {
             Large::Plain => 0,
             Large::Old => PARAMETER_OLD_LARGE,
@@ -218,6 +261,7 @@ fn write_parameter(
         Value::Null,
         Value::Null,
         Value::Null,
+        user_type_value(tx, p.user_type)?,
     ];
     systab::put(tx, &SystemTables::COLUMNS, &[object.0 as i64, number], &row)
 }
@@ -245,13 +289,15 @@ fn read_parameter(row: &[Value]) -> SqlResult<Parameter> {
         name: text(row, 0)?.into(),
         ty: typecode::type_from_bytes(bytes(row, 1)?)?,
         large,
+        user_type: number_or_null(row, 11).unwrap_or(0) as i32,
+        readonly: is(PARAMETER_READONLY),
         output: is(PARAMETER_OUTPUT),
         has_default: is(PARAMETER_DEFAULT),
     })
 }
 
 /// The column `id` of a view or table-valued function, from its row of `syscolumns`.
-fn read_shown_column(id: i32, row: &[Value]) -> SqlResult<Column> {
+pub(super) fn read_shown_column(id: i32, row: &[Value]) -> SqlResult<Column> {
     let flags = number(row, 2)?;
     let ty = typecode::type_from_bytes(bytes(row, 1)?)?;
     let collation = Collation::from_stored(number(row, 3)? as u32)
@@ -261,7 +307,13 @@ fn read_shown_column(id: i32, row: &[Value]) -> SqlResult<Column> {
     column.is_identity = flags & COLUMN_IDENTITY != 0;
     column.old_large = flags & COLUMN_OLD_LARGE != 0;
     column.xml = flags & COLUMN_XML != 0;
+    column.user_type = number_or_null(row, 11).unwrap_or(0) as i32;
     Ok(column)
+}
+
+/// Whether flags of a module say QUOTED_IDENTIFIER.
+pub(super) fn is_quoted(flags: i64) -> bool {
+    flags & MODULE_QUOTED_IDENTIFIER != 0
 }
 
 fn facts_of(flags: i64) -> FunctionFacts {
@@ -275,6 +327,15 @@ fn facts_of(flags: i64) -> FunctionFacts {
         imprecise: is(FUNCTION_IMPRECISE),
         reads_data: is(FUNCTION_READS_DATA),
         reads_system: is(FUNCTION_READS_SYSTEM),
+    }
+}
+
+fn options_of(flags: i64) -> ModuleOptions {
+    let is = |flag: i64| flags & flag != 0;
+    ModuleOptions {
+        encrypted: is(MODULE_ENCRYPTED),
+        recompile: is(MODULE_RECOMPILE),
+        view_metadata: is(VIEW_METADATA),
     }
 }
 
@@ -336,6 +397,7 @@ impl Catalog {
             result,
             columns,
             facts: facts_of(flags),
+            options: options_of(flags),
             trigger,
             version: self.new_version(),
         }))

@@ -129,6 +129,9 @@ impl Catalog {
                 let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
                     let Some(mine) = state.pending.remove(&session) else { return false };
+                    if state.changes_types(&mine) {
+                        self.type_numbers.changed();
+                    }
                     told::tell_ended(&mine, Stage::Commit);
                     unused = mine.sequences;
                     for (id, new) in mine.objects {
@@ -253,6 +256,25 @@ impl Catalog {
         }
         tx.commit(Durability::Delayed).map_err(sql)?;
         Ok(objects)
+    }
+
+    /// DDL of `session`, which is pending, has bound a module to these objects; its transaction holds Sch-S on them to its end.
+    pub fn bind_to(&self, session: SessionId, objects: &[ObjectId]) {
+        if objects.is_empty() {
+            return;
+        }
+        let beneath = objects.iter().map(|id| self.object_resource(*id));
+        debug_assert!(self.state.read().pending.contains_key(&session));
+        self.pending_of(session, |mine| mine.beneath.extend(beneath));
+    }
+
+    /// Whether another session's pending DDL has bound something to an object.
+    pub(super) fn is_bound_to(&self, resource: &Resource, session: SessionId) -> bool {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let state = self.state.read();
+        state.pending.iter().any(|(who, p)| *who != session && p.beneath.contains(resource))
     }
 
     /// Whether another session's DDL has one of these locked, and is not committed.

@@ -7,6 +7,7 @@
 
 use super::object::Object;
 use super::rows::name_key;
+use super::user_type::UserType;
 use super::{Catalog, Schema};
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -57,6 +58,8 @@ pub(super) struct Pending {
     pub sequences: BTreeSet<i64>,
     /// The locks on which other sessions wait for the DDL's end.
     pub resources: BTreeSet<Resource>,
+    /// The objects that what is made or altered is bound to: the transaction holds Sch-S on them to its end.
+    pub beneath: BTreeSet<Resource>,
     /// The changes that listeners have been told of, in order.
     pub told: Vec<ObjectChange>,
 }
@@ -75,7 +78,9 @@ pub(super) struct State {
 
 /// The key of an object's name.
 pub(super) fn key_of(object: &Object) -> NameKey {
-    name_key(object.head().schema_id, &object.head().name)
+    let head = object.head();
+    let (schema, name) = name_key(head.schema_id, &head.name);
+    (schema ^ super::user_type::space_of(head.kind), name)
 }
 
 /// Puts an id into its place in a list of such.
@@ -129,12 +134,30 @@ impl State {
         self.object(id, sight)
     }
 
-    /// All objects, by id.
+    /// All types of users.
+    pub fn types(&self, sight: Sight) -> Vec<Arc<UserType>> {
+        let is_changed = |id: &ObjectId| self.seen(sight).any(|p| p.objects.contains_key(id));
+        let kept = self.objects.iter().filter(|(id, _)| !is_changed(id)).map(|(_, o)| o);
+        let own = self.seen(sight).flat_map(|p| p.objects.values().flatten());
+        let a_type = |o: &Object| if let Object::Type(t) = o { Some(t.clone()) } else { None };
+        kept.chain(own).filter_map(a_type).collect()
+    }
+
+    /// Whether a session's DDL has made, changed or dropped types.
+    pub(super) fn changes_types(&self, mine: &Pending) -> bool {
+        mine.objects.iter().any(|(id, new)| {
+            let both = [new.as_ref(), self.objects.get(id)];
+            both.into_iter().flatten().any(|o| matches!(o, Object::Type(_)))
+        })
+    }
+
+    /// All objects but types, by id.
     pub fn all(&self, sight: Sight) -> Vec<Object> {
         let is_changed = |id: &ObjectId| self.seen(sight).any(|p| p.objects.contains_key(id));
         let kept = self.objects.iter().filter(|(id, _)| !is_changed(id)).map(|(_, o)| o.clone());
         let mut all: Vec<Object> = kept.collect();
         all.extend(self.seen(sight).flat_map(|p| p.objects.values().flatten().cloned()));
+        all.retain(|o| !matches!(o, Object::Type(_)));
         all.sort_unstable_by_key(|o| o.head().id);
         all
     }

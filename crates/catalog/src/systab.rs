@@ -6,7 +6,7 @@
 //! | 2 | syscolumns | object id, column id | columns of tables and views; parameters of procedures and functions ([`super::module_rows`]) |
 //! | 3 | sysindexes | object id, index id | |
 //! | 4 | sysindexcolumns | object id, index id, position | |
-//! | 5 | sysmodules | object id | text of modules, defaults, checks; base of a synonym; properties of a sequence |
+//! | 5 | sysmodules | object id | text of modules, defaults, checks; base of a synonym; properties of a sequence; text of a table type |
 //! | 6 | sysschemas | schema id | |
 //! | 7 | sysidentity | sequence | limit; see [`super::identity`]; the last value of a sequence object ([`super::sequence`]) |
 //! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; in master sessions of events |
@@ -78,7 +78,7 @@ impl SystemTables {
         hobt: HobtId(1),
         types: &[INT, NAME, NAME, INT, DATE, DATE, INT, INT],
     };
-    /// name, type, flags, collation, offset, null bit, default id, missing value, seed, increment, sequence
+    /// name, type, flags, collation, offset, null bit, default id, missing value, seed, increment, sequence, user type id
     pub const COLUMNS: SystemTable = SystemTable {
         name: "syscolumns",
         hobt: HobtId(2),
@@ -94,6 +94,7 @@ impl SystemTables {
             BIG,
             BIG,
             BIG,
+            INT,
         ],
     };
     /// name, kind, hobt, flags, fill factor, constraint id, filter ([`super::filter`]): text, terms

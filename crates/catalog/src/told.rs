@@ -16,6 +16,11 @@ impl Catalog {
         old: Option<&Object>,
         new: Option<&Object>,
     ) {
+        let is_type = |o: &Object| matches!(o, Object::Type(_));
+        if [old, new].into_iter().flatten().any(is_type) {
+            self.type_numbers.changed();
+            return;
+        }
         if !listen::objects_listened() {
             return;
         }

@@ -21,7 +21,8 @@ pub use taffrail_exec::connectivity::{Connectivity, ConnectivityKind, Disconnect
 pub use taffrail_exec::features::server_observer::FailedLogin;
 pub use taffrail_exec::instance::{Instance, Login, StartError};
 pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions};
-pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
+pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};
+pub use taffrail_exec::rpc::{TransactionRequest, TxIsolation};
 pub use taffrail_exec::session::ConnectOptions;
 pub use taffrail_features::{is_weak_password, make_backup_directory, run_due_backups};
 pub use taffrail_log::{Initialization, VlfAlgorithm};

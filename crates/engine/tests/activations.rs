@@ -70,6 +70,7 @@ fn by_rpc(c: &mut Client, procedure: RpcProcedure, values: Vec<(Value, SqlType, 
         ty,
         by_ref,
         default: false,
+        table: None,
     });
     let params = params.collect();
     let mut heard = Heard::default();

@@ -11,7 +11,7 @@ use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 fn param(ty: SqlType, value: Value) -> RpcParam {
-    RpcParam { name: String::new(), by_ref: false, default: false, ty, value }
+    RpcParam { name: String::new(), by_ref: false, default: false, ty, value, table: None }
 }
 
 fn text(v: &str) -> RpcParam {

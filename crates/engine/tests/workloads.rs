@@ -127,6 +127,7 @@ fn int(name: &str, v: i32) -> RpcParam {
         default: false,
         ty: SqlType::Int,
         value: Value::Int(v),
+        table: None,
     }
 }
 
@@ -137,6 +138,7 @@ fn text(v: &str) -> RpcParam {
         default: false,
         ty: SqlType::NVarChar(MaxLen::N(4000)),
         value: Value::nvarchar(v),
+        table: None,
     }
 }
 

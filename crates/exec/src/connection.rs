@@ -293,7 +293,8 @@ impl Session {
         declarations: &str,
     ) -> Result<Arc<Module>, Vec<SqlError>> {
         let key = (self.database.catalog.opening(), self.activation.options.plan_key());
-        if let Some(m) = self.instance.plans().text(key, text, declarations) {
+        let kept = self.instance.plans().text(key, text, declarations);
+        if let Some(m) = kept.filter(|m| m.knows_its_types(self.id)) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();

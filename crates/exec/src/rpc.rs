@@ -25,6 +25,23 @@ pub struct RpcParam {
     pub ty: SqlType,
     /// The value as sent.
     pub value: Value,
+    /// A table in place of a value, which is NULL then.
+    pub table: Option<Box<RpcTable>>,
+}
+
+/// A table that a client passes.
+#[derive(Clone, Debug)]
+pub struct RpcTable {
+    /// The schema of the table type; empty where the client names none.
+    pub schema: String,
+    /// The name of the table type.
+    pub name: String,
+    /// The columns as sent: the type of the values, or none where every row takes the default. No columns: NULL in place of a table.
+    pub columns: Option<Vec<Option<SqlType>>>,
+    /// The ordinals, from 1, of the type's columns that these columns go to; empty: one after the other.
+    pub order: Vec<u16>,
+    /// The rows: a value for each column that has one.
+    pub rows: Vec<Vec<Value>>,
 }
 
 /// One call.

@@ -1,6 +1,7 @@
 //! What functions ask of the session, the instance and the catalogue.
 
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, ConvertContext, Value};
 
 /// The moment at which a statement began.
@@ -145,8 +146,8 @@ pub trait FnContext {
     fn stats_date(&self, object: i32, stats: i32) -> Option<Value>;
     /// IDENT_CURRENT, IDENT_SEED, IDENT_INCR of a table: current, seed, increment.
     fn identity_of(&self, table: &str) -> Option<[Value; 3]>;
-    /// TYPE_ID of a user type (system types are known here).
-    fn user_type_id(&self, name: &str) -> Option<i32>;
+    /// A type of users by the text of its name, and whether it allows NULL; system types are known here.
+    fn user_type(&self, name: &str) -> Option<(Types, bool)>;
     /// TYPE_NAME of a user type.
     fn user_type_name(&self, id: i32) -> Option<String>;
     /// The id of a file: FILE_ID, FILE_IDEX.

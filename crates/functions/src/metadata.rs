@@ -71,7 +71,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     // No database has a full-text catalogue.
     Function::new("FULLTEXTCATALOGPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT), |_, _| Ok(Value::Null)),
     Function::new("TYPEPROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, LONG_NAME)?, r.param(1, NAME)?], INT)),
-        |_, a| named(a, 0, 1, |t, p| Ok(type_property(t, p)))).per_statement(),
+        |c, a| named(a, 0, 1, |t, p| Ok(type_property(c, t, p)))).per_statement(),
 ];
 
 fn id(v: &Value) -> i32 {
@@ -158,7 +158,8 @@ fn type_id(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let parts = super::spelling::split_name(&name).unwrap_or_default();
     let bare = parts.last().map_or("", String::as_str);
     let system = SYS_TYPES.iter().find(|t| t.name.eq_ignore_ascii_case(bare) && parts.len() <= 2);
-    let id = system.map(|t| t.user_type_id).or_else(|| c.context.user_type_id(&name));
+    let id =
+        system.map(|t| t.user_type_id).or_else(|| c.context.user_type(&name).map(|t| t.0.user));
     Ok(number(id))
 }
 
@@ -169,17 +170,17 @@ fn type_name(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(c.optional_text(name))
 }
 
-/// TYPEPROPERTY of a system type; there are no others.
-fn type_property(name: &str, property: &str) -> Value {
+/// TYPEPROPERTY of a system type, else of a user type.
+fn type_property(c: &Call<'_>, name: &str, property: &str) -> Value {
     let parts = super::spelling::split_name(name).unwrap_or_default();
     let bare = parts.last().map_or("", String::as_str);
-    let Some(ty) = SYS_TYPES.iter().find(|t| t.name.eq_ignore_ascii_case(bare)) else {
-        return Value::Null;
-    };
-    let types = Types::of_system_type(ty);
+    let system = SYS_TYPES.iter().find(|t| t.name.eq_ignore_ascii_case(bare));
+    let system = system.map(|t| (Types::of_system_type(t), t.nullable, 4));
+    let own = || c.context.user_type(name).map(|(types, nullable)| (types, nullable, 1));
+    let Some((types, nullable, owner)) = system.or_else(own) else { return Value::Null };
     match &*property.to_ascii_lowercase() {
-        "allowsnull" => Value::Int(ty.nullable as i32),
-        "ownerid" => Value::Int(4),
+        "allowsnull" => Value::Int(nullable as i32),
+        "ownerid" => Value::Int(owner),
         "precision" => Value::Int(types.width()),
         "scale" => number(types.digits()),
         "usesansitrim" if types.is_trimmed() => Value::Int(1),

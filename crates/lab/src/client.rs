@@ -513,7 +513,7 @@ fn changed(transaction: &mut u64, packet_bytes: &mut usize, kind: u8, data: &[u8
 }
 
 fn param(name: &str, ty: SqlType, value: Value) -> Param {
-    Param { name: name.into(), by_ref: false, default: false, ty, value }
+    Param { name: name.into(), by_ref: false, default: false, ty, value, table: None }
 }
 
 fn nvarchar(text: &str) -> Value {

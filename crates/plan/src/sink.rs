@@ -39,6 +39,8 @@ pub struct ColumnDesc {
     pub computed: bool,
     /// xml, text, ntext and image are (max) types to the engine; clients see what was declared.
     pub large: Large,
+    /// `user_type_id` of an alias type of the session's database; 0 for a system type.
+    pub user_type: i32,
 }
 
 impl ColumnDesc {
@@ -62,6 +64,7 @@ impl ColumnDesc {
             identity: false,
             computed: true,
             large: Large::Plain,
+            user_type: 0,
         }
     }
 }
@@ -193,6 +196,10 @@ pub trait ResultSink {
     /// The rows to come are ordered by these columns (1-based).
     fn order(&mut self, _columns: &[u16]) -> SinkResult {
         Ok(())
+    }
+    /// The error for which the sink has not taken the last event; none: the client has gone.
+    fn refusal(&mut self) -> Option<Box<SqlError>> {
+        None
     }
     /// Sends what is buffered: a message raised `WITH NOWAIT`, or a statement that is going to wait.
     fn flush(&mut self) -> SinkResult {

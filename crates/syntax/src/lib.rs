@@ -19,7 +19,7 @@ use taffrail_base::SqlError;
 
 pub use go::{ScriptBatch, split_go};
 pub use parser::MAX_DEPTH;
-pub use variables::{NamedVariable, calls_of, variables_of};
+pub use variables::{NamedVariable, calls_of, types_of, variables_of};
 pub use watch::{Unwatched, Watch};
 
 /// Settings of the session that change how text is read.

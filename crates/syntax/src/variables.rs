@@ -37,6 +37,32 @@ pub fn variables_of(text: &str, options: ParseOptions) -> Vec<NamedVariable<'_>>
     found
 }
 
+/// The names that stand behind `@variables` of a text as their types do, each in as many parts as are written: `@a int`, `@b AS dbo.t`.
+/// Some are no types: an alias of a table variable looks the same.
+pub fn types_of(text: &str, options: ParseOptions) -> Vec<Vec<String>> {
+    let lexed = lex(text, options.quoted_identifier, &Unwatched);
+    let tokens = lexed.map(|l| l.tokens).unwrap_or_default();
+    let mut found = Vec::new();
+    for (at, _) in tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Variable) {
+        let mut rest = tokens[at + 1..].iter().peekable();
+        rest.next_if(|t| t.kind == TokenKind::Keyword(Kw::As));
+        let mut parts = Vec::new();
+        while let Some(name) =
+            rest.next_if(|t| matches!(t.kind, TokenKind::Word | TokenKind::Delimited))
+        {
+            let name = text.get(name.start as usize..name.end as usize).unwrap_or_default();
+            parts.push(name.trim_matches(['[', ']', '"']).to_string());
+            if rest.next_if(|t| t.kind == TokenKind::Dot).is_none() {
+                break;
+            }
+        }
+        if !parts.is_empty() {
+            found.push(parts);
+        }
+    }
+    found
+}
+
 /// Where the statements of a text call functions by a name of one part, in order; nothing where it is not well-formed.
 pub fn calls_of(text: &str, options: ParseOptions) -> Vec<Span> {
     match crate::parser::parse_noting(text, options, Some(Vec::new()), &Unwatched) {
@@ -47,7 +73,7 @@ pub fn calls_of(text: &str, options: ParseOptions) -> Vec<Span> {
 
 #[cfg(test)]
 mod tests {
-    use super::{calls_of, variables_of};
+    use super::{calls_of, types_of, variables_of};
     use crate::ParseOptions;
 
     #[test]
@@ -57,6 +83,13 @@ mod tests {
         let names: Vec<_> = found.iter().map(|v| (v.name, v.table)).collect();
         assert_eq!(names, [("@a", false), ("@t", true)]);
         assert_eq!(found[0].at, 7);
+    }
+
+    #[test]
+    fn types_are_found_behind_variables() {
+        let text = "CREATE PROC p @a int, @b AS dbo.[my t] READONLY AS SELECT @a + 1, @c";
+        let found = types_of(text, ParseOptions::default());
+        assert_eq!(found, [vec!["int".to_string()], vec!["dbo".into(), "my t".into()]]);
     }
 
     #[test]

@@ -278,6 +278,7 @@ mod tests {
                 identity: false,
                 computed: false,
                 large: Default::default(),
+                user_type: 0,
             })
             .collect();
         let encoder = RowEncoder::new(&specs, VERSION);

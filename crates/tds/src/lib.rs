@@ -28,6 +28,7 @@ pub mod reader;
 pub mod request;
 pub mod rpc;
 pub mod token;
+pub mod tvp;
 pub mod typeinfo;
 pub mod value;
 pub mod version;

@@ -3,13 +3,14 @@
 //! ```text
 //!   ALL_HEADERS
 //!   name US_VARCHAR | 0xFFFF id u16 · option flags u16
-//!   parameter*: name B_VARCHAR · status u8 (1 by reference, 2 default, 8 encrypted) · TYPE_INFO · value
+//!   parameter*: name B_VARCHAR · status u8 (1 by reference, 2 default, 8 encrypted) · TYPE_INFO · value, or a table ([`crate::tvp`])
 //!   separator 0xFF (0x80 before 7.2), next call …       0xFE: do not run the call before it
 //! ```
 
 use crate::error::ProtocolError;
 use crate::reader::{Reader, put_b_varchar, put_us_varchar};
 use crate::request::AllHeaders;
+use crate::tvp::{self, TableValue};
 use crate::typeinfo::TypeInfo;
 use crate::value;
 use crate::version::TdsVersion;
@@ -41,6 +42,8 @@ pub struct Param {
     pub ty: SqlType,
     /// The value that is passed.
     pub value: Value,
+    /// A table in place of a value, which is NULL then.
+    pub table: Option<Box<TableValue>>,
 }
 
 /// One call of a message.
@@ -113,31 +116,33 @@ fn decode_call(r: &mut Reader<'_>, version: TdsVersion) -> Result<Call> {
         if params.len() == PARAMS_MAX {
             return Err(ProtocolError::Unsupported("more than 2100 parameters"));
         }
-        params.push(decode_param(r, params.len() as u16 + 1)?);
+        params.push(decode_param(r, params.len() as u16 + 1, version)?);
     }
     Ok(Call { procedure, options, params, skip: false })
 }
 
-fn decode_param(r: &mut Reader<'_>, number: u16) -> Result<Param> {
+fn decode_param(r: &mut Reader<'_>, number: u16, version: TdsVersion) -> Result<Param> {
     let name = r.b_varchar()?;
     let status = r.u8()?;
     if status & STATUS_ENCRYPTED != 0 {
         return Err(ProtocolError::Unsupported("encrypted parameters"));
     }
-    let info = TypeInfo::decode(r, false)?;
-    let value = value::decode(r, &info).map_err(|e| match e {
+    let named = |e| match e {
         ProtocolError::BadValue { type_name, .. } => {
             ProtocolError::BadValue { ordinal: number, name: name.clone(), type_name }
         }
         other => other,
-    })?;
-    Ok(Param {
-        name,
-        by_ref: status & STATUS_BY_REF != 0,
-        default: status & STATUS_DEFAULT != 0,
-        ty: info.sql,
-        value,
-    })
+    };
+    let (mut ty, mut value, mut table) = (SqlType::Int, Value::Null, None);
+    if tvp::is_next(r) {
+        table = Some(Box::new(tvp::decode(r, version).map_err(named)?));
+    } else {
+        let info = TypeInfo::decode(r, false)?;
+        value = value::decode(r, &info).map_err(named)?;
+        ty = info.sql;
+    }
+    let (by_ref, default) = (status & STATUS_BY_REF != 0, status & STATUS_DEFAULT != 0);
+    Ok(Param { name, by_ref, default, ty, value, table })
 }
 
 /// Appends calls as one message. `collation` goes with every string.
@@ -169,6 +174,11 @@ pub fn encode(
             put_b_varchar(out, &param.name);
             let by_ref = if param.by_ref { STATUS_BY_REF } else { 0 };
             out.push(by_ref | if param.default { STATUS_DEFAULT } else { 0 });
+            if let Some(table) = &param.table {
+                tvp::encode(out, table, collation, version)
+                    .map_err(|what| crate::EncodeError { column, what })?;
+                continue;
+            }
             let mut info = TypeInfo::for_result(param.ty, collation, version);
             if info.wire == crate::Wire::TextPointer {
                 return Err(crate::EncodeError { column, what: "(max) parameter below TDS 7.2" });
@@ -190,7 +200,7 @@ mod tests {
     use taffrail_types::MaxLen;
 
     fn param(name: &str, ty: SqlType, value: Value) -> Param {
-        Param { name: name.into(), by_ref: false, default: false, ty, value }
+        Param { name: name.into(), by_ref: false, default: false, ty, value, table: None }
     }
 
     fn message(version: TdsVersion) -> Vec<u8> {
@@ -261,7 +271,7 @@ mod tests {
             Err(ProtocolError::Unsupported(what)) => what,
             other => panic!("{other:?}"),
         };
-        assert_eq!(unsupported(&[0xF3]), "table-valued parameters");
+        assert_eq!(unsupported(&[0xF3]), "table-valued parameters below TDS 7.3");
         assert_eq!(unsupported(&[0xF0]), "CLR user-defined types");
         // numeric(2,0) of 100.
         let bad = head(&[0x6C, 5, 2, 0, 5, 1, 100, 0, 0, 0]);

@@ -1,6 +1,7 @@
 //! Types as the catalogue tells them: numbers, lengths, digits.
 
 use crate::SqlType;
+use crate::convert::{Declared, Large};
 use crate::names::SysType;
 
 /// `system_type_id` of some types.
@@ -17,6 +18,8 @@ const NVARCHAR: u8 = 231;
 const NCHAR: u8 = 239;
 const CLR: u8 = 240;
 const XML: u8 = 241;
+/// `system_type_id` of every table type.
+const TABLE_TYPE: u8 = 243;
 
 /// A type as the catalogue tells it.
 #[derive(Clone, Copy)]
@@ -82,6 +85,30 @@ impl Types {
     /// An index can have such a column as its key.
     pub fn can_be_key(&self) -> bool {
         self.length > 0 && !matches!(self.system, TEXT | NTEXT | IMAGE | XML)
+    }
+
+    /// A type as it is declared, by the alias that it is declared with (0: none): text and its like have names of old.
+    pub fn declared(of: Declared, user_type: i32) -> Types {
+        let large = |system: u8, length: i16| Types {
+            system,
+            user: i32::from(system),
+            length,
+            precision: 0,
+            scale: 0,
+        };
+        let own = match (of.large(), of.ty) {
+            (Large::Plain, ty) => Types::of(ty),
+            (Large::Xml, _) => large(XML, -1),
+            (Large::Old, SqlType::VarChar(_)) => large(TEXT, 16),
+            (Large::Old, SqlType::NVarChar(_)) => large(NTEXT, 16),
+            (Large::Old, _) => large(IMAGE, 16),
+        };
+        if user_type == 0 { own } else { Types { user: user_type, ..own } }
+    }
+
+    /// A table type, by its number.
+    pub fn of_table_type(id: i32) -> Types {
+        Types { system: TABLE_TYPE, user: id, length: -1, precision: 0, scale: 0 }
     }
 
     /// A type of the language.

@@ -2,8 +2,7 @@
 
 use super::{Connection, ConnectionFate};
 use crate::database::Database;
-use crate::exec::bulk::PendingLoad;
-use crate::exec::bulk::{BulkPlan, BulkTarget};
+use crate::exec::bulk::{BulkPlan, BulkTarget, PendingLoad, as_sent};
 use crate::exec::interpret::{Interpreter, Unwind};
 use crate::session::TransactionPart;
 use crate::session::context::StatementContext;
@@ -12,7 +11,7 @@ use taffrail_base::message::{cancelled, client_gone};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_types::convert::{Rule, rule};
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{SqlType, Value};
 
 /// Why a source gives no more rows.
 #[derive(Debug)]
@@ -65,16 +64,6 @@ impl Connection {
     ) -> ConnectionFate {
         let pending = self.session.held.load.take();
         self.request(sink, |it| it.bulk_load(pending, source))
-    }
-}
-
-/// What a value of this type is when it is stored: a client sends fixed-length strings without their padding.
-fn as_sent(ty: SqlType) -> SqlType {
-    match ty {
-        SqlType::Char(n) => SqlType::VarChar(MaxLen::N(n)),
-        SqlType::NChar(n) => SqlType::NVarChar(MaxLen::N(n)),
-        SqlType::Binary(n) => SqlType::VarBinary(MaxLen::N(n)),
-        other => other,
     }
 }
 

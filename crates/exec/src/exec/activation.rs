@@ -27,7 +27,7 @@
 
 use super::called::Called;
 use super::interpret::{Interpreter, Unwind};
-use super::module::{Module, Plan};
+use super::module::{Execute, Module, Plan};
 use super::triggers::Fired;
 use crate::database::Database;
 use crate::functions::Moment;
@@ -196,9 +196,16 @@ pub(crate) struct Way {
     pub expression: bool,
     /// It is a trigger, fired by a statement: as if an expression had called it.
     pub trigger: Option<Arc<Fired>>,
+    /// WITH RECOMPILE: the procedure is compiled for this call.
+    pub recompile: bool,
 }
 
 impl Way {
+    /// That of what an EXEC calls.
+    pub(super) fn of_execute(e: &Execute) -> Way {
+        Way { recompile: e.recompile, ..Way::default() }
+    }
+
     /// That of a text in the caller's database.
     pub fn of_text() -> Way {
         Way { text: true, ..Way::default() }
@@ -255,6 +262,14 @@ impl Activation {
     /// Whether it is the session's own.
     fn is_sessions_own(&self) -> bool {
         self.caller.is_none()
+    }
+
+    /// The session's own: this one, or the outermost of those that have called it.
+    pub(crate) fn sessions_own_mut(&mut self) -> &mut Activation {
+        match self.caller {
+            Some(ref mut caller) => caller.activation.sessions_own_mut(),
+            None => self,
+        }
     }
 
     /// Whether it is the session's own, and nothing runs on it.
@@ -451,6 +466,8 @@ pub struct Locals {
     pub plans: Vec<Option<Arc<Plan>>>,
     /// Table variables.
     pub tables: Vec<(String, ObjectId)>,
+    /// Tables that the caller has handed in, for the first of the table variables; none: the variable has one of its own.
+    pub handed: Vec<Option<ObjectId>>,
     /// What RETURN has said.
     pub status: Option<i32>,
     /// The value of a scalar function, once RETURN has given it.
@@ -495,7 +512,8 @@ impl Locals {
         let vars = vec![Value::Null; module.variables.list.len()];
         let plans = vec![None; module.shared.len()];
         let (tables, status, result) = (Vec::new(), None, Value::Null);
-        Locals { module, vars, plans, tables, status, result, counted: None }
+        let handed = Vec::new();
+        Locals { module, vars, plans, tables, handed, status, result, counted: None }
     }
 
     /// One whose module counts as memory of the request.

@@ -5,7 +5,7 @@ use super::module::{Default, Module, Parameter};
 use crate::plan::expr::Expr;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Conversion, Value, convert};
 
@@ -15,11 +15,29 @@ pub(crate) struct BoundArguments {
     pub values: Vec<Value>,
     /// What is passed for output: its place among the arguments, and the parameter's.
     pub outputs: Vec<(usize, usize)>,
+    /// The tables that go to table-valued parameters, in their order; none: an empty one.
+    pub tables: Vec<Option<ObjectId>>,
     /// Parameters whose default is still to be looked up.
     pub late: Vec<(usize, Arc<Expr>)>,
 }
 
-/// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
+/// Whether a parameter is of a table type and the argument a table of that type, or neither: 206.
+fn handed_in(parameter: &Parameter, p: &Passed) -> SqlResult<()> {
+    let clash = |from: &dyn std::fmt::Display, to: &dyn std::fmt::Display| {
+        Err(SqlError::new(206, &[from, to]))
+    };
+    match (&parameter.table, &p.table) {
+        (Some(to), Some((from, _))) if to != from => clash(&from.name, &to.name),
+        (None, Some((from, _))) => clash(&from.name, &parameter.ty.name()),
+        // NULL as a client sends it for no table.
+        (Some(to), None) if p.value.as_ref().is_some_and(|v| p.typed || !v.is_null()) => {
+            clash(&p.ty.name(), &to.name)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts arguments into a module's parameters: 201, 206, 8144, 8145, 8143, 8146, 8162, 8178.
 pub(crate) fn bind_arguments(
     session: &Session,
     module: &Module,
@@ -31,6 +49,7 @@ pub(crate) fn bind_arguments(
     let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
     let mut given = vec![false; parameters.len()];
     let mut outputs = Vec::new();
+    let mut tables = vec![None; parameters.len()];
     let context = session.activation.options.convert_context();
     if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
         return Err(SqlError::new(8146, &[&name]).with_state(2));
@@ -50,6 +69,11 @@ pub(crate) fn bind_arguments(
         }
         given[at] = true;
         let to = parameters[at].ty;
+        handed_in(&parameters[at], p)?;
+        if let Some((_, id)) = &p.table {
+            tables[at] = Some(*id);
+            continue;
+        }
         if p.output {
             if !parameters[at].output {
                 return Err(SqlError::new(8162, &[&parameters[at].name]).with_state(2));
@@ -90,6 +114,10 @@ pub(crate) fn bind_arguments(
     let mut out = Vec::with_capacity(parameters.len());
     let mut late = Vec::new();
     for (p, v) in parameters.iter().zip(values) {
+        if p.table.is_some() {
+            out.push(Value::Null);
+            continue;
+        }
         out.push(match (v, &p.default) {
             (Some(v), _) => v,
             (None, Some(Default::Value(d))) => d.clone(),
@@ -106,5 +134,7 @@ pub(crate) fn bind_arguments(
             }
         });
     }
-    Ok(BoundArguments { values: out, outputs, late })
+    let of_types = parameters.iter().zip(tables).filter(|(p, _)| p.table.is_some());
+    let tables = of_types.map(|(_, id)| id).collect();
+    Ok(BoundArguments { values: out, outputs, late, tables })
 }

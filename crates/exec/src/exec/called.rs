@@ -1,6 +1,7 @@
 //! What goes to a callee of EXEC and what comes back.
 
-use taffrail_base::SqlError;
+use super::module::OfTableType;
+use taffrail_base::{ObjectId, SqlError};
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value};
 
@@ -18,6 +19,8 @@ pub(crate) struct Passed {
     pub typed: bool,
     /// The caller wants it back.
     pub output: bool,
+    /// A table of a table type, in place of a value.
+    pub table: Option<(OfTableType, ObjectId)>,
 }
 
 /// What a procedure gives back.

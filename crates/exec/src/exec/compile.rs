@@ -1,7 +1,6 @@
 //! From text to [`Module`]s.
 
 pub use super::declarations::declare_list;
-use super::declarations::parameter;
 use super::definition::Returns;
 pub(crate) use super::definition::{CreatedUnder, procedure};
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
@@ -14,7 +13,7 @@ use super::query_in::{query_in, takes_value};
 use super::scalars::moves;
 use super::showplan::stands_alone;
 use super::variants::Variants;
-use crate::binder::{Binder, Variables, declared, resolve_type};
+use crate::binder::{Binder, Variables, declared};
 use crate::database::Database;
 use crate::features;
 use crate::memory::Measured;
@@ -25,7 +24,6 @@ use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch_watched};
 use taffrail_types::SqlType;
 use taffrail_types::convert::Large;
-use taffrail_types::names::TypeUse;
 
 /// Makes a module of statements.
 pub(super) struct Compiler<'s> {
@@ -48,6 +46,12 @@ pub(super) struct Compiler<'s> {
     pub(super) errors: Vec<SqlError>,
     /// Its text is one statement.
     alone: bool,
+    /// A module's schema: names without one are looked up there first.
+    pub(super) schema: Option<Box<str>>,
+    /// The version of the types of users before any was looked up.
+    types_version: u64,
+    /// It names types of users.
+    pub(super) names_types: bool,
     /// The client or the limit of memory has ended it: the only error says which.
     ended: bool,
 }
@@ -78,15 +82,11 @@ pub(crate) fn parameterised(
 ) -> Result<Module, Vec<SqlError>> {
     let measured = Measured::begin();
     let declared = super::declarations::declarations(declarations)?;
-    let mut parameters = super::declarations::without_defaults(&declared)?;
     let parsed = parse(session, session.activation.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
-    for (p, written) in parameters.iter_mut().zip(&declared) {
-        if written.default.is_some() {
-            *p = compiler.parameter(written).map_err(|e| vec![*e])?;
-        }
-        let at = compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
-        compiler.variables.list[at as usize].large = p.large;
+    let mut parameters = Vec::new();
+    for (p, ordinal) in declared.iter().zip(1..) {
+        parameters.push(compiler.parameter(p, ordinal, 1).map_err(|e| vec![*e])?);
     }
     let mut module = compiler.module(parsed.statements, text.clone(), parameters);
     module.declarations = declarations.into();
@@ -143,6 +143,9 @@ impl<'s> Compiler<'s> {
             errors: Vec::new(),
             alone: false,
             ended: false,
+            schema: None,
+            types_version: home.catalog.types_version(session.id),
+            names_types: false,
         }
     }
 
@@ -170,6 +173,7 @@ impl<'s> Compiler<'s> {
             parameters,
             name: None,
             is_function: false,
+            encrypted: false,
             object_id: 0,
             trigger: None,
             quoted_identifier: None,
@@ -178,13 +182,13 @@ impl<'s> Compiler<'s> {
             database: None,
             schema: None,
             moves: self.moves,
+            types: self.names_types.then(|| (self.home.clone(), self.types_version)),
             shared: (0..self.plans).map(|_| Variants::default()).collect(),
             errors: self.errors,
         }
     }
 
-    pub(super) fn parameter(&mut self, p: &ast::Parameter) -> SqlResult<Parameter> {
-        let mut out = parameter(p)?;
+    pub(super) fn default_of(&mut self, p: &ast::Parameter, out: &mut Parameter) -> SqlResult<()> {
         if let Some(e) = &p.default {
             let metadata = SessionMetadata::new(self.session, self.home, &[]);
             let none = Variables::default();
@@ -205,12 +209,12 @@ impl<'s> Compiler<'s> {
                 _ => {
                     let expr = binder.cast_to(bound, out.ty)?;
                     out.default = Some(Default::Global(Arc::new(expr)));
-                    return Ok(out);
+                    return Ok(());
                 }
             };
             out.default = Some(Default::Value(value));
         }
-        Ok(out)
+        Ok(())
     }
 
     fn list(&mut self, statements: Vec<ast::Statement>, depth: u32) -> Vec<Stmt> {
@@ -273,6 +277,9 @@ impl<'s> Compiler<'s> {
             K::Insert(mut i) => {
                 self.new_plan();
                 if let ast::InsertSource::Execute(e) = &mut i.source {
+                    if e.results.is_some() {
+                        return Err(SqlError::new(102, &[&"RESULT"]));
+                    }
                     let e = (**e).clone();
                     let e = self.execute(e)?;
                     return Ok(StmtKind::InsertExec(i, Box::new(e)));
@@ -425,12 +432,18 @@ impl<'s> Compiler<'s> {
                     return Err(SqlError::new(2739, &[]));
                 }
                 ast::DeclarationKind::Scalar { ty, value } => {
-                    let large = declared::large(&ty);
-                    let ty = resolve_type(&ty, TypeUse::Declaration)
-                        .map_err(|e| declared::named_too_wide(e, &ty, &d.name.value))?;
+                    let named = self.named_type(&ty, 1);
+                    let named =
+                        named.map_err(|e| declared::named_too_wide(e, &ty, &d.name.value))?;
+                    if let Some(of) = &named.table {
+                        out.push(self.declare_of_type(&d.name, of, value, line)?);
+                        continue;
+                    }
                     // The name counts from here on, its own first value included.
-                    let at = self.variables.declare(&d.name.value, Some(ty))?;
-                    self.variables.list[at as usize].large = large;
+                    let at = self.variables.declare(&d.name.value, Some(named.declared.ty))?;
+                    let variable = &mut self.variables.list[at as usize];
+                    variable.large = named.declared.large();
+                    variable.user_type = named.user_type;
                     if let Some(e) = value {
                         let to = self.variables.declared(at);
                         out.push(DeclaredVariable::Value(at, self.code_for(e, Some(to))?));
@@ -439,7 +452,7 @@ impl<'s> Compiler<'s> {
                 ast::DeclarationKind::Table(body) => {
                     let var = self.variables.declare(&d.name.value, None)?;
                     out.push(DeclaredVariable::Table(self.table_variables.len() as u32));
-                    self.table_variables.push(TableVariable { var, body: *body, line });
+                    self.table_variables.push(TableVariable { var, body: *body, line, of: None });
                 }
                 ast::DeclarationKind::Cursor => {
                     self.variables.declare(&d.name.value, None)?;
@@ -493,9 +506,7 @@ impl<'s> Compiler<'s> {
         if e.run_as.is_some() {
             return Err(unsupported("EXEC AS"));
         }
-        if e.options.iter().any(|o| o.is("RESULT") || o.is("RESULT SETS")) {
-            return Err(unsupported("WITH RESULT SETS"));
-        }
+        let (recompile, results) = (e.recompile, self.result_sets(e.results)?);
         let status = match &e.return_variable {
             None => None,
             Some(v) => Some(self.variables.scalar(&v.value)?.0),
@@ -521,6 +532,11 @@ impl<'s> Compiler<'s> {
                 return Err(SqlError::new(119, &[&(arguments.len() + 1)]));
             }
             named |= a.name.is_some();
+            if let Some(table) = self.passed_table(&a.value).filter(|_| !a.output) {
+                let name = a.name.map(|n| n.value);
+                arguments.push(Argument { name, value: None, output: None, table: Some(table) });
+                continue;
+            }
             let output = match (&a.value.kind, a.output) {
                 (_, false) => None,
                 (ast::ExprKind::Variable(v), true) => Some(self.variables.scalar(&v.value)?.0),
@@ -530,8 +546,9 @@ impl<'s> Compiler<'s> {
                 ast::ExprKind::Default => None,
                 _ => Some(self.code(a.value, None)?),
             };
-            arguments.push(Argument { name: a.name.map(|n| n.value), value, output });
+            let name = a.name.map(|n| n.value);
+            arguments.push(Argument { name, value, output, table: None });
         }
-        Ok(Execute { status, target, arguments })
+        Ok(Execute { status, target, arguments, recompile, results })
     }
 }

@@ -2,7 +2,6 @@
 
 use super::compile::{Compiler, parse};
 use super::module::{Module, TableVariable};
-use crate::binder::{declared, resolve_type};
 use crate::database::Database;
 use crate::memory::Measured;
 use crate::session::Session;
@@ -10,7 +9,6 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_types::convert::Declared;
-use taffrail_types::names::TypeUse;
 
 /// What the RETURN of a text gives back.
 #[derive(Clone, Copy)]
@@ -107,11 +105,9 @@ pub(super) fn procedure_for(
     compiler.quoted_identifier = created_under.quoted_identifier;
     compiler.strict = strictly.then(|| (text.clone(), created_under.quoted_identifier));
     let mut parameters = Vec::new();
-    for p in &declared {
-        let one = compiler.parameter(p).map_err(|e| vec![*e])?;
-        let at = compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
-        compiler.variables.list[at as usize].large = one.large;
-        parameters.push(one);
+    compiler.schema = schema.map(Into::into);
+    for (p, ordinal) in declared.iter().zip(1..) {
+        parameters.push(compiler.parameter(p, ordinal, line).map_err(|e| vec![*e])?);
     }
     compiler.returns = if is_trigger { Returns::Table } else { Returns::Status };
     if is_function {
@@ -134,19 +130,17 @@ impl Compiler<'_> {
     /// What a function returns; the table of a table-valued one is its first table variable.
     fn returned(&mut self, returns: ast::FunctionReturns, line: u32) -> SqlResult<Returns> {
         Ok(match returns {
-            ast::FunctionReturns::Scalar(ty) => Returns::Value(result_type(&ty)?),
+            ast::FunctionReturns::Scalar(ty) => Returns::Value(self.result_type(&ty)?),
             ast::FunctionReturns::Table(name, body) => {
                 let var = self.variables.declare(&name.value, None)?;
-                self.table_variables.push(TableVariable { var, body: *body, line });
+                self.table_variables.push(TableVariable { var, body: *body, line, of: None });
                 Returns::Table
             }
             ast::FunctionReturns::InlineTable => Returns::Table,
         })
     }
-}
 
-/// The type of a scalar function's result.
-pub fn result_type(ty: &ast::DataType) -> SqlResult<Declared> {
-    let large = declared::large(ty);
-    Ok(Declared::new(resolve_type(ty, TypeUse::Declaration)?, large))
+    fn result_type(&mut self, ty: &ast::DataType) -> SqlResult<Declared> {
+        Ok(self.named_type(ty, 0)?.scalar(ty, 0)?.declared)
+    }
 }

@@ -2,6 +2,7 @@
 //! [`super::fate`].
 
 use super::activation::Activation;
+use super::called::Failed;
 use super::fate::{Caught, Ends, Fate, Place, Raised, fate};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
@@ -213,6 +214,37 @@ fn raised_by(kind: &StmtKind, changes_rows: bool) -> Raised {
         StmtKind::Use(_) => Raised::Use,
         _ if changes_rows => Raised::Change,
         _ => Raised::Other,
+    }
+}
+
+impl Interpreter<'_> {
+    /// 266 where a module of the user's ends with another `@@TRANCOUNT` than the one it began with: told, or, in a TRY, the error that
+    /// the call ends with.
+    pub(super) fn other_count(
+        &mut self,
+        module: &Module,
+        name: &str,
+        count: u32,
+        procedure: bool,
+    ) -> Result<Option<Failed>, Unwind> {
+        let now = self.session.transaction.count;
+        let own = match procedure {
+            true => module.object_id > 0,
+            // A transaction that began by itself is no text's.
+            false => !self.session.transaction.implicit,
+        };
+        if !own || now == count || self.session.transaction.doomed {
+            return Ok(None);
+        }
+        let e = SqlError::new(266, &[&count, &now]).with_state(2);
+        // A procedure's is told at its end, which has no line.
+        let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
+        if self.session.activation.errors.written_tries() > 0 {
+            return Ok(Some(e.into()));
+        }
+        self.session.note_error(266);
+        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        Ok(None)
     }
 }
 

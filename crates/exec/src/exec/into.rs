@@ -28,6 +28,7 @@ impl Interpreter<'_> {
                 name: c.name.clone(),
                 ty: c.ty,
                 large: c.large,
+                user_type: c.user_type,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
                 identity: [q.identity, q.inherited]

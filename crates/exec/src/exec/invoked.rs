@@ -39,6 +39,7 @@ pub(crate) fn call(cx: &mut StatementContext<'_>, args: &[Value]) -> SqlResult<V
         large: Large::Plain,
         typed: true,
         output,
+        table: None,
     };
     let passed = [int(args[1].clone(), false), int(Value::Null, true)];
     let mut sink = Silent(cx.sink);

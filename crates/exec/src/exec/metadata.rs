@@ -3,6 +3,7 @@
 use super::synonym;
 use super::user_views::Views;
 use super::variants::{TempUse, Temps};
+use crate::binder::user_types::TypesInSight;
 use crate::binder::{Metadata, NullRule, Resolved, TriggerBody, ViewText};
 use crate::catalog::{Module, Object, ObjectKind, SequenceObject, Synonym, Table};
 use crate::catalog::{is_global_temp, is_temp};
@@ -29,8 +30,8 @@ pub struct SessionMetadata<'s> {
     schema: Option<Arc<str>>,
     /// Names stand in a function, where temporary tables are out of reach.
     in_function: bool,
-    /// The trigger in whose body names stand: its table or view, and whether it is an INSTEAD OF one.
-    trigger: Option<(ObjectId, bool)>,
+    /// The trigger in whose body names stand, 0 while it is made: its table or view, and whether it is an INSTEAD OF one.
+    trigger: Option<(ObjectId, ObjectId, bool)>,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Table variables that nobody makes.
@@ -89,7 +90,8 @@ impl<'s> SessionMetadata<'s> {
     pub(crate) fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
         self.schema.clone_from(&module.schema);
         self.in_function = module.is_function;
-        self.trigger = module.trigger;
+        let id = ObjectId(module.object_id);
+        self.trigger = module.trigger.map(|(parent, instead_of)| (id, parent, instead_of));
         self
     }
 
@@ -251,13 +253,6 @@ fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<S
     crate::absent::view(schema, name, database.id.0).map(unsupported)
 }
 
-/// A view as a table: the rows of `inserted` and `deleted` have its columns.
-fn of_view(database: &Database, view: &Object) -> Arc<Table> {
-    let mut table = Table::unmade(database, &view.head().name, view.columns().to_vec(), None);
-    table.head = view.head().clone();
-    Arc::new(table)
-}
-
 /// `database_id` of msdb.
 const MSDB: u16 = 4;
 
@@ -310,14 +305,14 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn trigger(&self) -> Option<TriggerBody> {
-        let (parent, instead_of) = self.trigger.filter(|_| self.views.innermost().is_none())?;
+        let (id, parent, instead_of) = self.trigger.filter(|_| self.views.innermost().is_none())?;
         let database = self.home.clone();
         self.depend(&database);
         let table = match database.catalog.object(parent, self.session.id)? {
             Object::Table(table) => table,
-            other => of_view(&database, &other),
+            other => Arc::new(Table::of_view(&database, other.as_module()?)),
         };
-        Some(TriggerBody { database, table, instead_of })
+        Some(TriggerBody { id, database, table, instead_of })
     }
 
     fn table_function(
@@ -370,6 +365,13 @@ impl Metadata for SessionMetadata<'_> {
     // A procedure is compiled once for sessions of all databases, and looked at by those that do not run it.
     fn collation(&self) -> taffrail_types::Collation {
         self.home.collation()
+    }
+
+    fn has_type(&self, name: &ast::ObjectName) -> bool {
+        let (database, schema) = (self.home(), self.schema.as_deref());
+        let sight = self.session.sight_of_types();
+        let types = TypesInSight { database: &database, schema, sight };
+        types.find(name).is_some()
     }
 
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)> {

@@ -1,6 +1,7 @@
 //! A batch, procedure or dynamic text, ready to run: statements with their scalar expressions compiled. Statements that
 //! need tables are planned when they first run, and again when the schema has changed.
 
+use super::result_sets::DeclaredResult;
 use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
 use crate::database::Database;
@@ -42,6 +43,8 @@ pub struct Module {
     pub name: Option<Arc<str>>,
     /// Whether it is a function's.
     pub is_function: bool,
+    /// WITH ENCRYPTION: nobody is shown the text.
+    pub encrypted: bool,
     /// A procedure's id.
     pub object_id: i32,
     /// Of a trigger: its table or view, and whether it is an INSTEAD OF one.
@@ -58,10 +61,27 @@ pub struct Module {
     pub schema: Option<Arc<str>>,
     /// A statement of it changes the session's database, or that one's collation: its plans hold for one of these.
     pub moves: bool,
+    /// It names types of users: their database, and the version of its types that it was compiled for.
+    pub types: Option<(Arc<Database>, u64)>,
     /// Plans that sessions share, by number.
     pub shared: Vec<Variants>,
     /// Errors that keep the module from running at all.
     pub errors: Vec<taffrail_base::SqlError>,
+}
+
+impl Module {
+    /// The text for those who watch; empty for an encrypted module.
+    pub fn shown(&self) -> &str {
+        if self.encrypted { "" } else { &self.text }
+    }
+}
+
+impl Module {
+    /// Whether the types of users that it names are still what they were.
+    pub(crate) fn knows_its_types(&self, session: SessionId) -> bool {
+        let types = self.types.as_ref();
+        types.is_none_or(|(db, version)| db.catalog.types_version(session) == *version)
+    }
 }
 
 /// A parameter of a procedure or parameterised text.
@@ -73,10 +93,23 @@ pub struct Parameter {
     pub ty: SqlType,
     /// Declared as xml, text, ntext or image.
     pub large: Large,
+    /// The table type of a table-valued parameter.
+    pub table: Option<OfTableType>,
     /// OUTPUT stands in the declaration.
     pub output: bool,
     /// The value of an argument that is not given.
     pub default: Option<Default>,
+}
+
+/// A table type, as variables and arguments know it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfTableType {
+    /// The database whose type it is.
+    pub database: DatabaseId,
+    /// The number `user_type_id`.
+    pub id: i32,
+    /// The name of the type, without its schema.
+    pub name: Arc<str>,
 }
 
 /// What a parameter is that is not given.
@@ -96,6 +129,8 @@ pub struct TableVariable {
     pub body: ast::TableBody,
     /// The declaration's line.
     pub line: u32,
+    /// The table type that it is declared with, and the text in which the type's columns stand.
+    pub of: Option<(OfTableType, Arc<str>)>,
 }
 
 /// A statement.
@@ -144,6 +179,8 @@ pub struct Argument {
     pub value: Option<Code>,
     /// The variable that takes the output.
     pub output: Option<u32>,
+    /// The table variable of a table type that is passed, by its number among the module's.
+    pub table: Option<u32>,
 }
 
 /// What EXEC runs.
@@ -164,6 +201,10 @@ pub struct Execute {
     pub target: ExecTarget,
     /// The arguments in their order.
     pub arguments: Vec<Argument>,
+    /// WITH RECOMPILE.
+    pub recompile: bool,
+    /// WITH RESULT SETS.
+    pub results: Option<Vec<DeclaredResult>>,
 }
 
 /// What DECLARE does for one of its variables.

@@ -1,6 +1,6 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
-use super::activation::{Activation, Locals, Taking, Way};
+use super::activation::{Activation, Locals, Way};
 use super::arguments::{BoundArguments, bind_arguments};
 use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
@@ -95,6 +95,11 @@ impl Session {
         if special != 0 && schema.is_none_or(|s| matches!(s, "sys" | "dbo" | "")) {
             return Ok(Callee::Special(special));
         }
+        if name.starts_with('#') {
+            // It runs where it is called.
+            let found = self.find_temp_procedure(name).ok_or_else(missing)?;
+            return Ok(Callee::User(self.database.clone(), found));
+        }
         let db = match database {
             None | Some("") => home.database.clone(),
             Some(d) => match self.instance.databases().get(d) {
@@ -148,22 +153,32 @@ impl Session {
     ) -> SqlResult<Arc<Module>> {
         let id = p.head.id.0;
         let key = (database.catalog.opening(), id, p.version, self.activation.options.plan_key());
-        if let Some(m) = self.instance.plans().procedure(&key) {
+        let kept = self.instance.plans().procedure(&key);
+        if let Some(m) = kept.filter(|m| m.knows_its_types(self.id)) {
             return Ok(m);
         }
+        let module = self.new_module(database, p)?;
+        if !p.options.recompile {
+            self.instance.plans().add_procedure(key, module.clone());
+        }
+        Ok(module)
+    }
+
+    /// A procedure's module, compiled for one call: of WITH RECOMPILE.
+    fn new_module(&self, database: &Arc<Database>, p: &catalog::Module) -> SqlResult<Arc<Module>> {
+        let id = p.head.id.0;
         self.instance.counters().compilations.inc();
         let text = &p.definition;
         let (quoted_identifier, ansi_nulls) = (p.quoted_identifier, p.ansi_nulls);
         let under = CreatedUnder { quoted_identifier, ansi_nulls };
         let schema = (p.head.schema_id != catalog::DBO).then_some(&*p.head.schema);
-        let head = (&*p.head.name, schema);
+        let head = (p.shown_name(), schema);
         let compiled = compile::procedure(self, database, text, under, head, id);
         let mut module = compiled.map_err(|mut e| Box::new(e.remove(0)))?;
         // The table may have another name by now than the text says.
         module.trigger = p.trigger.map(|t| (p.head.parent, t.instead_of));
-        let module = Arc::new(module);
-        self.instance.plans().add_procedure(key, module.clone());
-        Ok(module)
+        module.encrypted = p.options.encrypted;
+        Ok(Arc::new(module))
     }
 
     fn system_module(
@@ -188,11 +203,19 @@ impl Session {
 impl Interpreter<'_> {
     /// EXEC as a statement.
     pub fn execute(&mut self, module: &Arc<Module>, s: &Stmt, e: &Execute) -> Step {
+        match &e.results {
+            Some(results) => self.execute_declared(module, s, e, results),
+            None => self.execute_plainly(module, s, e),
+        }
+    }
+
+    /// EXEC without a look at the results that it declares.
+    pub(super) fn execute_plainly(&mut self, module: &Arc<Module>, s: &Stmt, e: &Execute) -> Step {
         let (target, passed) = match self.evaluate(module, s, e) {
             Ok(t) => t,
             Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
         };
-        let returned = match self.call_target(module, target, &passed, None)? {
+        let returned = match self.call_target(module, target, &passed, Way::of_execute(e))? {
             Ok(r) => r,
             Err(Failed { error, status }) => {
                 // CATCH is where it goes on, if there is one.
@@ -263,7 +286,9 @@ impl Interpreter<'_> {
             let name = a.name.as_deref().unwrap_or_default().to_string();
             let (ty, large) = (ty.ty, ty.large());
             let typed = !matches!(&a.value, Some(Code::Ready(Expr::Const(Value::Null), _)));
-            passed.push(Passed { name, value, ty, large, typed, output: a.output.is_some() });
+            let table = a.table.and_then(|n| self.passed_table(module, n));
+            let output = a.output.is_some();
+            passed.push(Passed { name, value, ty, large, typed, output, table });
         }
         Ok((target, passed))
     }
@@ -316,12 +341,12 @@ impl Interpreter<'_> {
         module: &Module,
         target: Target,
         passed: &[Passed],
-        taking: Option<Taking>,
+        way: Way,
     ) -> Result<Called, Unwind> {
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let (server, database, schema, name, shown) = match target {
             Target::Text(text) => {
-                let way = Way { taking, ..Way::of_text() };
+                let way = Way { text: true, ..way };
                 return self.within(way, |it| it.run_text(&Arc::from(&*text), "", &[]));
             }
             Target::Name { server, database, schema, name, shown } => {
@@ -344,7 +369,7 @@ impl Interpreter<'_> {
         };
         match self.session.runs_in(&callee, database.as_deref()) {
             Ok(place) => {
-                let way = Way { place, taking, ..Way::default() };
+                let way = Way { place, ..way };
                 self.call(callee, &name, passed, way)
             }
             Err(e) => Ok(Err(e.into())),
@@ -360,6 +385,7 @@ impl Interpreter<'_> {
         way: Way,
     ) -> Result<Called, Unwind> {
         let is_function = matches!(callee, Callee::Function(_));
+        let recompile = way.recompile;
         if self.session.activation.in_function && !is_function {
             return Ok(Err(SqlError::new(557, &[]).with_state(2).into()));
         }
@@ -382,6 +408,7 @@ impl Interpreter<'_> {
                     }
                     procs::Body::Sql(text) => it.session.system_module(p, text),
                 },
+                Callee::User(db, p) if recompile => it.session.new_module(&db, &p),
                 Callee::User(db, p) => it.session.procedure_module(&db, &p),
             };
             match module {
@@ -397,6 +424,9 @@ impl Interpreter<'_> {
         passed: &[Passed],
         code: impl FnOnce(&mut StatementContext<'_>, &procs::Arguments<'_>) -> SqlResult<Answer>,
     ) -> Called {
+        if let Some((of, _)) = passed.iter().find_map(|p| p.table.as_ref()) {
+            return Err(SqlError::new(206, &[&of.name, &"sql_variant"]).into());
+        }
         let args: Vec<procs::Argument> = passed
             .iter()
             .map(|p| procs::Argument { name: p.name.clone(), value: p.value.clone(), ty: p.ty })
@@ -509,8 +539,9 @@ impl Interpreter<'_> {
         passed: &[Passed],
     ) -> SqlResult<Vec<(usize, usize)>> {
         let bound = bind_arguments(self.session, module, name, &module.parameters, passed)?;
-        let BoundArguments { values, outputs, late } = bound;
+        let BoundArguments { values, outputs, late, tables } = bound;
         let mut locals = Locals::counting(module.clone());
+        locals.handed = tables;
         for (at, v) in values.into_iter().enumerate() {
             locals.vars[at] = v;
         }
@@ -527,35 +558,6 @@ impl Interpreter<'_> {
             activation.options.ansi_nulls = on;
         }
         Ok(outputs)
-    }
-
-    /// 266 where a module of the user's ends with another `@@TRANCOUNT` than the one it began with: told, or, in a TRY, the error that
-    /// the call ends with.
-    fn other_count(
-        &mut self,
-        module: &Module,
-        name: &str,
-        count: u32,
-        procedure: bool,
-    ) -> Result<Option<Failed>, Unwind> {
-        let now = self.session.transaction.count;
-        let own = match procedure {
-            true => module.object_id > 0,
-            // A transaction that began by itself is no text's.
-            false => !self.session.transaction.implicit,
-        };
-        if !own || now == count || self.session.transaction.doomed {
-            return Ok(None);
-        }
-        let e = SqlError::new(266, &[&count, &now]).with_state(2);
-        // A procedure's is told at its end, which has no line.
-        let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
-        if self.session.activation.errors.written_tries() > 0 {
-            return Ok(Some(e.into()));
-        }
-        self.session.note_error(266);
-        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        Ok(None)
     }
 }
 

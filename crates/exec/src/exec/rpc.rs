@@ -6,7 +6,7 @@ use super::fate::{Raised, fate};
 use super::interpret::{Interpreter, Unwind};
 use super::procedure::{Callee, Home, name_parts};
 use crate::database::Database;
-use crate::rpc::{RpcCall, RpcProcedure};
+use crate::rpc::{RpcCall, RpcParam, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
 use std::sync::Arc;
@@ -255,21 +255,25 @@ impl Interpreter<'_> {
 
     /// A remote call: results, return status, output parameters, DONEPROC.
     pub(crate) fn remote_call(&mut self, call: RpcCall) -> Result<(), Unwind> {
-        let RpcCall { procedure, params } = call;
+        let RpcCall { procedure, mut params } = call;
         self.session.cell.set_command(taffrail_observe::session::Command::Execute);
+        let (tables, filled) = self.take_tables(&mut params);
         let passed: Vec<Passed> = params
             .iter()
-            .map(|p| Passed {
+            .zip(&tables)
+            .map(|(p, table)| Passed {
                 name: p.name.clone(),
-                value: (!p.default).then(|| p.value.clone()),
+                value: (!p.default && p.table.is_none()).then(|| p.value.clone()),
                 ty: p.ty,
                 // What its text is, the parameter's declaration says: as xml it is read.
                 large: Large::Plain,
                 typed: false,
                 output: p.by_ref,
+                table: table.clone(),
             })
             .collect();
-        let callee = self.callee(&procedure);
+        // A table that cannot be filled keeps the call from running.
+        let callee = filled.and_then(|()| self.callee(&procedure));
         if let Ok((Callee::User(database, module), ..)) = &callee {
             self.session.entry.set_called(database.id.0, module.head.id.0);
         }
@@ -287,6 +291,8 @@ impl Interpreter<'_> {
             },
             Err(e) => Ok(Err(e.into())),
         };
+        let dropped = self.drop_tables(&tables);
+        let result = result.map(|r| dropped.map_err(Into::into).and(r));
         let error = match result {
             Err(Unwind::Module | Unwind::Batch) => true,
             Err(other) => return Err(other),
@@ -295,33 +301,38 @@ impl Interpreter<'_> {
                 true
             }
             Ok(Ok(r)) => {
-                let gone = |_| Unwind::Gone;
-                self.sink.return_status(r.status).map_err(gone)?;
-                for (n, value, Declared { ty, .. }) in r.outputs {
-                    let param = params.get(n);
-                    let name = param.map(|p| p.name.clone()).unwrap_or_default();
-                    // The client's parameter is the caller's variable: it has its type, not that of the declaration.
-                    let (value, ty) = match param {
-                        Some(p) if p.ty != ty => match convert::cast(
-                            &value,
-                            ty,
-                            p.ty,
-                            None,
-                            convert::Conversion::Implicit,
-                        ) {
-                            Ok(converted) => (converted, p.ty),
-                            Err(_) => (value, ty),
-                        },
-                        _ => (value, ty),
-                    };
-                    let out = ReturnValue { ordinal: n as u16, name, ty, value };
-                    self.sink.return_value(out).map_err(gone)?;
-                }
+                self.sink.return_status(r.status).map_err(|_| Unwind::Gone)?;
+                self.give_outputs(&params, r.outputs)?;
                 false
             }
         };
         let done = Done { kind: DoneKind::Procedure, command: Command::EXECUTE, rows: None, error };
         self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
+
+    /// Sends what parameters are for output.
+    fn give_outputs(
+        &mut self,
+        params: &[RpcParam],
+        outputs: Vec<(usize, Value, Declared)>,
+    ) -> Result<(), Unwind> {
+        for (n, value, Declared { ty, .. }) in outputs {
+            let param = params.get(n);
+            let name = param.map(|p| p.name.clone()).unwrap_or_default();
+            // The client's parameter is the caller's variable: it has its type, not that of the declaration.
+            let (value, ty) = match param {
+                Some(p) if p.ty != ty => {
+                    match convert::cast(&value, ty, p.ty, None, convert::Conversion::Implicit) {
+                        Ok(converted) => (converted, p.ty),
+                        Err(_) => (value, ty),
+                    }
+                }
+                _ => (value, ty),
+            };
+            let out = ReturnValue { ordinal: n as u16, name, ty, value };
+            self.sink.return_value(out).map_err(|_| Unwind::Gone)?;
+        }
+        Ok(())
     }
 
     fn remote_error(&mut self, e: Box<SqlError>) -> Result<(), Unwind> {

@@ -35,7 +35,13 @@ pub(super) fn scalar_body(
                     let large = declared::large(&ty);
                     let ty = resolve_type(&ty, TypeUse::Declaration).ok()?;
                     let name = d.name.value.to_string();
-                    variables.list.push(Variable { name, ty: Some(ty), large });
+                    variables.list.push(Variable {
+                        name,
+                        ty: Some(ty),
+                        large,
+                        user_type: 0,
+                        readonly: false,
+                    });
                     let declared = Some(Declared::new(ty, large));
                     steps.push(BodyStep { name: d.name.value, declared, value });
                 }

@@ -12,7 +12,7 @@ use crate::plan::user_call::{UserCall, UserFunction};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::{cancelled, client_gone};
-use taffrail_base::{Origin, SqlError, SqlResult};
+use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_types::Value;
 use taffrail_types::convert::Declared;
 
@@ -45,7 +45,7 @@ fn run(
     let way = Way { place, expression: true, function: true, ..Way::default() };
     let called = it.within(way, |it| {
         match it.session.procedure_module(&function.database, &function.module) {
-            Ok(module) => it.run_function(module, args, function.result()),
+            Ok(module) => it.run_function(module, (args, Vec::new()), function.result()),
             Err(e) => Ok(Err(e.into())),
         }
     });
@@ -72,7 +72,7 @@ impl Interpreter<'_> {
             Err(e) => return Ok(Err(e.into())),
         };
         let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
-        let BoundArguments { mut values, late, .. } = match bound {
+        let BoundArguments { mut values, late, tables, .. } = match bound {
             Ok(bound) => bound,
             Err(e) => {
                 return Ok(Err(e.in_procedure(name).with_origin(Origin::Parameters).into()));
@@ -84,17 +84,18 @@ impl Interpreter<'_> {
                 Err(e) => return Ok(Err(e.into())),
             }
         }
-        self.run_function(module, values, function.result())
+        self.run_function(module, (values, tables), function.result())
     }
 
     /// Runs a function's statements in the activation that was entered for it.
     pub(super) fn run_function(
         &mut self,
         module: Arc<Module>,
-        args: Vec<Value>,
+        (args, tables): (Vec<Value>, Vec<Option<ObjectId>>),
         result: Declared,
     ) -> Result<Called, Unwind> {
         let mut locals = Locals::counting(module.clone());
+        locals.handed = tables;
         for (var, value) in locals.vars.iter_mut().zip(args) {
             *var = value;
         }

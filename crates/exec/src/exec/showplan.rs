@@ -117,7 +117,7 @@ fn text<'m>(module: &'m Module, s: &Stmt) -> &'m str {
         StmtKind::If(_, body, _) | StmtKind::While(_, body) => body.span.start,
         _ => s.span.end,
     };
-    module.text.get(s.span.start as usize..end as usize).unwrap_or_default().trim()
+    module.shown().get(s.span.start as usize..end as usize).unwrap_or_default().trim()
 }
 
 /// `Type` of a statement.
@@ -174,7 +174,8 @@ pub fn unmade_tables(
     let own = module.database.as_ref().unwrap_or(&session.database).collation();
     seen.map(|t| {
         let name = &module.variables.list[t.var as usize].name;
-        let table = tables().unmade_variable(session, own, name, &t.body, &module.text)?;
+        let text = t.of.as_ref().map_or(&module.text, |(_, text)| text);
+        let table = tables().unmade_variable(session, own, name, &t.body, text)?;
         Ok((name.clone(), Arc::new(table)))
     })
     .collect()
@@ -340,6 +341,7 @@ impl Interpreter<'_> {
         let database = name.database.as_ref().map(|d| &*d.value);
         let schema = name.schema.as_ref().map(|d| &*d.value);
         match self.session.find_procedure(database, schema, &name.name.value, home, name)? {
+            Callee::User(_, procedure) if procedure.options.encrypted => Ok(None),
             Callee::User(database, procedure) => {
                 let module = self.session.procedure_module(&database, &procedure)?;
                 Ok(Some((procedure.head.id, module)))

@@ -7,7 +7,7 @@
 //! DDL the session's transaction has open in tempdb.
 
 use super::interpret::Interpreter;
-use crate::catalog::DdlOutcome;
+use crate::catalog::{DdlOutcome, Sight};
 use crate::database::Database;
 use crate::features::tables::tables;
 use crate::session::{Session, TransactionPart};
@@ -33,6 +33,11 @@ impl Session {
             true => SessionId(self.id.0 | OF_TABLE_VARIABLES),
             false => self.id,
         }
+    }
+
+    /// What the session sees of types of users, also where it acts in the name of its table variables.
+    pub fn sight_of_types(&self) -> Sight {
+        SessionId(self.id.0 & !OF_TABLE_VARIABLES).into()
     }
 
     /// What the statement has begun in table variables.
@@ -73,7 +78,9 @@ impl Interpreter<'_> {
     pub(super) fn make_table_variables(&mut self, errors: &mut Vec<SqlError>) {
         let module = self.session.activation.locals.module.clone();
         for n in self.session.activation.locals.tables.len()..module.table_variables.len() {
-            let id = match self.make_table_variable(n) {
+            let handed = self.session.activation.locals.handed.get(n).copied().flatten();
+            let made = handed.map_or_else(|| self.make_table_variable(n), Ok);
+            let id = match made {
                 Ok(id) => id,
                 Err(e) if e.number == 40510 => NOT_MADE,
                 Err(e) => return errors.push(*e.with_line(module.table_variables[n].line)),
@@ -88,8 +95,9 @@ impl Interpreter<'_> {
         let module = self.session.activation.locals.module.clone();
         let t = &module.table_variables[n];
         let name = &module.variables.list[t.var as usize].name;
+        let text = t.of.as_ref().map_or(&module.text, |(_, text)| text);
         self.as_their_owner(|it, home| {
-            tables().create_variable(&mut it.context(t.line), home, name, &t.body, &module.text)
+            tables().create_variable(&mut it.context(t.line), home, name, &t.body, text)
         })
     }
 
@@ -128,7 +136,9 @@ impl Interpreter<'_> {
 
     /// Drops those of a module that ends.
     pub(crate) fn drop_table_variables(&mut self) -> SqlResult<()> {
-        let made = std::mem::take(&mut self.session.activation.locals.tables);
+        let mut made = std::mem::take(&mut self.session.activation.locals.tables);
+        let handed = std::mem::take(&mut self.session.activation.locals.handed);
+        made.retain(|(_, id)| !handed.contains(&Some(*id)));
         if made.is_empty() {
             return Ok(());
         }
@@ -141,7 +151,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs DDL of table variables as a statement of its own.
-    fn as_their_owner<R>(
+    pub(super) fn as_their_owner<R>(
         &mut self,
         f: impl FnOnce(&mut Self, &Arc<Database>) -> SqlResult<R>,
     ) -> SqlResult<R> {

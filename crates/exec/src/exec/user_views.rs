@@ -109,8 +109,10 @@ fn parsed(module: &Module) -> SqlResult<ViewText> {
             let FunctionDefinition { name, parameters, body, body_span, .. } = *f;
             let recorded = module.parameters.iter().map(|p| Variable {
                 name: p.name.to_string(),
-                ty: Some(p.ty),
+                ty: (!p.readonly).then_some(p.ty),
                 large: p.large,
+                user_type: p.user_type,
+                readonly: p.readonly,
             });
             let mut variables = Variables { list: recorded.collect() };
             let (with, query, scalar) = match body {

@@ -65,6 +65,7 @@ permissions! {
         CreateSchema = "CREATE SCHEMA",
         CreateSynonym = "CREATE SYNONYM",
         CreateTable = "CREATE TABLE",
+        CreateType = "CREATE TYPE",
         CreateView = "CREATE VIEW",
         Showplan = "SHOWPLAN",
         ViewDatabasePerformanceState = "VIEW DATABASE PERFORMANCE STATE",

@@ -20,6 +20,8 @@ pub struct NewColumn {
     pub ty: SqlType,
     /// The large type that it is declared as.
     pub large: Large,
+    /// `user_type_id` of the alias that it is declared with; 0 for a system type.
+    pub user_type: i32,
     /// NULL is allowed in the column.
     pub nullable: bool,
     /// The collation of a character type.

@@ -54,7 +54,8 @@ pub struct Scope<'a> {
 
 /// The catalogue as a view shows it.
 impl ViewContext<'_> {
-    fn sight(&self) -> Sight {
+    /// The changes of the catalogue that the view shows.
+    pub fn sight(&self) -> Sight {
         match self.scope {
             Some(scope) => scope.asked.set(true),
             None if self.dirty => {}
@@ -77,7 +78,8 @@ impl ViewContext<'_> {
                     TouchedId::Object(id) => Some(id),
                     TouchedId::Schema(_) => None,
                 });
-                ids.filter_map(|id| catalog.object(id, sight)).collect()
+                let own = |o: &Object| !matches!(o, Object::Type(_));
+                ids.filter_map(|id| catalog.object(id, sight)).filter(own).collect()
             }
         }
     }
@@ -92,7 +94,7 @@ impl ViewContext<'_> {
         Ok(all)
     }
 
-    /// All user tables, by id.
+    /// All user tables, those beside table types among them, by id.
     pub fn tables(&self) -> Vec<Arc<Table>> {
         self.objects().iter().filter_map(|o| o.as_table().cloned()).collect()
     }

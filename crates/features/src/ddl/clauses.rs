@@ -1,11 +1,14 @@
 //! Clauses that several statements share: types, expressions kept as text, placement, options of indexes.
 
-use crate::binder::declared::{is_absent_type, named_too_wide, typed_xml};
+use crate::binder::declared::{is_absent_type, large, named_too_wide, typed_xml};
+use crate::binder::user_types::{NamedType, TypesInSight};
+use crate::catalog::SYSNAME_ID;
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::Declared;
 use taffrail_types::names::{self, TypeArg, TypeUse};
 use taffrail_types::{MaxLen, SqlType, Value};
 
@@ -15,6 +18,8 @@ pub(crate) struct Body<'a> {
     pub text: &'a str,
     /// The database whose collation texts have.
     pub database: &'a Database,
+    /// The types of users that columns can have.
+    pub types: TypesInSight<'a>,
     /// Functions, by name.
     pub names: &'a SessionMetadata<'a>,
 }
@@ -26,8 +31,35 @@ impl Body<'_> {
     }
 }
 
-/// The type of a declaration; `ordinal` is the column's or parameter's number for messages. The flag: `sysname`.
-pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {
+/// The types of users of a database, as the session of a statement sees them.
+pub(crate) fn types_of<'a>(
+    session: &crate::session::Session,
+    database: &'a Database,
+) -> TypesInSight<'a> {
+    TypesInSight { database, schema: None, sight: session.sight_of_types() }
+}
+
+/// The type of a declaration; `ordinal` is the column's or parameter's number for messages.
+pub(crate) fn resolve_type(
+    types: &TypesInSight<'_>,
+    ty: &ast::DataType,
+    ordinal: usize,
+) -> SqlResult<NamedType> {
+    match system_type(ty, ordinal) {
+        Ok((known, sysname)) => {
+            let own = NamedType::of(Declared::new(known, large(ty)));
+            Ok(match sysname {
+                true => NamedType { user_type: SYSNAME_ID, nullable: Some(false), ..own },
+                false => own,
+            })
+        }
+        Err(e) if e.number == 2715 => types.of_users(ty, ordinal),
+        Err(e) => Err(e),
+    }
+}
+
+/// A type of the system. The flag: `sysname`.
+fn system_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {
     let name = &*ty.name.name.value;
     let missing = || SqlError::new(2715, &[&ordinal, &ty.name]);
     if let Some(schema) = &ty.name.schema
@@ -58,11 +90,13 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
 
 /// The type of a column by its name, which 131 and 2717 tell.
 pub(crate) fn column_type(
+    types: &TypesInSight<'_>,
     ty: &ast::DataType,
     ordinal: usize,
     column: &str,
-) -> SqlResult<(SqlType, bool)> {
-    resolve_type(ty, ordinal).map_err(|e| match (e.number, ty.arguments.first()) {
+) -> SqlResult<NamedType> {
+    let named = resolve_type(types, ty, ordinal).and_then(|t| t.scalar(ty, ordinal));
+    named.map_err(|e| match (e.number, ty.arguments.first()) {
         (131, Some(ast::TypeArgument::Number(n))) => {
             SqlError::new(131, &[n, &"column", &column, &8000]).with_state(2)
         }

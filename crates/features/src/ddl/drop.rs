@@ -82,6 +82,9 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 let session = cx.session.id;
                 database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
+                if database.is_temporary() {
+                    cx.session.remove_temp_table(id);
+                }
             }
         }
     }
@@ -159,7 +162,9 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
         catalog.lock(tx, session, catalog.schema_resource(schema.id), LockMode::X)?;
         catalog.settle_schema(schema.id, session);
         let objects = catalog.objects(session);
-        if let Some(user) = objects.iter().find(|o| o.head().schema_id == schema.id) {
+        let types = catalog.types(session).into_iter().map(Object::Type);
+        let mut all = objects.into_iter().chain(types);
+        if let Some(user) = all.find(|o| o.head().schema_id == schema.id) {
             return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
         }
         let tx = cx.transaction(&database)?;

@@ -3,16 +3,17 @@
 //! The catalogue keeps the batch's text, the parameters, the result of a scalar function, and the columns that a table-valued one had when
 //! it was made.
 
-use super::module::{self, parameter, principal};
-use super::{function_body, inlineable, schema_binding};
+use super::module::{self, parameter, principal, types_in};
+use super::{function_body, inlineable, schema_binding, user_type};
+use crate::binder::user_types::TypesInSight;
 use crate::binder::{Binder, Variable, Variables};
-use crate::catalog::{Column, DBO, FunctionFacts, ObjectKind, Parameter, rows};
+use crate::catalog::{Column, DBO, FunctionFacts, ModuleOptions, ObjectKind, Parameter, rows};
 use crate::database::Database;
-use crate::exec::definition::result_type;
 use crate::exec::function_facts::{self, Beneath};
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::mistakes;
 use crate::features::tables::tables;
+use crate::plan::facts::Need;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
@@ -29,6 +30,7 @@ struct FunctionOptions {
     /// INLINE = ON was written.
     inline: bool,
     execute_as: Option<i32>,
+    module: ModuleOptions,
 }
 
 /// `CREATE | ALTER FUNCTION`. `text` is the whole batch: what the catalogue keeps.
@@ -49,23 +51,21 @@ pub(crate) fn function(
         FunctionReturns::InlineTable => ObjectKind::InlineFunction,
         FunctionReturns::Table(..) => ObjectKind::TableFunction,
     };
-    let FunctionOptions { mut facts, inline, execute_as } = options(s, kind)?;
-    let parameters = parameters(s)?;
-    let result = result(s)?;
-    let columns = match &s.returns {
-        FunctionReturns::InlineTable => columns_of_query(cx, s, &parameters, text)?,
-        FunctionReturns::Table(variable, body) => {
-            check_body(cx, s, text)?;
-            let own = cx.database().collation();
-            let table = tables().unmade_variable(cx.session, own, &variable.value, body, text)?;
-            table.columns
-        }
-        FunctionReturns::Scalar(_) => {
-            check_body(cx, s, text)?;
-            Vec::new()
+    let FunctionOptions { facts: written, inline, execute_as, module } = options(s, kind)?;
+    let database = cx.database();
+    let types = types_in(cx.session, &database, &s.name);
+    let parameters = parameters(s, &types)?;
+    let result = result(s, &types)?;
+    let mut held = Vec::new();
+    let (columns, facts) = loop {
+        let version = database.catalog.version(cx.session.id);
+        let columns = columns(cx, s, &parameters, text)?;
+        let mut facts = written;
+        let needs = learn(cx, s, (&parameters, text), execute_as, &mut facts)?;
+        if schema_binding::hold(cx, &database, &needs, version, &mut held)? {
+            break (columns, facts);
         }
     };
-    learn(cx, s, (&parameters, text), execute_as, &mut facts)?;
     if inline && !facts.inlineable {
         return Err(SqlError::new(16203, &[]));
     }
@@ -75,29 +75,63 @@ pub(crate) fn function(
         schema_binding::require_unbound(cx, &database, claimed.head.id, "ALTER", &s.name)?;
     }
     let id = claimed.head.id;
+    user_type::hold_for_module(cx, &claimed.target.database, parameters.iter().chain(&result))?;
     module::keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
+        rows::write_module_options(tx, id, &module)?;
         rows::write_signature(tx, id, &parameters, result.as_ref(), &columns)?;
         rows::write_function_facts(tx, id, &facts)
-    })
+    })?;
+    database.catalog.bind_to(cx.session.id, &held);
+    Ok(())
 }
 
 /// The result of a scalar function.
-fn result(s: &ast::FunctionDefinition) -> SqlResult<Option<Parameter>> {
+fn result(s: &ast::FunctionDefinition, types: &TypesInSight<'_>) -> SqlResult<Option<Parameter>> {
     let FunctionReturns::Scalar(ty) = &s.returns else { return Ok(None) };
-    let declared = result_type(ty)?;
-    let (ty, large) = (declared.ty, declared.large());
-    Ok(Some(Parameter { name: "".into(), ty, large, output: true, has_default: false }))
+    let named = types.named(ty, 0)?.scalar(ty, 0)?;
+    Ok(Some(Parameter {
+        name: "".into(),
+        ty: named.declared.ty,
+        large: named.declared.large(),
+        user_type: named.user_type,
+        readonly: false,
+        output: true,
+        has_default: false,
+    }))
 }
 
-/// Adds the facts that the function's text decides, and refuses what a schema-bound one may not stand on.
+/// The columns of a function that gives rows; the body of one that has statements is checked.
+fn columns(
+    cx: &mut StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    parameters: &[Parameter],
+    text: &str,
+) -> SqlResult<Vec<Column>> {
+    match &s.returns {
+        FunctionReturns::InlineTable => columns_of_query(cx, s, parameters, text),
+        FunctionReturns::Table(variable, body) => {
+            check_body(cx, s, text)?;
+            let own = cx.database().collation();
+            let table = tables().unmade_variable(cx.session, own, &variable.value, body, text)?;
+            Ok(table.columns)
+        }
+        FunctionReturns::Scalar(_) => {
+            check_body(cx, s, text)?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// Adds the facts that the function's text decides, and refuses what a schema-bound one may not stand on; gives the objects beneath a
+/// schema-bound one.
 fn learn(
     cx: &mut StatementContext<'_>,
     s: &ast::FunctionDefinition,
     (parameters, text): (&[Parameter], &str),
     execute_as: Option<i32>,
     facts: &mut FunctionFacts,
-) -> SqlResult<()> {
+) -> SqlResult<Vec<Need>> {
     let name = &*s.name.name.value;
     if facts.schema_bound && function_body::executes(s) {
         let e = SqlError::new(4516, &[&s.name]);
@@ -105,12 +139,12 @@ fn learn(
     }
     let form = execute_as.is_none() && inlineable::has_the_form(s);
     if !facts.schema_bound && !form {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let beneath = beneath(cx, s, parameters, text)?;
     facts.inlineable |= form && !beneath.stays;
     if facts.schema_bound {
-        let checked = schema_binding::check(cx, &s.name, &beneath);
+        let checked = schema_binding::check(cx, "function", &s.name, &beneath);
         checked.map_err(|e| e.in_procedure(name).with_line(1))?;
     }
     let found = beneath.facts;
@@ -118,7 +152,7 @@ fn learn(
     facts.imprecise = found.imprecise;
     facts.reads_data = found.reads_data || !facts.schema_bound;
     facts.reads_system = found.reads_system || !facts.schema_bound;
-    Ok(())
+    Ok(if facts.schema_bound { beneath.needs } else { Vec::new() })
 }
 
 /// The options: 487 for one that this kind of function has not, 1039, 195 for one that no function has.
@@ -149,9 +183,8 @@ fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<FunctionO
             "INLINE" => return refused(),
             "EXECUTE AS" if is_inline_table => return refused(),
             "EXECUTE AS" => options.execute_as = principal(option.value.as_ref())?,
-            "ENCRYPTION" | "NATIVE_COMPILATION" => {
-                return Err(unsupported(format_args!("WITH {name}")));
-            }
+            "ENCRYPTION" => options.module.encrypted = true,
+            "NATIVE_COMPILATION" => return Err(unsupported("WITH NATIVE_COMPILATION")),
             _ => return Err(SqlError::new(195, &[&option.name.value, &"option"])),
         }
     }
@@ -188,7 +221,7 @@ fn old_id(cx: &StatementContext<'_>, database: &Database, schema: &str, name: &s
     catalog.find(schema, name, session).map_or(ObjectId(0), |o| o.head().id)
 }
 
-fn parameters(s: &ast::FunctionDefinition) -> SqlResult<Vec<Parameter>> {
+fn parameters(s: &ast::FunctionDefinition, types: &TypesInSight<'_>) -> SqlResult<Vec<Parameter>> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (i, p) in s.parameters.iter().enumerate() {
         if p.output {
@@ -200,7 +233,7 @@ fn parameters(s: &ast::FunctionDefinition) -> SqlResult<Vec<Parameter>> {
         if p.readonly {
             return Err(unsupported("A table-valued parameter"));
         }
-        parameters.push(parameter(p, i, &parameters)?);
+        parameters.push(parameter(types, p, i, &parameters)?);
     }
     Ok(parameters)
 }
@@ -235,8 +268,13 @@ fn columns_of_query(
     let name = &*s.name.name.value;
     let schema = s.name.schema.as_ref().map_or("dbo", |s| &*s.value);
     let lines = ast::LineIndex::new(text);
-    let variable =
-        |p: &Parameter| Variable { name: p.name.to_string(), ty: Some(p.ty), large: p.large };
+    let variable = |p: &Parameter| Variable {
+        name: p.name.to_string(),
+        ty: (!p.readonly).then_some(p.ty),
+        large: p.large,
+        user_type: p.user_type,
+        readonly: p.readonly,
+    };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
     let id = old_id(cx, &database, schema, name);
     let bound = cx.settled(|cx| {
@@ -265,6 +303,7 @@ fn columns_of_query(
         let collation = c.collation.unwrap_or_default();
         let id = i as i32 + 1;
         let mut column = rows::view_column(id, (&*c.name).into(), c.ty, c.nullable, collation);
+        column.user_type = c.user_type;
         column.is_identity = c.identity;
         column.set_large(c.large);
         columns.push(column);

@@ -1,19 +1,24 @@
 //! CREATE and ALTER PROCEDURE, CREATE SCHEMA; what procedures and views have in common.
 
-use super::clauses::resolve_type;
+use super::clauses::{resolve_type, types_of};
 use super::resolve::Target;
-use super::{create, resolve};
-use crate::binder::declared::{self, named_too_wide};
+use super::{create, resolve, user_type};
+use crate::binder::declared::named_too_wide;
+use crate::binder::user_types::TypesInSight;
+use crate::catalog::is_global_temp;
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
-use crate::catalog::{ObjectHead, ObjectKind, Parameter};
+use crate::catalog::{ModuleOptions, ObjectHead, ObjectKind, Parameter};
+use crate::database::Database;
+use crate::exec::declarations::check_readonly;
 use crate::exec::mistakes;
+use crate::session::Session;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::LockMode;
-use taffrail_syntax::ast::{self, ModuleVerb, OptionValue};
+use taffrail_syntax::ast::{self, ModuleVerb, NamedOption, OptionValue};
 use taffrail_types::Value;
 
 /// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
@@ -25,42 +30,94 @@ pub(crate) fn procedure(
     if s.name.database.is_some() {
         return Err(SqlError::new(166, &[&"CREATE/ALTER PROCEDURE"]));
     }
-    if crate::catalog::is_temp(&s.name.name.value) {
-        return Err(unsupported("A temporary procedure"));
-    }
     if s.number.is_some_and(|n| n != 1) {
         return Err(unsupported("A numbered procedure"));
     }
-    let mut execute_as = None;
-    for option in &s.options {
-        if option.name.is("ENCRYPTION") || option.name.is("NATIVE_COMPILATION") {
-            return Err(unsupported(format!("WITH {}", option.name.value)));
-        }
-        if option.name.is("EXECUTE AS") {
-            execute_as = principal(option.value.as_ref())?;
-        }
-    }
+    let WrittenOptions { options, execute_as, .. } =
+        written_options(&s.options, "PROCEDURE", &["RECOMPILE", "EXECUTE AS"])?;
+    let database = cx.database();
+    let types = types_in(cx.session, &database, &s.name);
     let mut parameters: Vec<Parameter> = Vec::new();
     for (i, p) in s.parameters.iter().enumerate() {
-        if p.varying || p.readonly {
-            return Err(unsupported("A cursor or table-valued parameter"));
+        if p.varying {
+            return Err(unsupported("A cursor parameter"));
         }
-        parameters.push(parameter(p, i, &parameters)?);
+        parameters.push(parameter(&types, p, i, &parameters)?);
     }
     let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
     let id = claimed.head.id;
-    let (database, name) = (cx.database(), claimed.head.name.clone());
+    let temp = claimed.target.temp.as_deref();
+    let name = temp.unwrap_or(&claimed.head.name);
     let schema = Some(&*claimed.head.schema).filter(|s| !s.eq_ignore_ascii_case("dbo"));
-    let errors = mistakes::of_definition(cx, &database, &text.into(), (&name, schema))?;
+    let errors = mistakes::of_definition(cx, &database, &text.into(), (name, schema))?;
     tell_mistakes(cx, errors)?;
+    user_type::hold_for_module(cx, &database, parameters.iter())?;
     keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
+        rows::write_module_options(tx, id, &options)?;
         rows::write_parameters(tx, id, &parameters)
-    })
+    })?;
+    if claimed.is_new {
+        match temp {
+            Some(temp) => cx.session.add_temp_procedure(temp, id),
+            None if is_global_temp(&claimed.head.name) => cx.session.temps.global.push(id),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// The options that a procedure, view or trigger is written with.
+#[derive(Default)]
+pub(super) struct WrittenOptions {
+    pub options: ModuleOptions,
+    pub execute_as: Option<i32>,
+    pub schema_bound: bool,
+}
+
+/// The options after WITH, ENCRYPTION and those of `own` among them: 1039 for one that stands twice, 487 for one that `kind` has not,
+/// 195 for one that no module has.
+pub(super) fn written_options(
+    list: &[NamedOption],
+    kind: &str,
+    own: &[&str],
+) -> SqlResult<WrittenOptions> {
+    let mut written = WrittenOptions::default();
+    for (at, option) in list.iter().enumerate() {
+        let name = option.name.value.to_ascii_uppercase();
+        if list[..at].iter().any(|before| before.name.is(&name)) {
+            return Err(SqlError::new(1039, &[&option.name.value]));
+        }
+        match &*name {
+            "ENCRYPTION" => written.options.encrypted = true,
+            "SCHEMABINDING" if !own.contains(&&*name) => return Err(SqlError::new(10796, &[])),
+            "NATIVE_COMPILATION" => return Err(unsupported("WITH NATIVE_COMPILATION")),
+            "RECOMPILE" | "EXECUTE AS" | "VIEW_METADATA" if !own.contains(&&*name) => {
+                return Err(SqlError::new(487, &[&format_args!("CREATE/ALTER {kind}")]));
+            }
+            "SCHEMABINDING" => written.schema_bound = true,
+            "RECOMPILE" => written.options.recompile = true,
+            "VIEW_METADATA" => written.options.view_metadata = true,
+            "EXECUTE AS" => written.execute_as = principal(option.value.as_ref())?,
+            _ => return Err(SqlError::new(195, &[&option.name.value, &"option"])),
+        }
+    }
+    Ok(written)
+}
+
+/// The types of users that a module of this name sees: those of its own schema first.
+pub(super) fn types_in<'a>(
+    session: &Session,
+    database: &'a Database,
+    module: &'a ast::ObjectName,
+) -> TypesInSight<'a> {
+    let schema = module.schema.as_ref().map(|s| &*s.value).filter(|s| !s.is_empty());
+    TypesInSight { schema, ..types_of(session, database) }
 }
 
 /// The `at`th parameter, counted from 0, behind those of `before`: 134.
 pub(super) fn parameter(
+    types: &TypesInSight<'_>,
     p: &ast::Parameter,
     at: usize,
     before: &[Parameter],
@@ -68,12 +125,15 @@ pub(super) fn parameter(
     if before.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
         return Err(SqlError::new(134, &[&p.name.value]));
     }
-    let ty = resolve_type(&p.ty, at + 1);
-    let (ty, _) = ty.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
+    let named = resolve_type(types, &p.ty, at + 1);
+    let named = named.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
+    check_readonly(&named, p)?;
     Ok(Parameter {
         name: (&*p.name.value).into(),
-        ty,
-        large: declared::large(&p.ty),
+        ty: named.declared.ty,
+        large: named.declared.large(),
+        user_type: named.user_type,
+        readonly: named.table.is_some(),
         output: p.output,
         has_default: p.default.is_some(),
     })
@@ -120,6 +180,8 @@ pub(super) fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
 pub(super) struct Claimed {
     pub target: Target,
     pub head: ObjectHead,
+    /// Nothing had the name.
+    pub is_new: bool,
 }
 
 /// Takes a name for a module of a kind, or the module that has the name: 208, 2010, 2714.
@@ -131,14 +193,25 @@ pub(super) fn claim(
 ) -> SqlResult<Claimed> {
     let target = resolve::target(cx, name)?;
     let catalog = &target.database.catalog;
-    if let Some(object) = resolve::lock_name(cx, &target)? {
-        resolve::lock(cx, &target.database, object.head().id)?;
-    }
-    let existing = catalog.find(target.schema.id, &target.name, cx.session.id);
+    let existing = match &target.temp {
+        // The session alone finds it.
+        Some(temp) => {
+            let known = cx.session.find_temp_table(temp).map(|t| t.object_id);
+            known.and_then(|id| catalog.object(id, cx.session.id))
+        }
+        None => {
+            if let Some(object) = resolve::lock_name(cx, &target)? {
+                resolve::lock(cx, &target.database, object.head().id)?;
+            }
+            catalog.find(target.schema.id, &target.name, cx.session.id)
+        }
+    };
+    let is_new = existing.is_none();
     let head = match (existing, verb) {
         (Some(_), ModuleVerb::Create) => {
-            let taken = SqlError::new(2714, &[&target.name]).with_state(3);
-            return Err(taken.in_procedure(&target.name).with_line(cx.line));
+            let name = target.temp.as_ref().unwrap_or(&target.name);
+            let taken = SqlError::new(2714, &[name]).with_state(3);
+            return Err(taken.in_procedure(name).with_line(cx.line));
         }
         (Some(object), _) if object.head().kind == kind => {
             let mut head = object.head().clone();
@@ -155,7 +228,7 @@ pub(super) fn claim(
             create::head(catalog, kind, schema, &target.name, ObjectId(0))?
         }
     };
-    Ok(Claimed { target, head })
+    Ok(Claimed { target, head, is_new })
 }
 
 /// Writes a module to the catalogue, with what else there is of its kind. `text` is the whole batch.
@@ -166,7 +239,7 @@ pub(super) fn keep(
     text: &str,
     write_more: impl FnOnce(&mut Transaction) -> SqlResult<()>,
 ) -> SqlResult<()> {
-    let Claimed { target, head } = claimed;
+    let Claimed { target, head, .. } = claimed;
     let definition = match verb {
         ModuleVerb::Alter => as_create(text),
         _ => text.to_string(),

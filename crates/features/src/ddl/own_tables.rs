@@ -1,10 +1,10 @@
 //! Tables that statements make and drop as they go: SELECT INTO, table variables, `#temp` tables.
 
-use super::clauses::Body;
+use super::clauses::{Body, types_of};
 use super::draft::TableDraft;
 use super::resolve::Target;
 use super::{create, drop, resolve};
-use crate::catalog::{Object, Table};
+use crate::catalog::{Object, SYSNAME_ID, Table};
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::features::tables::{NewColumn, Tables};
@@ -14,6 +14,12 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
+
+/// Takes types of users from columns of a table whose database has other types.
+fn forget_types(draft: &mut TableDraft) {
+    let own = draft.columns.iter_mut().filter(|c| c.user_type > SYSNAME_ID);
+    own.for_each(|c| c.user_type = 0);
+}
 
 pub(super) struct OwnTables;
 
@@ -29,11 +35,14 @@ impl Tables for OwnTables {
         super::clauses::check_placement(on.as_ref())?;
         let target = resolve::target(cx, name)?;
         resolve::require_free(cx, &target, 6)?;
-        let draft = TableDraft::of_columns(
+        let mut draft = TableDraft::of_columns(
             &name.name.value,
             columns,
             !cx.session.activation.options.ansi_padding,
         )?;
+        if target.database.id != cx.session.database.id {
+            forget_types(&mut draft);
+        }
         let table = create::table(cx, &target, draft)?;
         Ok((target.database, table))
     }
@@ -48,7 +57,9 @@ impl Tables for OwnTables {
     ) -> SqlResult<ObjectId> {
         let own = cx.session.database.collation();
         let mut draft = TableDraft::new(variable).collated(own, own);
-        create::add_body(cx, &mut draft, body, text)?;
+        let types = cx.database();
+        create::add_body(cx, &mut draft, body, (text, &types))?;
+        forget_types(&mut draft);
         let schema = database
             .catalog
             .schema("dbo", cx.session.id)
@@ -69,7 +80,8 @@ impl Tables for OwnTables {
         let mut draft = TableDraft::new(variable).collated(own, own);
         let home = session.home_of_table_variables()?;
         let names = SessionMetadata::new(session, &home, &[]);
-        let within = Body { text, database: &home, names: &names };
+        let types = types_of(session, &session.database);
+        let within = Body { text, database: &home, types, names: &names };
         draft.add_body(body, &within, session.activation.options.ansi_null_dflt_on)?;
         Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
     }
@@ -83,6 +95,13 @@ impl Tables for OwnTables {
         resolve::lock(cx, database, id)?;
         match database.catalog.object(id, cx.session.id) {
             Some(Object::Table(table)) => drop::drop_table(cx, database, &table, &table.name()),
+            Some(Object::Procedure(_)) => {
+                crate::catalog::rows::remove_object(cx.transaction(database)?, id)?;
+                let session = cx.session.id;
+                database.catalog.refresh(cx.transaction(database)?, session, &[id])?;
+                cx.session.remove_temp_table(id);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -2,11 +2,11 @@
 
 use super::{
     alter, alter_index, attach, database, drop, function, index, login, module, sequence,
-    statistics, synonym, trigger, view,
+    statistics, synonym, trigger, user_type, view,
 };
 use crate::features::needs::{
-    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, Needs, OnDatabase, OnObject, OnSchema,
-    OnServer, Owned,
+    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs, OnDatabase, OnObject,
+    OnSchema, OnServer, Owned,
 };
 use crate::features::procedure::{SystemProcedure, native};
 use crate::features::{self, Feature, RegisteredStatement, Run};
@@ -26,11 +26,18 @@ pub(crate) static FEATURE: Feature = Feature {
 
 static PROCEDURES: &[SystemProcedure] = &[
     native(
+        "sp_addtype",
+        MAKES_TYPES,
+        &["@typename", "@phystype", "@nulltype", "@owner"],
+        user_type::add,
+    ),
+    native(
         "sp_detach_db",
         DB_OWNER,
         &["@dbname", "@skipchecks", "@keepfulltextindexfile"],
         attach::detach,
     ),
+    native("sp_droptype", MAKES_TYPES, &["@typename"], user_type::remove),
     native("sp_updatestats", Needs::Owner(Owned::Database), &["@resample"], statistics::update_all),
 ];
 
@@ -98,6 +105,13 @@ fn create_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> Sql
     }
 }
 
+fn create_type(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::CreateType(t) => user_type::create(cx, t, (text, s.span)),
+        _ => other(s),
+    }
+}
+
 fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::Drop(s) = &s.kind { database::drop_databases(cx, s) } else { other(s) }
 }
@@ -112,6 +126,10 @@ fn drop_objects(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
 
 fn drop_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::Drop(s) = &s.kind { statistics::drop(cx, s) } else { other(s) }
+}
+
+fn drop_types(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { user_type::drop_types(cx, s) } else { other(s) }
 }
 
 fn function(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -224,6 +242,15 @@ const CREATES_TABLE: Needs = Needs::When(
     &Needs::All(&[Needs::Database(OnDatabase::CreateTable), Needs::Schema(OnSchema::Alter)]),
 );
 
+/// The types are those of dbo.
+const MAKES_TYPES: Needs = Needs::Any(&[DB_OWNER, Needs::InDatabaseRole(DatabaseRole::Ddladmin)]);
+
+const CREATES_TYPE: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateType), Needs::Schema(OnSchema::Alter)]);
+
+const DROPS_TYPE: Needs =
+    Needs::Any(&[Needs::Object(OnObject::Control), Needs::Schema(OnSchema::Alter)]);
+
 const CREATES_VIEW: Needs =
     Needs::All(&[Needs::Database(OnDatabase::CreateView), Needs::Schema(OnSchema::Alter)]);
 
@@ -268,6 +295,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .done(Command::CREATE_TABLE)
         .shown(Shown::CreateTable),
     of_objects("CREATE TRIGGER", ALTERS, trigger),
+    of_objects("CREATE TYPE", CREATES_TYPE, create_type),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
@@ -280,6 +308,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP SYNONYM", DROPS, drop_objects),
     of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
     of_objects("DROP TRIGGER", ALTERS, drop_objects),
+    of_objects("DROP TYPE", DROPS_TYPE, drop_types),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
     of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),

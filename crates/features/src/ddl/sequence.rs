@@ -3,7 +3,7 @@
 //! ALTER waits until nobody takes values of the sequence any more, and gives it the last value as it is then under a new number
 //! ([`crate::catalog::sequence`]); so no value is skipped, and none comes twice.
 
-use super::clauses::resolve_type;
+use super::clauses::{resolve_type, types_of};
 use super::{create, resolve};
 use crate::binder::{bind_text, sequences_of};
 use crate::catalog::sequence::{Cache, SequenceFacts, bounds};
@@ -56,7 +56,11 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::SequenceDefinition) -> SqlResu
     let not_integer = || SqlError::new(11702, &[&name]);
     let ty = match &s.ty {
         None => SqlType::BigInt,
-        Some(ty) => resolve_type(ty, 1)?.0,
+        Some(ty) => {
+            let database = resolve::database_of(cx, &s.name)?;
+            let types = types_of(cx.session, &database);
+            resolve_type(&types, ty, 1)?.scalar(ty, 1)?.declared.ty
+        }
     };
     let range = bounds(ty).ok_or_else(not_integer)?;
     let options = options(s, range)?;

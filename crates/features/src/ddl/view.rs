@@ -3,14 +3,15 @@
 //! The catalogue keeps the batch's text and the columns' names and types as they are then (see [`crate::binder`]'s `view` for
 //! what becomes of them where a view is used).
 
-use super::{module, resolve};
+use super::{module, resolve, schema_binding};
 use crate::binder::{Binder, Variables};
-use crate::catalog::{Column, Module, Object, ObjectHead, ObjectKind, rows};
+use crate::catalog::{Column, FunctionFacts, Module, Object, ObjectHead, ObjectKind, rows};
 use crate::database::Database;
+use crate::exec::function_facts::of_view;
 use crate::exec::metadata::SessionMetadata;
+use crate::plan::facts::Need;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
-use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
@@ -27,19 +28,52 @@ pub(crate) fn view(
     if s.name.name.value.starts_with('#') {
         return Err(SqlError::new(4103, &[&s.name.name.value]));
     }
-    if let Some(option) = s.options.first() {
-        return Err(unsupported(format_args!(
-            "A view WITH {}",
-            option.name.value.to_ascii_uppercase()
-        )));
-    }
+    let written = module::written_options(&s.options, "VIEW", &["SCHEMABINDING", "VIEW_METADATA"])?;
     let claimed = module::claim(cx, ObjectKind::View, &s.name, s.verb)?;
-    let columns = columns(cx, &claimed.target.database, &claimed.head, s, text)?;
+    let database = claimed.target.database.clone();
+    let mut held = Vec::new();
+    let (columns, facts) = loop {
+        let version = database.catalog.version(cx.session.id);
+        let columns = columns(cx, &database, &claimed.head, s, text)?;
+        if !written.schema_bound {
+            break (columns, None);
+        }
+        let (facts, needs) = bound_facts(cx, &database, &claimed.head, s, text)?;
+        if schema_binding::hold(cx, &database, &needs, version, &mut held)? {
+            break (columns, Some(facts));
+        }
+    };
+    if s.verb != ast::ModuleVerb::Create {
+        schema_binding::require_unbound(cx, &database, claimed.head.id, "ALTER", &s.name)?;
+    }
     let id = claimed.head.id;
-    module::keep(cx, &claimed, s.verb, text, |tx| rows::write_view_columns(tx, id, &columns))
+    module::keep(cx, &claimed, s.verb, text, |tx| {
+        rows::write_module_options(tx, id, &written.options)?;
+        if let Some(facts) = &facts {
+            rows::write_bound_view(tx, id, facts)?;
+        }
+        rows::write_view_columns(tx, id, &columns)
+    })?;
+    database.catalog.bind_to(cx.session.id, &held);
+    Ok(())
 }
 
-/// `sp_refreshview`: the columns as they are now.
+/// The facts of a schema-bound view and the objects beneath it; refuses what one may not stand on.
+fn bound_facts(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    head: &ObjectHead,
+    s: &ast::ViewDefinition,
+    text: &str,
+) -> SqlResult<(FunctionFacts, Vec<Need>)> {
+    let beneath = of_view(cx.session, database, (head.id, &head.schema), s, text)?;
+    let checked = schema_binding::check(cx, "view", &s.name, &beneath);
+    checked.map_err(|e| e.in_procedure(&head.name).with_line(1))?;
+    let facts = FunctionFacts { schema_bound: true, inlineable: false, ..beneath.facts };
+    Ok((facts, beneath.needs))
+}
+
+/// `sp_refreshview`: the columns as they are now. A schema-bound view is left as it is: 2023.
 pub(crate) fn refresh(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
@@ -48,6 +82,9 @@ pub(crate) fn refresh(
     let missing = || SqlError::new(15165, &[&view.head.name]);
     let locked = resolve::lock_object(cx, database, &view.head)?;
     let Some(Object::View(view)) = locked else { return Err(missing()) };
+    if view.facts.schema_bound {
+        return cx.message(SqlError::new(2023, &[&view.head.name]));
+    }
     let definition = crate::exec::user_views::definition(&view)?;
     let mut head = view.head.clone();
     let columns = columns(cx, database, &head, &definition, &view.definition)?;
@@ -106,6 +143,7 @@ fn columns(
         let collation = c.collation.unwrap_or_default();
         let id = i as i32 + 1;
         let mut column = rows::view_column(id, name.into(), c.ty, c.nullable, collation);
+        column.user_type = c.user_type;
         // Shown as such, though the view gives no values out.
         column.is_identity = c.identity;
         column.set_large(c.large);

@@ -12,6 +12,7 @@ use crate::exec::metadata::SessionMetadata;
 use crate::exec::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
 use crate::exec::procedure::{Callee, Home};
+use crate::exec::result_sets::{DeclaredResult, object_columns};
 use crate::exec::showplan::unmade_tables;
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
@@ -19,6 +20,7 @@ use crate::plan::rel::Rel;
 use crate::session::Session;
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
@@ -69,7 +71,10 @@ impl Description {
         text: &str,
         declared: &str,
     ) -> Result<Description, Vec<SqlError>> {
-        let parameters = compile::declare_list(declared)?;
+        let parameters = compile::declare_list(session, declared)?;
+        if parameters.iter().any(|p| p.table.is_some()) {
+            return Err(vec![*unsupported("A table-valued parameter of a text that is described")]);
+        }
         let text: Arc<str> = text.into();
         // Its own variables are known once it is compiled; what is missing then is told by nobody.
         let own = compile::batch(session, &text)?;
@@ -95,7 +100,8 @@ impl Description {
         let wanted = undeclared.iter().map(|n| (n.clone(), SqlType::Int, Large::Plain));
         let mut variables = Variables::default();
         for (name, ty, large) in declared.chain(wanted) {
-            variables.list.push(Variable { name, ty: Some(ty), large });
+            let plain = Variable { name, ty: Some(ty), large, user_type: 0, readonly: false };
+            variables.list.push(plain);
         }
         let first = parameters.len() as u32;
         let home = session.database.clone();
@@ -249,7 +255,7 @@ impl Walk<'_> {
     }
 
     fn text(&self, s: &Stmt) -> &str {
-        self.module.text.get(s.span.start as usize..s.span.end as usize).unwrap_or_default()
+        self.module.shown().get(s.span.start as usize..s.span.end as usize).unwrap_or_default()
     }
 
     /// An error about a statement, with its procedure where it stands in one.
@@ -406,6 +412,18 @@ impl Walk<'_> {
             Some(Code::Ready(Expr::Const(v), _)) => v.as_text(),
             _ => None,
         };
+        // The declaration of the caller decides.
+        match e.results.as_deref() {
+            Some([DeclaredResult::Columns(columns), ..]) => {
+                return Ok(Found::Columns(columns.clone()));
+            }
+            Some([DeclaredResult::Object(name), ..]) => {
+                let columns = object_columns(self.session, self.home, name)?;
+                return Ok(Found::Columns(columns));
+            }
+            Some([]) => return Ok(Found::Nothing),
+            Some([DeclaredResult::ForXml, ..]) | None => {}
+        }
         match self.callee(e)? {
             Some(Callee::User(database, procedure)) => {
                 if self.depth >= DEEPEST {
@@ -522,6 +540,9 @@ fn bind<'a>(
             inserted(&plan, &mut assigned);
             sent(plan.output)
         }
+        // A view whose trigger replaces the change sends nothing of its own.
+        Source::Update(u) if binder.bind_update_of_view(u)?.is_some() => None,
+        Source::Delete(d) if binder.bind_delete_of_view(d)?.is_some() => None,
         Source::Update(u) => {
             let plan = binder.bind_update(u)?;
             updated(&plan, &mut assigned);

@@ -2,9 +2,9 @@
 
 use super::Arguments;
 use super::odbc::{database_of, fits, pattern, unquoted};
-use super::odbc_columns::TYPES_OF_DATABASES;
+use super::odbc_columns::{TYPES_OF_DATABASES, alias_of};
 use super::odbc_types::{Dialect, odbc};
-use crate::catalog::{Module, Object, ObjectKind, Parameter, fold};
+use crate::catalog::{Module, Object, ObjectKind, Parameter, Sight, UserType, fold};
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
@@ -100,6 +100,9 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
             }
             let ty = p.map_or(SqlType::Int, |p| p.ty);
             let o = odbc(ty.name(), ty, dialect);
+            let table = table_type(&database, cx.sight(), p);
+            let number_of = |own: i32| if table.is_some() { SS_TABLE } else { own };
+            let alias = alias_of(&database, cx.sight(), p.map_or(0, |p| p.user_type));
             let kind = match p {
                 None => 5,
                 Some(_) if at == 0 => 5,
@@ -112,8 +115,8 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
                 format!("{};{}", m.head.name, number(&m)),
                 shown,
                 kind,
-                o.data_type,
-                ty.name(),
+                number_of(o.data_type),
+                alias.as_deref().unwrap_or(ty.name()),
                 o.precision,
                 o.length,
                 o.scale,
@@ -121,7 +124,7 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
                 p.is_some() as i32,
                 (),
                 (),
-                o.sql_type,
+                number_of(o.sql_type),
                 o.subtype,
                 o.octets,
                 at,
@@ -167,6 +170,18 @@ fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> Sq
     columns.push(("SS_DATA_TYPE", SqlType::TinyInt, true));
     send(cx, &columns, rows)?;
     Ok(0)
+}
+
+/// `SqlDbType.Structured` of ADO.NET: a table.
+const STRUCTURED: i32 = 30;
+
+/// SQL_SS_TABLE of ODBC.
+const SS_TABLE: i32 = -153;
+
+/// The table type of a parameter.
+fn table_type(database: &Database, sight: Sight, p: Option<&Parameter>) -> Option<Arc<UserType>> {
+    let of = p.filter(|p| p.readonly)?;
+    database.catalog.type_by_id(of.user_type, sight)
 }
 
 /// `SqlDbType` of ADO.NET.
@@ -244,7 +259,7 @@ pub(super) fn params_100_managed(
 }
 
 fn managed(cx: &mut StatementContext<'_>, args: &Arguments<'_>, new: bool) -> SqlResult<i32> {
-    let (_, all, wanted) = chosen(cx, args)?;
+    let (database, all, wanted) = chosen(cx, args)?;
     let mut rows = Vec::new();
     for (at, p) in all.iter().flat_map(|m| with_status(m)) {
         let name = shown_name(p);
@@ -262,17 +277,19 @@ fn managed(cx: &mut StatementContext<'_>, args: &Arguments<'_>, new: bool) -> Sq
             SqlType::Time(n) | SqlType::DateTime2(n) | SqlType::DateTimeOffset(n) => Some(n),
             _ => None,
         };
+        let table = table_type(&database, cx.sight(), p);
         let is_number = odbc(ty.name(), ty, Dialect::new(100, Some(3))).radix.is_some();
+        let is_number = is_number && table.is_none();
         let mut cells = row![
             name,
             kind,
-            managed_type(ty),
+            if table.is_some() { STRUCTURED } else { managed_type(ty) },
             most(ty),
             is_number.then_some(ty.precision()),
             is_number.then_some(ty.scale()),
-            (),
-            (),
-            (),
+            table.as_ref().map(|_| &database.name),
+            table.as_ref().map(|t| &t.head.schema),
+            table.as_ref().map(|t| &t.head.name),
             (),
             (),
             ()

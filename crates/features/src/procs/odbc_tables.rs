@@ -3,7 +3,7 @@
 use super::Arguments;
 use super::odbc::{database_of, fits, pattern};
 use super::odbc_types::{Dialect, odbc};
-use crate::catalog::{Object, fold};
+use crate::catalog::{Object, ObjectKind, fold};
 use crate::database::Database;
 use crate::features::view;
 use crate::names::table_by_text;
@@ -29,7 +29,7 @@ fn chosen(
     let [table, owner] = [0, 1].map(|at| pattern(args.text(at), use_pattern));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let asked = |o: &Object| {
-        matches!(o, Object::Table(_) | Object::View(_))
+        matches!(o.head().kind, ObjectKind::Table | ObjectKind::View)
             && fits(&o.head().name, table.as_deref())
             && fits(&o.head().schema, owner.as_deref())
     };
@@ -92,7 +92,7 @@ fn table_rows(
         })?;
         for object in database.catalog.objects(cx.sight()) {
             let kind = match &object {
-                Object::Table(_) => "TABLE",
+                Object::Table(t) if t.head.kind == ObjectKind::Table => "TABLE",
                 Object::View(_) => "VIEW",
                 _ => continue,
             };
@@ -252,6 +252,7 @@ pub(super) fn columns_ex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) ->
         fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, schema.as_deref())
     })?;
     let mut all = database.catalog.objects(cx.sight());
+    all.retain(|o| o.head().kind != ObjectKind::TableType);
     all.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
     let mut rows = Vec::new();
     for o in all {

@@ -3,6 +3,7 @@
 use super::super::*;
 use std::cell::Cell;
 use taffrail_types::datetime::days_from_civil;
+use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, ConvertContext};
 
 /// A session in database 5 whose statement began on 2026-11-21 at 10:00 UTC, two hours west of its clock.
@@ -151,7 +152,7 @@ impl FnContext for Fixed {
         let n = |v| Value::Decimal(taffrail_types::Decimal::from_i64(v));
         (table == "dbo.t").then(|| [n(10), n(1), n(1)])
     }
-    fn user_type_id(&self, _: &str) -> Option<i32> {
+    fn user_type(&self, _: &str) -> Option<(Types, bool)> {
         None
     }
     fn user_type_name(&self, _: i32) -> Option<String> {

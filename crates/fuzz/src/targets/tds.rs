@@ -9,6 +9,7 @@ use taffrail_tds::token::encode as put;
 use taffrail_tds::token::{
     ColumnSpec, DoneKind, DoneToken, EnvChange, MessageToken, RowEncoder, TokenReader,
 };
+use taffrail_tds::tvp::{TableColumn, TableValue};
 use taffrail_tds::{Assembler, Framer, PacketType, Part, Reader, TdsVersion, TypeInfo};
 use taffrail_types::{Decimal, MaxLen, SqlType, Value};
 
@@ -105,6 +106,29 @@ fn decode_request(kind: u8, data: &[u8], version: TdsVersion) -> bool {
     }
 }
 
+/// A parameter that is a table with a column of each kind of length.
+fn table() -> Param {
+    let column = |ty, default| TableColumn { ty, default };
+    let columns = vec![
+        column(SqlType::Int, false),
+        column(SqlType::NVarChar(MaxLen::N(10)), false),
+        column(SqlType::VarBinary(MaxLen::Max), false),
+        column(SqlType::BigInt, true),
+    ];
+    let row = vec![Value::Int(1), Value::nvarchar("é"), Value::binary(&[1, 2, 3])];
+    let rows = vec![row, vec![Value::Null, Value::Null, Value::Null]];
+    let (schema, name, order) = ("dbo".into(), "t".into(), vec![3, 2, 1, 4]);
+    let value = TableValue { schema, name, columns: Some(columns), order, rows };
+    Param {
+        name: "@t".into(),
+        by_ref: false,
+        default: false,
+        ty: SqlType::Int,
+        value: Value::Null,
+        table: Some(Box::new(value)),
+    }
+}
+
 fn call(version: TdsVersion) -> Vec<u8> {
     let fits = |ty: &SqlType| {
         TypeInfo::for_result(*ty, COLLATION, version).wire != taffrail_tds::Wire::TextPointer
@@ -119,7 +143,9 @@ fn call(version: TdsVersion) -> Vec<u8> {
             default: false,
             ty,
             value,
+            table: None,
         })
+        .chain(version.has_new_dates().then(table))
         .collect();
     let execute =
         Call { procedure: Procedure::Id(rpc::SP_EXECUTESQL), options: 0, params, skip: false };
@@ -253,6 +279,7 @@ fn column(ty: SqlType) -> ColumnSpec<'static> {
         identity,
         computed,
         large: Default::default(),
+        user_type: 0,
     }
 }
 

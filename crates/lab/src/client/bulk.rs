@@ -77,6 +77,7 @@ impl Client {
                 identity: false,
                 computed: false,
                 large: Default::default(),
+                user_type: 0,
             })
             .collect();
         // The version before NBCROW, which a bulk load must not hold.

@@ -22,6 +22,8 @@ pub struct Bound {
     pub untyped: bool,
     /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
     pub large: Large,
+    /// `user_type_id` of an alias type; 0 for a system type.
+    pub user_type: i32,
     /// A number as it is written, which has as many digits as it shows.
     pub literal: bool,
 }
@@ -37,6 +39,7 @@ impl Bound {
             label: Label::CoercibleDefault,
             untyped: false,
             large: Large::Plain,
+            user_type: 0,
             literal: false,
         }
     }
@@ -64,6 +67,7 @@ impl Bound {
             collation: self.collation,
             label: self.label,
             untyped: self.untyped,
+            user_type: self.user_type,
             origin: None,
         }
     }

@@ -371,7 +371,11 @@ impl<'a> Binder<'a> {
 
     /// A type as written: 2715, 243 and what its arguments deserve.
     pub fn data_type(&self, t: &ast::DataType, type_use: TypeUse) -> SqlResult<SqlType> {
-        resolve_type(t, type_use).map_err(|e| e.with_line(self.line(t.span)))
+        resolve_type(t, type_use).map_err(|e| {
+            // The state tells a type of users from no type at all.
+            let state = if e.number == 243 && self.meta.has_type(&t.name) { 2 } else { e.state };
+            e.with_state(state).with_line(self.line(t.span))
+        })
     }
 
     fn global(&mut self, name: &str) -> SqlResult<Bound> {

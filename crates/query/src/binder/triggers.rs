@@ -3,7 +3,7 @@
 use super::dml::Target;
 use super::{Binder, Bound, Metadata, Source, SourceColumn, SourceKind};
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{Module, Table, TriggerEvent, TriggerOrder};
 use taffrail_functions as functions;
@@ -19,6 +19,8 @@ const UPDATED: &str = "UPDATE()";
 
 /// The trigger in whose body names are looked up.
 pub struct TriggerBody {
+    /// The number of the trigger; 0 while it is made.
+    pub id: ObjectId,
     /// The database of the trigger.
     pub database: Arc<Database>,
     /// The table or view of the trigger.
@@ -78,7 +80,7 @@ pub(super) fn fired(
 }
 
 /// The name of a target as the statement writes it.
-fn written(target: &ast::TableRef) -> String {
+pub(super) fn written(target: &ast::TableRef) -> String {
     match target {
         ast::TableRef::Named(n) => n.name.to_string(),
         ast::TableRef::Variable(v) => v.name.value.to_string(),
@@ -152,6 +154,7 @@ impl<'a> Binder<'a> {
             collation: c.collation,
             origin: None,
             large: c.large(),
+            user_type: c.user_type,
             slot: None,
         };
         Source {

@@ -13,6 +13,10 @@ pub struct Variable {
     pub ty: Option<SqlType>,
     /// Declared as xml; as text, ntext or image, which only parameters can be.
     pub large: Large,
+    /// `user_type_id` of the alias that it is declared with; 0 for a system type.
+    pub user_type: i32,
+    /// A table-valued parameter, which nothing may change.
+    pub readonly: bool,
 }
 
 /// The variables of a batch or procedure, in order of declaration.
@@ -54,12 +58,26 @@ impl Variables {
         Some((at as u32, &self.list[at]))
     }
 
+    /// 10700: the table variable is a parameter, which nothing may change.
+    pub fn changed(&self, name: &str) -> SqlResult<()> {
+        match self.find(name) {
+            Some((_, v)) if v.readonly => Err(SqlError::new(10700, &[&name])),
+            _ => Ok(()),
+        }
+    }
+
     /// A new one: 134.
     pub fn declare(&mut self, name: &str, ty: Option<SqlType>) -> SqlResult<u32> {
         if self.find(name).is_some() {
             return Err(SqlError::new(134, &[&name]));
         }
-        self.list.push(Variable { name: name.into(), ty, large: Large::Plain });
+        self.list.push(Variable {
+            name: name.into(),
+            ty,
+            large: Large::Plain,
+            user_type: 0,
+            readonly: false,
+        });
         Ok(self.list.len() as u32 - 1)
     }
 }

@@ -195,10 +195,25 @@ impl Parser<'_> {
         } else {
             self.expect_kw(Kw::As)?;
             self.expect_kw(Kw::Table)?;
-            let body = Box::new(self.table_body()?);
+            self.unnamed = true;
+            let body = self.table_body();
+            self.unnamed = false;
+            let body = Box::new(body?);
+            self.no_foreign_keys(&body)?;
             TypeKind::Table(body, self.with_options()?)
         };
         Ok(StatementKind::CreateType(Box::new(CreateType { name, kind })))
+    }
+
+    /// 156: a table type refers to no table.
+    fn no_foreign_keys(&self, body: &TableBody) -> Parse<()> {
+        let of_columns = body.columns.iter().flat_map(|c| &c.constraints);
+        let mut all = body.constraints.iter().chain(of_columns);
+        let foreign = all.find(|c| matches!(c.kind, ConstraintKind::ForeignKey(_)));
+        match foreign {
+            Some(c) => Err(self.error_at(156, c.span.start, &[&"REFERENCES"])),
+            None => Ok(()),
+        }
     }
 
     /// `NULL` or `NOT NULL` if it stands here.

@@ -15,7 +15,20 @@ const VERSIONS: [TdsVersion; 4] =
 fn column(name: &str, ty: SqlType) -> ColumnSpec<'_> {
     let collation = [9, 4, 0xD0, 0, 0x34];
     let large = Default::default();
-    ColumnSpec { name, ty, collation, nullable: true, identity: false, computed: false, large }
+    let (identity, computed, user_type) = (false, false, 0);
+    ColumnSpec { name, ty, collation, nullable: true, identity, computed, large, user_type }
+}
+
+#[test]
+fn alias_types_are_told_by_their_number() {
+    let of = |user_type| {
+        let mut out = Vec::new();
+        let one = ColumnSpec { user_type, ..column("a", SqlType::Int) };
+        columns(&mut out, &[one], TdsVersion::V7_4);
+        out[3..7].to_vec()
+    };
+    assert_eq!(of(0), [0, 0, 0, 0]);
+    assert_eq!(of(300), [44, 1, 0, 0]);
 }
 
 fn all(bytes: &[u8], version: TdsVersion) -> Result<Vec<Token>, ProtocolError> {
@@ -192,6 +205,7 @@ fn damaged_messages_never_panic() {
         default: false,
         ty,
         value,
+        table: None,
     });
     let call = rpc::Call {
         procedure: rpc::Procedure::Name("p".into()),

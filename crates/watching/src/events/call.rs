@@ -1,6 +1,6 @@
 //! A remote call as the text of the statement that would do the same: `exec dbo.p @i=5`.
 
-use crate::rpc::{RpcCall, RpcParam, RpcProcedure};
+use crate::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};
 use crate::session::masked::masked;
 use std::fmt::Write;
 use taffrail_types::{SqlType, Value, text};
@@ -19,10 +19,17 @@ pub(crate) fn statement(call: &RpcCall, name: &str) -> String {
         if !p.name.is_empty() {
             let _ = write!(out, "{}=", p.name);
         }
+        if let Some(table) = p.table.as_deref().filter(|t| t.columns.is_some()) {
+            variables += 1;
+            let own = format!("@p{variables}");
+            declare_table(&mut before, &own, table, secret);
+            out.push_str(&own);
+            continue;
+        }
         // The text of a statement is masked as such.
         let value = match is_statement(call, n) {
             false if secret && hides(&p.value) => HIDDEN.to_owned(),
-            _ if p.default => "default".to_owned(),
+            _ if p.default || p.table.is_some() => "default".to_owned(),
             _ => literal(&p.value, p.ty),
         };
         if !p.by_ref {
@@ -37,6 +44,21 @@ pub(crate) fn statement(call: &RpcCall, name: &str) -> String {
         behind.push_str(&own);
     }
     masked(&(before + &out + &behind)).into_owned()
+}
+
+/// The statements that make a table which is passed: its declaration, and an INSERT for each row.
+fn declare_table(out: &mut String, own: &str, table: &RpcTable, secret: bool) {
+    let schema = if table.schema.is_empty() { "" } else { "." };
+    let _ = writeln!(out, "declare {own} {}{schema}{}", table.schema, table.name);
+    let types: Vec<_> = table.columns.iter().flatten().flatten().collect();
+    for row in &table.rows {
+        let value = |(v, ty): (&Value, &&SqlType)| match secret && hides(v) {
+            true => HIDDEN.to_owned(),
+            false => literal(v, **ty),
+        };
+        let values: Vec<String> = row.iter().zip(&types).map(value).collect();
+        let _ = writeln!(out, "insert into {own} values({})", values.join(","));
+    }
 }
 
 /// What is called, without its schema and brackets.
@@ -106,7 +128,7 @@ mod tests {
     use taffrail_types::MaxLen;
 
     fn param(name: &str, value: Value, ty: SqlType) -> RpcParam {
-        RpcParam { name: name.into(), by_ref: false, default: false, ty, value }
+        RpcParam { name: name.into(), by_ref: false, default: false, ty, value, table: None }
     }
 
     fn text(name: &str, value: &str) -> RpcParam {

@@ -202,7 +202,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         let kind = match &object {
-            Object::Table(_) => "BASE TABLE",
+            Object::Table(t) if t.head.kind == ObjectKind::Table => "BASE TABLE",
             Object::View(_) => "VIEW",
             _ => continue,
         };
@@ -247,7 +247,8 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
 }
 
 fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects().iter().filter(|o| !matches!(o, Object::Function(_))) {
+    let of_tables = |o: &&Object| matches!(o.head().kind, ObjectKind::Table | ObjectKind::View);
+    for object in cx.objects().iter().filter(of_tables) {
         object_columns(cx, object, rows);
     }
     Ok(())
@@ -264,7 +265,8 @@ pub(super) fn object_columns(cx: &ViewContext<'_>, object: &Object, rows: &mut R
             row![&cx.database.name, &head.schema, &head.name, &c.name, place, default, nullable];
         cells.extend(declared_facts(c.declared()));
         let collation = (is_text(c.ty) && !c.xml).then(|| c.collation.name());
-        cells.extend(row![(), (), charset(c.declared()), (), (), collation, (), (), ()]);
+        cells.extend(row![(), (), charset(c.declared()), (), (), collation]);
+        cells.extend(super::types::domain_cells(cx, c.user_type));
         rows.push(cells);
     }
 }
@@ -298,7 +300,7 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
         let Object::View(v) = object else { continue };
         let definition = crate::exec::user_views::definition(&v);
         let check = definition.is_ok_and(|d| d.check_option);
-        let text = (v.definition.encode_utf16().count() <= 4000).then_some(&v.definition);
+        let text = v.shown().filter(|text| text.encode_utf16().count() <= 4000);
         rows.push(row![
             &cx.database.name,
             &v.head.schema,

@@ -74,6 +74,7 @@ pub mod statistics;
 mod sysprocesses;
 pub(crate) mod taffrail;
 mod triggers;
+mod types;
 mod waiting_tasks;
 
 pub(crate) use crate::features::cell::{self, Rows};
@@ -101,6 +102,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     routines::declare,
     triggers::declare,
     sequences::declare,
+    types::declare,
     compatibility::declare,
     compatibility_keys::declare,
     compatibility_objects::declare,

@@ -136,7 +136,7 @@ fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         let mut cells = row![db, schema, name, db, schema, name, kind, (), (), (), (), (), ()];
         cells.extend(result_facts(cx, &m));
         cells.extend((0..10).map(|_| Value::Null));
-        let text: String = m.definition.chars().take(4000).collect();
+        let text = m.shown().map(|text| text.chars().take(4000).collect::<String>());
         let deterministic = m.facts.schema_bound && m.facts.deterministic;
         let yes = |holds: bool| if holds { "YES" } else { "NO" };
         let called = is_function.then(|| yes(!m.facts.null_on_null_input));
@@ -199,7 +199,11 @@ fn parameter(cx: &ViewContext<'_>, m: &Module, place: i32, p: &Parameter) -> Vec
     };
     let (db, result) = (&cx.database.name, if is_result { "YES" } else { "NO" });
     let mut cells = row![db, &m.head.schema, &m.head.name, place, mode, result, "NO", &p.name];
-    cells.extend(declared_facts(p.declared()));
+    let facts = match p.readonly {
+        true => row!["table type", (), (), (), (), (), ()],
+        false => declared_facts(p.declared()),
+    };
+    cells.extend(facts);
     cells
 }
 

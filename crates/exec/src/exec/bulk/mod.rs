@@ -26,7 +26,7 @@ use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 /// What a bulk load asks for; the names are those of BULK INSERT and INSERT BULK.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +83,16 @@ impl BulkPlan {
     /// The table as it is now.
     pub fn table(&self) -> &Arc<Table> {
         &self.insert.table
+    }
+}
+
+/// What a value of this type is when it is stored: a client sends fixed-length strings without their padding.
+pub(crate) fn as_sent(ty: SqlType) -> SqlType {
+    match ty {
+        SqlType::Char(n) => SqlType::VarChar(MaxLen::N(n)),
+        SqlType::NChar(n) => SqlType::NVarChar(MaxLen::N(n)),
+        SqlType::Binary(n) => SqlType::VarBinary(MaxLen::N(n)),
+        other => other,
     }
 }
 

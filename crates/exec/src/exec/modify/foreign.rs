@@ -279,6 +279,8 @@ impl Ready {
             name: name.clone(),
             ty: Some(*ty),
             large: Large::Plain,
+            user_type: 0,
+            readonly: false,
         };
         let variables = Variables { list: variables.iter().map(one).collect() };
         let module = compile::with_variables(cx.session, database, &text.into(), variables);

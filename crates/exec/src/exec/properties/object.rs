@@ -132,7 +132,10 @@ impl Session {
                 | Object::Function(m)
                 | Object::Trigger(m) => module_property(m, name),
                 Object::Constraint(_) if is_in(OF_TABLES, name) => flag(false),
-                Object::Constraint(_) | Object::Synonym(_) | Object::Sequence(_) => Value::Null,
+                Object::Constraint(_)
+                | Object::Synonym(_)
+                | Object::Sequence(_)
+                | Object::Type(_) => Value::Null,
             },
         }
     }
@@ -211,7 +214,8 @@ fn module_property(m: &Module, name: &str) -> Value {
     match name {
         "execisansinullson" | "isansinullson" => flag(m.ansi_nulls),
         "execisquotedidenton" | "isquotedidenton" => flag(m.quoted_identifier),
-        "isencrypted" | "isindexed" | "isindexable" => flag(false),
+        "isencrypted" => flag(m.options.encrypted),
+        "isindexed" | "isindexable" => flag(false),
         "isschemabound" => flag(bound),
         "isdeterministic" if !is_procedure => flag(bound && facts.deterministic),
         "isprecise" if !is_procedure => flag(bound && !facts.imprecise),
