@@ -159,9 +159,9 @@ alter view v_first as select * from v_star union select id, id, id, null from v_
 go
 alter view v_star as select * from v_first;
 go
-create view v_bound with schemabinding as select id from dbo.customer;
+create view v_bound with schemabinding as select id from customer;
 go
-create view v_enc with encryption as select id from dbo.customer;
+create view v_enc with recompile as select id from dbo.customer;
 go
 select 1; create view v_late as select 1 as a;
 go

@@ -1,14 +1,31 @@
 //! A table that is not there: what statements that name it are bound to where they are only looked at.
 
 use super::identity::{IdentitySequence, Sequence};
+use super::module::Module;
 use super::object::{Column, Identity, Index, IndexKind, ObjectHead, ObjectKind, Table};
 use crate::database::Database;
 use crate::rowcodec::{KeyLayout, RowColumn, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId};
-use taffrail_types::Value;
+use taffrail_types::{SqlType, Value};
+
+/// The length of a rowversion.
+const ROWVERSION: u16 = 8;
 
 impl Table {
+    /// A view as an INSTEAD OF trigger sees it: a table of its columns, each of which takes any value.
+    pub fn of_view(database: &Database, view: &Module) -> Table {
+        let mut columns = view.columns.clone();
+        for c in &mut columns {
+            (c.nullable, c.is_identity) = (true, false);
+            if c.ty == SqlType::RowVersion {
+                c.ty = SqlType::Binary(ROWVERSION);
+            }
+        }
+        let table = Table::unmade(database, &view.head.name, columns, None);
+        Table { head: view.head.clone(), ..table }
+    }
+
     /// A heap of these columns that is nowhere; `identity` is position, seed and increment.
     pub fn unmade(
         database: &Database,

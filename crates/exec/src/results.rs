@@ -2,6 +2,7 @@
 //! DBCC, BACKUP and RESTORE, DDL).
 
 use crate::exec::insert_exec::check_columns;
+use crate::exec::result_sets::not_taken;
 use crate::features::cell::coerce;
 use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
@@ -16,21 +17,26 @@ impl StatementContext<'_> {
     /// A result begins: 213 where it makes rows for an INSERT … EXEC of other columns.
     pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
         check_columns(self.session.activation.taking, columns)?;
-        self.session.running.open_result = true;
         let o = &self.session.activation.options;
         if !o.ansi_warnings && !o.arithabort {
             // What cannot be computed is NULL.
             let any = |c: &ColumnDesc| ColumnDesc { nullable: true, ..c.clone() };
             let columns: Vec<ColumnDesc> = columns.iter().map(any).collect();
-            return self.sink.columns(&columns).map_err(|_| client_gone());
+            return self.begin_result(&columns);
         }
-        self.sink.columns(columns).map_err(|_| client_gone())
+        self.begin_result(columns)
+    }
+
+    fn begin_result(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
+        let begun = self.sink.columns(columns);
+        self.session.running.open_result = begun.is_ok();
+        begun.map_err(|_| not_taken(self.sink))
     }
 
     /// A row of it.
     #[inline]
     pub fn row(&mut self, values: &[Value]) -> SqlResult<()> {
-        self.sink.row(values).map_err(|_| client_gone())
+        self.sink.row(values).map_err(|_| not_taken(self.sink))
     }
 }
 

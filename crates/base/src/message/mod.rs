@@ -109,6 +109,8 @@ pub enum Origin {
     Throw,
     /// A trigger that the statement has fired: the batch ends.
     Trigger,
+    /// WITH RESULT SETS of a calling EXEC, which ends.
+    ResultSets,
 }
 
 impl SqlError {

@@ -3,7 +3,7 @@
 
 use super::metadata::SessionMetadata;
 use super::references::{NameInModule, References, of_module};
-use crate::binder::{bind_check, bind_text};
+use crate::binder::{bind_check, bind_text, sequences_of};
 use crate::catalog::{ConstraintObject, Module, Object, ObjectKind};
 use crate::features::view::ViewContext;
 use crate::plan::expr::{Expr, Part};
@@ -109,9 +109,9 @@ fn functions_in(part: Part<'_>, out: &mut Vec<Arc<Module>>) {
     }
 }
 
-/// The functions that a CHECK or default calls.
-pub fn called(cx: &ViewContext<'_>, c: &ConstraintObject) -> Vec<Arc<Module>> {
-    let mut out = Vec::new();
+/// The functions that a CHECK or default calls, and the sequences of this database whose values it takes.
+pub fn called(cx: &ViewContext<'_>, c: &ConstraintObject) -> Vec<Object> {
+    let (mut out, mut sequences) = (Vec::new(), Vec::new());
     let metadata = SessionMetadata::lasting(cx.session, cx.database, true);
     match (c.head.kind, cx.table(c.head.parent)) {
         (ObjectKind::Check, Some(table)) => {
@@ -122,11 +122,14 @@ pub fn called(cx: &ViewContext<'_>, c: &ConstraintObject) -> Vec<Arc<Module>> {
         (ObjectKind::Default, _) => {
             if let Ok((e, _)) = bind_text(&metadata, cx.database, &c.definition) {
                 functions_in(Part::Expr(&e), &mut out);
+                sequences_of(Part::Expr(&e), &mut sequences);
             }
         }
         _ => {}
     }
-    out
+    let own = sequences.iter().map(|s| s.key()).filter(|key| key.0 == cx.database.id);
+    let sequences = own.filter_map(|key| cx.database.catalog.object(key.1, cx.session.id));
+    out.into_iter().map(Object::Function).chain(sequences).collect()
 }
 
 /// The modules, constraints and tables that name an object: schema, name, id, and whether who calls decides.
@@ -134,7 +137,7 @@ pub fn referencing(cx: &ViewContext<'_>, object: &Object) -> SqlResult<Vec<(Obje
     let mut out: Vec<(Object, bool)> = Vec::new();
     for other in cx.objects() {
         if let Object::Constraint(c) = &other {
-            let calls = called(cx, c).iter().any(|f| f.head.id == object.head().id);
+            let calls = called(cx, c).iter().any(|o| o.head().id == object.head().id);
             if let (true, Some(table)) = (calls, cx.table(c.head.parent)) {
                 out.push((Object::Table(table), false));
             }

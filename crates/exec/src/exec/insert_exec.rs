@@ -13,7 +13,7 @@
 //! | any error, in a TRY that encloses the INSERT | everything is undone; CATCH runs |
 //! | BEGIN without COMMIT | the transaction stays open behind the INSERT: it is the client's now |
 
-use super::activation::Taking;
+use super::activation::{Taking, Way};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::modify::insert::insert_rows;
 use super::module::{Execute, Module, Stmt};
@@ -182,7 +182,8 @@ impl Interpreter<'_> {
         let taking = Taking { columns, transactions: self.session.transaction.count };
         let mut inner = Interpreter::new(self.session, &mut sink);
         inner.shown = self.shown;
-        let returned = match inner.call_target(module, target, &passed, Some(taking))? {
+        let way = Way { taking: Some(taking), ..Way::of_execute(e) };
+        let returned = match inner.call_target(module, target, &passed, way)? {
             Ok(returned) => returned,
             Err(failed) => return Ok(Err(failed.error)),
         };

@@ -49,7 +49,7 @@ pub enum Unwind {
     Module,
     /// The batch ends (the error has been sent).
     Batch,
-    /// The INSERT … EXEC that takes the rows ends (the error has been sent).
+    /// The INSERT … EXEC or EXEC … WITH RESULT SETS that takes the rows ends (the error has been sent).
     Insert,
     /// The client sent an attention.
     Cancelled,

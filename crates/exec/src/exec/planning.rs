@@ -126,8 +126,14 @@ fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<St
             Statement::Select(Box::new(binder.bind_select(s)?), into)
         }
         Source::Insert(i) => Statement::Insert(Box::new(binder.bind_insert(i)?)),
-        Source::Update(u) => Statement::Update(Box::new(binder.bind_update(u)?)),
-        Source::Delete(d) => Statement::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Update(u) => match binder.bind_update_of_view(u)? {
+            Some(replaced) => Statement::Select(Box::new(replaced), None),
+            None => Statement::Update(Box::new(binder.bind_update(u)?)),
+        },
+        Source::Delete(d) => match binder.bind_delete_of_view(d)? {
+            Some(replaced) => Statement::Select(Box::new(replaced), None),
+            None => Statement::Delete(Box::new(binder.bind_delete(d)?)),
+        },
         Source::Merge(m) => Statement::Merge(Box::new(binder.bind_merge(m)?)),
         Source::Scalar(e, to) => {
             let bound = binder.bind_scalar(e)?;

@@ -157,7 +157,7 @@ impl Session {
         }
         let Ok(tempdb) = self.instance.databases().tempdb() else { return };
         let id = self.id;
-        let there = |t: &TempTable| tempdb.catalog.table(t.object_id, id).is_some();
+        let there = |t: &TempTable| tempdb.catalog.object(t.object_id, id).is_some();
         let mut back: Vec<TempTable> = self.temps.dropped.extract_if(.., |t| there(t)).collect();
         let mut changed = !back.is_empty();
         self.activation.each_mut(|a| {

@@ -180,6 +180,29 @@ impl Session {
         self.activation.temps.push(TempTable { name: name.into(), object_id, owner });
     }
 
+    /// Records a temp procedure that DDL has created, which lasts as long as the session.
+    pub fn add_temp_procedure(&mut self, name: &str, object_id: ObjectId) {
+        self.temps.version += 1;
+        let own = self.activation.sessions_own_mut();
+        own.temps.push(TempTable { name: name.into(), object_id, owner: own.number });
+    }
+
+    /// The procedure that a name with `#` stands for.
+    pub(crate) fn find_temp_procedure(&self, name: &str) -> Option<Arc<crate::catalog::Module>> {
+        let tempdb = self.instance.databases().tempdb().ok()?;
+        let found = match crate::catalog::is_temp(name) {
+            true => tempdb.catalog.object(self.find_temp_table(name)?.object_id, self.id),
+            false => {
+                self.note_blocked(tempdb.catalog.blocked_name(None, name, self.id));
+                tempdb.catalog.find_named(None, name, self.id)
+            }
+        };
+        match found {
+            Some(crate::catalog::Object::Procedure(p)) => Some(p),
+            _ => None,
+        }
+    }
+
     /// Forgets a temp table that DDL has dropped, whichever module's it is.
     pub fn remove_temp_table(&mut self, object_id: ObjectId) {
         self.temps.version += 1;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use taffrail_base::ObjectId;
 use taffrail_types::Value;
 
-/// A `#table` of a session, kept in tempdb under a name of its own.
+/// A `#table` or `#procedure` of a session, kept in tempdb under a name of its own.
 #[derive(Clone, Debug)]
 pub struct TempTable {
     /// As the user wrote it, with its `#`.
@@ -24,7 +24,7 @@ pub struct TempTables {
     pub(crate) dropped: Vec<TempTable>,
     /// Tables that could not be dropped when their module ended, in a doomed transaction, or that a rollback has brought back since.
     pub(crate) orphans: Vec<TempTable>,
-    /// `##tables` that it has made, in tempdb.
+    /// `##tables` and `##procedures` that it has made, in tempdb.
     pub global: Vec<ObjectId>,
     /// Counts creations and drops: plans that use such tables compare it.
     pub version: u64,

@@ -1,6 +1,6 @@
 //! `sp_refreshsqlmodule`: the text of a module is taken as if it was altered to it once more, under the options that it was made under.
 
-use super::{function, module, view};
+use super::{function, module, trigger, view};
 use crate::catalog::{Module, Object};
 use crate::database::Database;
 use crate::session::context::StatementContext;
@@ -18,10 +18,10 @@ pub(crate) fn refresh(
 ) -> SqlResult<()> {
     match object {
         Object::View(v) => view::refresh(cx, database, v),
-        Object::Procedure(m) | Object::Function(m) if m.facts.schema_bound => {
+        Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) if m.facts.schema_bound => {
             cx.message(SqlError::new(2023, &[&m.head.name]))
         }
-        Object::Procedure(m) | Object::Function(m) => {
+        Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) => {
             let options = cx.session.activation.options;
             cx.session.activation.options.quoted_identifier = m.quoted_identifier;
             cx.session.activation.options.ansi_nulls = m.ansi_nulls;
@@ -54,6 +54,19 @@ fn alter(cx: &mut StatementContext<'_>, m: &Module) -> SqlResult<()> {
             f.verb = ModuleVerb::Alter;
             own_name(m, &mut f.name);
             function::function(cx, &f, &m.definition)
+        }
+        Some(StatementKind::Trigger(mut t)) => {
+            t.verb = ModuleVerb::Alter;
+            own_name(m, &mut t.name);
+            trigger::trigger(cx, &t, &m.definition)?;
+            // Whether it is enabled and its place are no matter of its text.
+            let database = cx.database();
+            match database.catalog.object(m.head.id, cx.session.id) {
+                Some(Object::Trigger(now)) => {
+                    trigger::change(cx, &database, &now, m.trigger.unwrap_or_default())
+                }
+                _ => Ok(()),
+            }
         }
         _ => Err(damaged()),
     }

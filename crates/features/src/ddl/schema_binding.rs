@@ -1,17 +1,20 @@
-//! WITH SCHEMABINDING of functions, and what keeps an object as it is.
+//! WITH SCHEMABINDING of functions and views, and what keeps an object as it is.
 
 use super::resolve;
 use crate::catalog::Object;
 use crate::database::Database;
 use crate::exec::function_facts::{Beneath, bound_to};
+use crate::plan::facts::Need;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 
-/// What is beneath a schema-bound function: 1054, 2720, 4512, 4513, and what keeps a statement from being bound now.
+/// Looks at the names beneath a schema-bound module, which is a `kind`: 1054, 2720, 4512, 4513, and the first mistake of its text.
 pub(super) fn check(
     cx: &mut StatementContext<'_>,
+    kind: &str,
     function: &ast::ObjectName,
     beneath: &Beneath,
 ) -> SqlResult<()> {
@@ -19,10 +22,10 @@ pub(super) fn check(
     for name in &beneath.names {
         let two_parts = name.schema.is_some() && name.database.is_none() && name.server.is_none();
         if !two_parts || is_same(name, function) {
-            return Err(SqlError::new(4512, &[&"function", &shown, name]).with_state(3));
+            return Err(SqlError::new(4512, &[&kind, &shown, name]).with_state(3));
         }
         if name.schema.as_ref().is_some_and(|s| s.is("sys") || s.is("INFORMATION_SCHEMA")) {
-            return Err(SqlError::new(2720, &[&"function", &shown, name]));
+            return Err(SqlError::new(2720, &[&kind, &shown, name]));
         }
     }
     if beneath.all_columns {
@@ -38,15 +41,37 @@ pub(super) fn check(
     }
     for name in &beneath.names {
         let bound = match resolve::find(cx, name)? {
-            Some((_, Object::Function(f))) => f.facts.schema_bound,
-            Some((_, Object::View(_))) => false,
+            Some((_, Object::Function(m) | Object::View(m))) => m.facts.schema_bound,
             _ => true,
         };
         if !bound {
-            return Err(SqlError::new(4513, &[&"function", &shown, name]));
+            return Err(SqlError::new(4513, &[&kind, &shown, name]));
         }
     }
     Ok(())
+}
+
+/// Takes Sch-S on the objects of the database that a schema-bound module stands on, to the transaction's end: nobody drops or alters them
+/// meanwhile. False where one of them was not `held` yet and the catalogue has changed since `version`: what was bound may be gone.
+pub(super) fn hold(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    needs: &[Need],
+    version: u64,
+    held: &mut Vec<ObjectId>,
+) -> SqlResult<bool> {
+    let session = cx.session.id;
+    let own = needs.iter().map(|n| &n.object).filter(|o| o.database == database.id);
+    let before = held.len();
+    for id in own.map(|o| o.object).filter(|id| id.0 > 0) {
+        if !held.contains(&id) {
+            let tx = cx.transaction(database)?;
+            database.catalog.lock_table(tx, session, id, LockMode::SchS)?;
+            tx.keep_object(id);
+            held.push(id);
+        }
+    }
+    Ok(held.len() == before || database.catalog.version(session) == version)
 }
 
 fn is_same(a: &ast::ObjectName, b: &ast::ObjectName) -> bool {

@@ -3,7 +3,7 @@
 //! A trigger is an object beside the constraints of its table or view, whose lock protects its definition: who changes rows of the table
 //! holds a lock that CREATE TRIGGER waits for, and plans its statement anew afterwards.
 
-use super::module::{self, Claimed, principal};
+use super::module::{self, Claimed, WrittenOptions};
 use super::{create, resolve};
 use crate::catalog::{Action, Module, Object, ObjectHead, ObjectKind, TriggerEvent, TriggerFacts};
 use crate::catalog::{fold, rows};
@@ -31,14 +31,8 @@ pub(crate) fn trigger(
     if s.body.is_empty() {
         return Err(SqlError::new(1006, &[]));
     }
-    let mut execute_as = None;
-    for option in &s.options {
-        if !option.name.is("EXECUTE AS") {
-            let name = option.name.value.to_ascii_uppercase();
-            return Err(unsupported(format_args!("A trigger WITH {name}")));
-        }
-        execute_as = principal(option.value.as_ref())?;
-    }
+    let WrittenOptions { options, execute_as, .. } =
+        module::written_options(&s.options, "TRIGGER", &["EXECUTE AS"])?;
     let (database, parent) = parent(cx, s, on)?;
     let instead_of = s.instead_of;
     let claimed = claim(cx, s, &database, &parent, on)?;
@@ -54,6 +48,7 @@ pub(crate) fn trigger(
     let facts = TriggerFacts { events, instead_of, not_for_replication, ..TriggerFacts::default() };
     module::keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
+        rows::write_module_options(tx, id, &options)?;
         rows::write_trigger_facts(tx, id, &facts)
     })
 }
@@ -114,6 +109,7 @@ fn claim(
     let target = resolve::target(cx, &name)?;
     let catalog = &database.catalog;
     let existing = resolve::lock_name(cx, &target)?;
+    let is_new = existing.is_none();
     let head = match (existing, s.verb) {
         (Some(_), ModuleVerb::Create) => {
             let taken = SqlError::new(2714, &[&target.name]).with_state(2);
@@ -137,7 +133,7 @@ fn claim(
             create::head(catalog, ObjectKind::Trigger, schema, &target.name, parent.head().id)?
         }
     };
-    Ok(Claimed { target, head })
+    Ok(Claimed { target, head, is_new })
 }
 
 /// An INSTEAD OF trigger is the only one of its events (2111), replaces no cascade (2113) and no CHECK OPTION (2112).
@@ -176,7 +172,7 @@ fn may_replace(
         }
         Object::View(view) => match crate::exec::user_views::definition(view)?.check_option {
             true => Err(SqlError::new(2112, &[&head.name, name])),
-            false => Err(unsupported("An INSTEAD OF trigger on a view")),
+            false => Ok(()),
         },
         _ => Ok(()),
     }

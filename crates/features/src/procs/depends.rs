@@ -23,6 +23,7 @@ fn kind(of: &Object) -> &'static str {
         ObjectKind::ScalarFunction => "scalar function",
         ObjectKind::InlineFunction => "inline function",
         ObjectKind::TableFunction => "table function",
+        ObjectKind::Trigger => "trigger",
         _ => "constraint",
     }
 }

@@ -292,8 +292,36 @@ pub struct Execute {
     pub run_as: Option<(Ident, Box<str>)>,
     /// The linked server after `AT`.
     pub at: Option<Ident>,
-    /// `WITH RECOMPILE`, `WITH RESULT SETS …` (the latter's definitions are in the text only).
-    pub options: Vec<Ident>,
+    /// Whether `WITH RECOMPILE` was written.
+    pub recompile: bool,
+    /// `WITH RESULT SETS …`: the results that the caller declares, of `NONE` none; `None` where it declares nothing.
+    pub results: Option<Vec<ResultSetDefinition>>,
+}
+
+/// The definition of one result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultSetDefinition {
+    /// The columns in parentheses.
+    Columns(Vec<ResultSetColumn>),
+    /// `AS OBJECT name`: the columns of a table, view or function.
+    Object(ObjectName),
+    /// `AS TYPE name`: the columns of a table type.
+    Type(ObjectName),
+    /// `AS FOR XML`: the one column that FOR XML makes.
+    ForXml,
+}
+
+/// A column of a declared result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultSetColumn {
+    /// The name that the client sees.
+    pub name: Ident,
+    /// The type that values become.
+    pub ty: DataType,
+    /// The collation after `COLLATE`.
+    pub collation: Option<Ident>,
+    /// `NULL` is `Some(true)`, `NOT NULL` `Some(false)`.
+    pub nullable: Option<bool>,
 }
 
 /// The forms of code that `EXEC` takes.

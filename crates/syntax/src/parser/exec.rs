@@ -32,9 +32,8 @@ impl Parser<'_> {
             self.expect(TokenKind::RParen)?;
         }
         self.expect(TokenKind::RBrace)?;
-        let options = Vec::new();
-        let execute =
-            Execute { return_variable, target, arguments, run_as: None, at: None, options };
+        let mut execute = executed(target);
+        (execute.return_variable, execute.arguments) = (return_variable, arguments);
         Ok(StatementKind::Execute(Box::new(execute)))
     }
 
@@ -79,14 +78,8 @@ impl Parser<'_> {
             };
             ExecTarget::Procedure(name, number)
         };
-        let mut execute = Execute {
-            return_variable,
-            target,
-            arguments: Vec::new(),
-            run_as: None,
-            at: None,
-            options: Vec::new(),
-        };
+        let mut execute = executed(target);
+        execute.return_variable = return_variable;
         if self.argument_follows() {
             let mut named = false;
             loop {
@@ -102,12 +95,7 @@ impl Parser<'_> {
                 }
             }
         }
-        if self.eat_words(&["WITH", "RECOMPILE"]) {
-            let token = self.tokens[self.at - 1];
-            execute.options.push(self.word_ident(token));
-        } else if self.at_kw(Kw::With) && self.ahead_word(1, "RESULT") {
-            self.result_sets(&mut execute)?;
-        }
+        self.execute_options(&mut execute)?;
         Ok(execute)
     }
 
@@ -179,35 +167,73 @@ impl Parser<'_> {
         } else {
             None
         };
-        let mut execute = Execute {
-            return_variable: None,
-            target: ExecTarget::String(text),
-            arguments,
-            run_as,
-            at,
-            options: Vec::new(),
-        };
-        if self.at_kw(Kw::With) && self.ahead_word(1, "RESULT") {
-            self.result_sets(&mut execute)?;
-        }
+        let mut execute = executed(ExecTarget::String(text));
+        (execute.arguments, execute.run_as, execute.at) = (arguments, run_as, at);
+        self.execute_options(&mut execute)?;
         Ok(execute)
     }
 
-    /// `WITH RESULT SETS UNDEFINED | NONE | (…)`: noted, not interpreted.
-    fn result_sets(&mut self, execute: &mut Execute) -> Parse<()> {
-        let start = self.start();
-        self.at += 2;
-        self.expect_word("SETS")?;
-        let words = if self.eat_word("UNDEFINED") {
-            "RESULT SETS UNDEFINED"
-        } else if self.eat_word("NONE") {
-            "RESULT SETS NONE"
+    /// `WITH RECOMPILE, RESULT SETS …` if it stands here.
+    fn execute_options(&mut self, execute: &mut Execute) -> Parse<()> {
+        let known = self.ahead_word(1, "RESULT") || self.ahead_word(1, "RECOMPILE");
+        if !self.at_kw(Kw::With) || !known {
+            return Ok(());
+        }
+        self.bump();
+        loop {
+            if self.eat_word("RECOMPILE") {
+                execute.recompile = true;
+            } else {
+                self.expect_word("RESULT")?;
+                self.expect_word("SETS")?;
+                execute.results = self.result_sets()?;
+            }
+            if !self.eat(TokenKind::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `UNDEFINED | NONE | (definition, …)` of RESULT SETS.
+    fn result_sets(&mut self) -> Parse<Option<Vec<ResultSetDefinition>>> {
+        if self.eat_word("UNDEFINED") {
+            return Ok(None);
+        }
+        if self.eat_word("NONE") {
+            return Ok(Some(Vec::new()));
+        }
+        self.paren_list(Self::result_set).map(Some)
+    }
+
+    /// The definition of one result, in parentheses or, AS something, without.
+    fn result_set(&mut self) -> Parse<ResultSetDefinition> {
+        let parentheses = self.eat(TokenKind::LParen);
+        let definition = if self.eat_kw(Kw::As) {
+            if self.eat_words(&["FOR", "XML"]) {
+                ResultSetDefinition::ForXml
+            } else if self.eat_word("OBJECT") {
+                ResultSetDefinition::Object(self.object_name()?)
+            } else {
+                self.expect_word("TYPE")?;
+                ResultSetDefinition::Type(self.object_name()?)
+            }
+        } else if parentheses {
+            ResultSetDefinition::Columns(self.list(Self::result_set_column)?)
         } else {
-            self.skip_parentheses()?;
-            "RESULT SETS"
+            return Err(self.unexpected());
         };
-        execute.options.push(self.flag(words, start).name);
-        Ok(())
+        if parentheses {
+            self.expect(TokenKind::RParen)?;
+        }
+        Ok(definition)
+    }
+
+    fn result_set_column(&mut self) -> Parse<ResultSetColumn> {
+        let name = self.name()?;
+        let ty = self.data_type()?;
+        let collation = if self.eat_kw(Kw::Collate) { Some(self.name()?) } else { None };
+        let nullable = self.nullability();
+        Ok(ResultSetColumn { name, ty, collation, nullable })
     }
 
     /// `EXECUTE AS LOGIN | USER = '…' | CALLER …`.
@@ -239,5 +265,18 @@ impl Parser<'_> {
             self.variable()?;
         }
         Ok(StatementKind::Revert)
+    }
+}
+
+/// An EXECUTE of nothing but its target.
+fn executed(target: ExecTarget) -> Execute {
+    Execute {
+        return_variable: None,
+        target,
+        arguments: Vec::new(),
+        run_as: None,
+        at: None,
+        recompile: false,
+        results: None,
     }
 }

@@ -138,7 +138,7 @@ fn module_fields(module: &Module) -> [Val; 3] {
 /// Where a module stands in its text, what it is called, and its text.
 fn whole(module: &Module) -> [Val; 5] {
     let name = Val::text(module.name.as_deref().unwrap_or_default());
-    [1.into(), 0.into(), (-1).into(), name, told_text(&module.text)]
+    [1.into(), 0.into(), (-1).into(), name, told_text(module.shown())]
 }
 
 /// A transaction of the session has begun or ended, or has a savepoint of this name. `duration`: since it began.
@@ -209,7 +209,7 @@ fn is_frame(kind: &StmtKind) -> bool {
 /// A statement's text, and its place in bytes of UTF-16; -1: to the end.
 fn place(module: &Module, s: &Stmt) -> (Val, i32, i32) {
     let (start, end) = (s.span.start as usize, s.span.end as usize);
-    let text = module.text.get(start..end).unwrap_or_default();
+    let text = module.shown().get(start..end).unwrap_or_default();
     let wide = |to: usize| {
         let before = module.text.get(..to).unwrap_or_default();
         let plain = before.is_ascii();

@@ -256,7 +256,13 @@ fn syscomments(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
                 (c.head.id.0, c.definition.clone())
             }
             other => match other.as_module() {
-                Some(m) => (m.head.id.0, m.definition.clone()),
+                Some(m) => match m.shown() {
+                    Some(text) => (m.head.id.0, text.clone()),
+                    None => {
+                        rows.push(row![m.head.id.0, 1, 1, 0, (), 6, 0, true, false, ()]);
+                        continue;
+                    }
+                },
                 None => continue,
             },
         };

@@ -135,8 +135,8 @@ fn of_constraint(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) -> SqlR
             }
         }
     }
-    for function in called(cx, c) {
-        rows.push(bound_row(from, &function.head, 0));
+    for beneath in called(cx, c) {
+        rows.push(bound_row(from, beneath.head(), 0));
     }
     Ok(())
 }

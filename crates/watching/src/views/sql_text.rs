@@ -74,7 +74,9 @@ fn sql_text(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<
         let (running, ..) = s.running_statement();
         if running_handle(&running).is_some_and(|h| h[..] == *wanted) {
             let (database, object) = running.object.unzip();
-            rows.push(row![database, object, (), false, &*running.text]);
+            // A module always has a text: one that is not shown is encrypted.
+            let shown = Some(&*running.text).filter(|text| !text.is_empty());
+            rows.push(row![database, object, (), shown.is_none(), shown]);
             return Ok(());
         }
         let text = s.text();

@@ -3,7 +3,7 @@
 //! | [`Ends`] | the error ends | transaction |
 //! |---|---|---|
 //! | `Statement` | the statement, whose changes are undone; the next one of the module runs | kept |
-//! | `Insert` | the INSERT … EXEC around what runs | kept |
+//! | `Insert` | the INSERT … EXEC or EXEC … WITH RESULT SETS around what runs | kept |
 //! | `Module` | the procedure or dynamic text (at the outermost level the batch); its caller goes on | kept |
 //! | `Batch` | the batch, through all levels | rolled back (of THROW: kept) |
 //! | `Connection` | the connection (severity 20 and more) | rolled back |
@@ -123,6 +123,7 @@ fn ends(e: &SqlError, row: &Row, by: Raised) -> Ends {
     match (e.origin, by) {
         (Origin::RaisError | Origin::Parameters, _) => Ends::Statement,
         (Origin::Throw | Origin::Trigger, _) => Ends::Batch,
+        (Origin::ResultSets, _) => Ends::Insert,
         (Origin::Binding, _) => row.bound,
         (_, Raised::Catalogue) => row.of_catalogue,
         (_, Raised::Use) if e.number == 911 => Ends::Batch,

@@ -37,16 +37,17 @@ impl Level {
         };
         // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
         let wide = |at: i32| {
-            let at = usize::try_from(at).unwrap_or(0).min(module.text.len());
-            let at = (0..=at).rev().find(|n| module.text.is_char_boundary(*n)).unwrap_or(0);
+            let at = usize::try_from(at).unwrap_or(0).min(module.shown().len());
+            let at = (0..=at).rev().find(|n| module.shown().is_char_boundary(*n)).unwrap_or(0);
             // No statement begins or ends within a password.
-            let begins = masked(&module.text[..at]);
+            let begins = masked(&module.shown()[..at]);
             let units = before.encode_utf16().count() + begins.encode_utf16().count();
             2 * units as i32
         };
         let last = usize::try_from(self.end).is_ok_and(|e| module.text[..].len() <= e);
         let (start, end) = (wide(self.start), if last { -1 } else { wide(self.end) });
         let text = match before.is_empty() {
+            _ if module.encrypted => "".into(),
             true => super::shown(&module.text),
             false => (before + &masked(&module.text)).into(),
         };

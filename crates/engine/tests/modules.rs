@@ -1,0 +1,67 @@
+//! Modules and the sessions beside them: temporary procedures at a session's end, locks beneath what is schema-bound, options of modules
+//! after a restart.
+
+use crate::support;
+
+use support::World;
+use support::two::two;
+
+#[test]
+fn temporary_procedures_end_with_their_session() {
+    let w = World::new();
+    let (mut a, mut b) = (w.connect(), w.connect());
+    let left = "SELECT COUNT(*) FROM tempdb.sys.procedures";
+    a.ok("CREATE PROCEDURE #p AS SELECT 'a' AS x");
+    b.ok("CREATE PROCEDURE #p AS SELECT 'b' AS x");
+    a.ok("CREATE PROCEDURE ##g AS EXEC #p");
+    assert_eq!(a.rows("EXEC ##g"), "a");
+    assert_eq!(b.rows("EXEC ##g"), "b");
+    assert_eq!(b.rows(left), "3");
+    let mut heard = support::Heard::default();
+    a.connection.reset(false, &mut heard);
+    assert_eq!(b.rows(left), "1");
+    assert_eq!(support::errors(&a.run("EXEC #p")), [2812]);
+    assert_eq!(support::errors(&b.run("EXEC ##g")), [2812]);
+    a.ok("CREATE PROCEDURE #p AS SELECT 'again' AS x");
+    assert_eq!(a.rows("EXEC #p"), "again");
+    drop(b);
+    assert_eq!(a.rows(left), "1");
+}
+
+#[test]
+fn options_of_modules_outlast_a_restart() {
+    let (w, mut c) = World::with_database();
+    c.ok("CREATE TABLE dbo.t (id int)");
+    c.ok("CREATE PROCEDURE dbo.p WITH ENCRYPTION, RECOMPILE AS SELECT 5 AS x");
+    c.ok("CREATE VIEW dbo.v WITH SCHEMABINDING, VIEW_METADATA AS SELECT id FROM dbo.t");
+    c.ok("CREATE TRIGGER dbo.v_put ON dbo.v INSTEAD OF INSERT AS INSERT dbo.t SELECT id * 10 FROM inserted");
+    let database = c.rows("SELECT DB_NAME()");
+    drop(c);
+    let w = w.restart();
+    let mut c = w.connect_to(&database);
+    let shown = "SELECT OBJECT_NAME(object_id), definition, is_recompiled, is_schema_bound FROM sys.sql_modules \
+                 WHERE OBJECT_NAME(object_id) IN ('p') UNION ALL \
+                 SELECT name, NULL, has_opaque_metadata, OBJECTPROPERTY(object_id, 'IsSchemaBound') FROM sys.views";
+    assert_eq!(c.rows(shown), "p | NULL | 1 | 0\nv | NULL | 1 | 1");
+    assert_eq!(c.rows("EXEC dbo.p"), "5");
+    c.ok("INSERT dbo.v VALUES (4)");
+    assert_eq!(c.rows("SELECT id FROM dbo.t"), "40");
+    assert_eq!(support::errors(&c.run("DROP TABLE dbo.t")), [3729]);
+}
+
+#[test]
+fn a_table_beneath_an_open_schema_bound_view_is_not_dropped() {
+    let mut two = two("CREATE TABLE dbo.t (id int)");
+    two.ddl.ok("BEGIN TRANSACTION");
+    two.ddl.ok("CREATE VIEW dbo.v WITH SCHEMABINDING AS SELECT id FROM dbo.t");
+    let dropped = two.waits("DROP TABLE dbo.t", "LCK_M_SCH_M");
+    two.ddl.ok("COMMIT");
+    assert!(dropped.end().contains("Msg 3729"));
+    two.ddl.ok("BEGIN TRANSACTION");
+    let function = "CREATE FUNCTION dbo.f () RETURNS int WITH SCHEMABINDING AS BEGIN RETURN (SELECT MAX(id) FROM dbo.v) END";
+    two.ddl.ok(function);
+    let dropped = two.waits("DROP VIEW dbo.v", "LCK_M_SCH_M");
+    two.ddl.ok("COMMIT");
+    let said = dropped.end();
+    assert!(said.contains("Msg 3729"), "{said}");
+}
