@@ -1,5 +1,6 @@
 // What the server does now: load, waits by class, sessions and who blocks whom.
 
+import { alerts } from "./alerts";
 import { chart, ranges } from "./chart";
 import { h, set } from "./dom";
 import { confirmed, showQuery } from "./query";
@@ -67,12 +68,14 @@ export function overview(live: Live): { element: HTMLElement; stop: () => void }
     }),
   ];
   const sessions = table(live);
-  const element = h("div", { class: "page" }, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
+  const alarmed = alerts(live);
+  const element = h("div", { class: "page" }, alarmed.trouble, alarmed.element, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
   return {
     element,
     stop: () => {
       charts.forEach((c) => c.stop());
       sessions.stop();
+      alarmed.stop();
     },
   };
 }

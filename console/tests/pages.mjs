@@ -60,6 +60,13 @@ export const CHECKS = {
       (shown) => JSON.stringify(shown) === JSON.stringify(waiters.sort()),
     );
     assert.match(await page.locator("tr.blocks").first().innerText(), /blocks 2/);
+    // Who waits for long asks for somebody, and so does a database that is away.
+    await sql.run("CREATE DATABASE away");
+    await sql.run("ALTER DATABASE away SET OFFLINE");
+    const asks = () => page.locator("section.alerts").innerText();
+    await until("alerts", asks, (text) => /Session \d+ has waited .* for session \d+\./.test(text) && text.includes("Database away is OFFLINE"), 40_000);
+    await sql.run("DROP DATABASE away");
+    await until("an alert that is over", asks, (text) => !text.includes("away"), 20_000);
     // Two wait for locks, and have not stopped: that is 2 s of waiting each second.
     const locks = async () => number(await page.locator("section", { hasText: "Waits by class" }).locator(".legend span", { hasText: /^locks/ }).locator("b").innerText());
     await until("waits that go on", locks, (ms) => ms > 1000 && ms < 4000);
