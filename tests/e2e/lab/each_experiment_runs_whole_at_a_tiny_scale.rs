@@ -38,6 +38,13 @@ tests! {
     // How much of a rollback's log is on the disk when it ends is up to the log writer.
     rollback "rollback": ["What is rolled back is as it was."];
     kill "kill": ["No durable commit is lost."];
+    torn_page "torn-page": [
+        "Every page that is torn while it is written is whole again after the restart.",
+        "Every row's page was torn.",
+        "The error log says how many pages were repaired.",
+        "A page that is torn later is refused.",
+        "No torn page is shown as if it were whole.",
+    ];
     blocking "blocking": [];
     tpcc "tpcc": [
         "Every row keeps the twelve conditions after 32 clients.",

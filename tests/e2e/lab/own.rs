@@ -162,6 +162,24 @@ fn a_binary_of_another_name_is_a_lab_all_the_same() {
 }
 
 #[test]
+fn a_disk_without_room_is_one_clear_line() {
+    let dir = TempDir::new("lab-full");
+    // A disk of 280 MB, that only this command sees.
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c"]);
+    command.arg("mount -t tmpfs -o size=280m lab \"$1\" || exit 99; \"$2\" lab run loop --scale tiny --peers --out \"$1/out\"");
+    let done = command.arg("sh").arg(dir.path()).arg(binary()).output().unwrap();
+    if done.status.code() == Some(99) || said(&done).contains("unshare:") {
+        eprintln!("A FULL DISK IS NOT TESTED: {}", said(&done));
+        return;
+    }
+    assert_eq!(done.status.code(), Some(1), "{}", said(&done));
+    assert_eq!(said(&done).lines().count(), 1, "{}", said(&done));
+    let told = "MB free where the lab's server keeps its data; this run takes ";
+    assert!(said(&done).contains(told), "{}", said(&done));
+}
+
+#[test]
 fn a_server_does_not_outlive_its_lab() {
     let dir = TempDir::new("lab-killed");
     let out = dir.path().join("out");

@@ -8,7 +8,8 @@ use taffrail_lab::experiment::record::Record;
 use taffrail_lab::experiment::store;
 use taffrail_tests::{TempDir, binary};
 
-const VARIANTS: [&str; 3] = ["autocommit", "sqlite-hundred", "postgresql-hundred"];
+const VARIANTS: [&str; 4] =
+    ["autocommit", "sqlite-hundred", "postgresql-hundred", "mariadb-hundred"];
 
 /// A run of three variants; its record, and the words on the terminal.
 fn run(out: &Path, change: impl FnOnce(&mut Command)) -> (Record, String) {
@@ -33,15 +34,17 @@ fn products_that_are_installed_are_measured_beside_the_server() {
     let (record, words) = run(&out, |c| {
         c.env("PGPORT", "6543");
     });
-    for (variant, name, client) in
-        [("sqlite-hundred", "SQLite", "sqlite3"), ("postgresql-hundred", "PostgreSQL", "psql")]
-    {
+    for (variant, name, client) in [
+        ("sqlite-hundred", "SQLite", "sqlite3"),
+        ("postgresql-hundred", "PostgreSQL", "psql"),
+        ("mariadb-hundred", "MariaDB", "mariadb"),
+    ] {
         let told = record.variants.iter().find(|v| v.name == variant).unwrap();
         match &told.left_out {
             // A client may be there without its server.
             Some(why) => {
                 assert!(why.contains("is not installed"), "{why}");
-                assert!(!installed(client) || client == "psql", "{why}");
+                assert!(!installed(client) || client != "sqlite3", "{why}");
                 eprintln!("{name} IS NOT TESTED: {why}");
             }
             None => {
@@ -49,6 +52,8 @@ fn products_that_are_installed_are_measured_beside_the_server() {
                 assert_eq!(seconds.values.len(), 2, "{variant}");
                 assert!(record.plan.server.machine.contains("; beside it "), "{words}");
                 assert!(words.contains(&format!("{name} ")), "{words}");
+                // Settings decide: a reader sees them.
+                assert!(record.plan.server.machine.contains(" = "), "{words}");
                 assert!(record.figure(variant, "insert", "log_flushes").is_none());
             }
         }
@@ -118,7 +123,11 @@ fn products_that_are_not_installed_are_left_out_by_name() {
     let (record, words) = run(&dir.path().join("out"), |c| {
         c.env("PATH", &nothing);
     });
-    for (variant, name) in [("sqlite-hundred", "SQLite"), ("postgresql-hundred", "PostgreSQL")] {
+    for (variant, name) in [
+        ("sqlite-hundred", "SQLite"),
+        ("postgresql-hundred", "PostgreSQL"),
+        ("mariadb-hundred", "MariaDB"),
+    ] {
         let told = record.variants.iter().find(|v| v.name == variant).unwrap();
         let why = told.left_out.as_ref().unwrap();
         assert!(why.starts_with(&format!("{name} is not installed: there is no ")), "{why}");

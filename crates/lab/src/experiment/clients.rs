@@ -21,6 +21,14 @@ pub struct Run {
     took_ms: f64,
 }
 
+impl Run {
+    /// A run between two moments of the same clock.
+    pub fn between(from: Duration, ended: Duration) -> Run {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        Run { ended_ms: ms(ended), took_ms: ms(ended.saturating_sub(from)) }
+    }
+}
+
 /// Connections that do the same.
 pub struct Crowd {
     /// Number of connections at a time.
@@ -32,7 +40,7 @@ pub struct Crowd {
 }
 
 /// Puts in the numbers of the client and the round.
-fn numbered(script: &[String], client: u32, round: u64) -> Vec<String> {
+pub fn numbered(script: &[String], client: u32, round: u64) -> Vec<String> {
     let (client, round) = (client.to_string(), round.to_string());
     let put =
         |b: &String| b.replace("\u{1}client\u{1}", &client).replace("\u{1}round\u{1}", &round);
@@ -45,9 +53,7 @@ fn once(client: &mut Client, script: &[String], began: Instant) -> Result<Run, C
     for batch in script {
         client.run(batch)?;
     }
-    let ended = began.elapsed();
-    let ms = |d: Duration| d.as_secs_f64() * 1e3;
-    Ok(Run { ended_ms: ms(ended), took_ms: ms(ended - from) })
+    Ok(Run::between(from, began.elapsed()))
 }
 
 impl Crowd {

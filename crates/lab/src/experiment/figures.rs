@@ -48,6 +48,10 @@ pub const FIGURES: &[Figure] = &[
     figure("found", "found after the kill", ""),
     figure("lost", "acknowledged and lost", ""),
     figure("lost_ms", "loss window", "ms"),
+    figure("torn", "pages torn", ""),
+    figure("right", "rows that are right", ""),
+    figure("refused", "rows refused", ""),
+    figure("wrong", "rows shown and wrong", ""),
 ];
 
 /// The figure of a name.

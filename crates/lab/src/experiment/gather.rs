@@ -154,6 +154,7 @@ fn series_of(record: &Record, trials: &[Trial]) -> Vec<Series> {
                 samples: middle.samples.clone(),
                 latency: middle.latency.clone(),
                 waits: middle.waits.clone(),
+                flushes: middle.flushes.clone(),
             });
         }
     }

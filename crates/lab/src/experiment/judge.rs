@@ -100,9 +100,9 @@ fn ends(s: Spread) -> String {
     }
 }
 
-/// A ratio: in percent where it is small.
+/// A ratio: in percent below 1.
 fn ratio_in_words(s: Spread) -> String {
-    const SMALL: f64 = 0.1;
+    const SMALL: f64 = 1.0;
     let small = s.median < SMALL;
     let (by, word) = if small { (100.0, " %") } else { (1.0, " times") };
     let s = Spread { median: s.median * by, low: s.low * by, high: s.high * by };

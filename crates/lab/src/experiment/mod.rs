@@ -30,4 +30,5 @@ pub mod statistics;
 pub mod stop;
 pub mod store;
 pub mod table;
+mod tear;
 pub mod trial;

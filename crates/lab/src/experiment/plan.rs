@@ -3,9 +3,9 @@
 use super::peers::Peers;
 use super::read::Experiment;
 use super::record::{Device, Server};
-use super::spec::{Scale, Variant};
+use super::spec::{Product, Scale, Variant};
 use super::trial;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The scale, the rounds and the variants that somebody asks for.
 #[derive(Clone, Debug)]
@@ -28,12 +28,16 @@ pub struct Needs<'a> {
     pub variants: Vec<&'a Variant>,
     /// The others, with the reason.
     pub left_out: Vec<(&'a Variant, String)>,
+    /// Products that do the work as well.
+    pub products: BTreeSet<Product>,
     /// Disk that is taken at a time, MB.
     pub disk_mb: u64,
     /// All rounds, in s.
     pub seconds: f64,
 }
 
+/// Why a variant is left out that --only has not named.
+pub const NOT_ASKED_FOR: &str = "not asked for";
 /// Durable writes a second that are supposed where the device cannot be asked.
 const SUPPOSED_WRITES: f64 = 1_000.0;
 
@@ -71,7 +75,7 @@ impl<'a> Needs<'a> {
             }
             let lacks = variant.peer.and_then(|product| peers.lacks(product));
             match lacks.or_else(|| trial::lacks(variant, server)) {
-                _ if !wanted => left_out.push((variant, "not asked for".to_owned())),
+                _ if !wanted => left_out.push((variant, NOT_ASKED_FOR.to_owned())),
                 Some(why) => left_out.push((variant, why)),
                 None => variants.push(variant),
             }
@@ -79,6 +83,7 @@ impl<'a> Needs<'a> {
         if !variants.iter().any(|v: &&Variant| v.peer.is_none()) {
             return Err(format!("{name}: no variant is left to run on the server"));
         }
+        let products: BTreeSet<Product> = variants.iter().filter_map(|v| v.peer).collect();
         let all = spec.variant.iter().filter(|v| v.peer.is_none()).count();
         let share = variants.len() as f64 / all as f64;
         let writes = device.map_or(SUPPOSED_WRITES, |d| d.writes_per_s);
@@ -89,7 +94,9 @@ impl<'a> Needs<'a> {
             values: scale.values.iter().map(|(k, v)| (k.clone(), v.to_string())).collect(),
             variants,
             left_out,
-            disk_mb: scale.disk_mb,
+            // Data and log of the last trial of each product stay beside the server's.
+            disk_mb: scale.disk_mb * (1 + products.len() as u64) + Peers::disk_mb(&products),
+            products,
             seconds: round * f64::from(wish.repeat) + 2.0,
         })
     }

@@ -187,18 +187,25 @@ impl Check<'_> {
 
     fn measure(&self, m: &Measure) -> Checked {
         self.steps(&m.before)?;
-        for file in [Some(&m.run), m.beside.as_ref(), m.ask.as_ref(), m.found.as_ref()] {
+        for file in
+            [Some(&m.run), m.beside.as_ref(), m.ask.as_ref(), m.found.as_ref(), m.then.as_ref()]
+        {
             file.map_or(Ok(()), |f| self.file(f))?;
         }
         let at = m.name.span();
         let during = m.kill == Some(Kill::During);
+        let tears = m.kill == Some(Kill::Tear);
         let wrong = if m.ask.is_none() != m.asked.is_empty() {
             "ask and asked go together"
-        } else if during != (m.after_ms.is_some() && m.found.is_some()) {
+        } else if tears && (m.found.is_none() || m.rounds.is_none() || m.clients.is_some()) {
+            "kill = \"tear\" needs found and rounds: no clients"
+        } else if !tears && m.then.is_some() {
+            "then goes with kill = \"tear\""
+        } else if during != m.after_ms.is_some() || (during || tears) != m.found.is_some() {
             "kill = \"during\" goes together with after_ms and found"
         } else if during && (m.clients.is_none() || m.rounds.is_some()) {
             "kill = \"during\" needs clients, which run until then: no rounds"
-        } else if !during && m.clients.is_some() != m.rounds.is_some() {
+        } else if !during && !tears && m.clients.is_some() != m.rounds.is_some() {
             "clients and rounds go together"
         } else if m.clients.is_some_and(|n| !(1..=256).contains(&n)) {
             "clients are 1 to 256"

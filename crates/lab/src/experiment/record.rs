@@ -66,6 +66,9 @@ pub struct Measured {
     pub samples: Vec<Vec<f64>>,
     /// The longest waits of the server meanwhile.
     pub waits: Vec<Wait>,
+    /// Writes of the log by their causes, where the server shows them: Taffrail does.
+    #[serde(default)]
+    pub flushes: Vec<Flush>,
     /// Of each 20 ms with a commit: ms from the beginning, the longest commit in ms, how many.
     pub latency: Vec<[f64; 3]>,
 }
@@ -79,6 +82,21 @@ pub struct Wait {
     pub ms: f64,
     /// Number of waits that ended.
     pub waits: f64,
+}
+
+/// Writes of the log that had the same cause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Flush {
+    /// As taffrail.flush_history calls it.
+    pub cause: String,
+    /// Number of writes.
+    pub writes: f64,
+    /// Their mean size, KB.
+    pub kb: f64,
+    /// Commit records in one of them, on an average.
+    pub commits: f64,
+    /// Their mean duration, µs.
+    pub us: f64,
 }
 
 /// The device's own speed, before or after a run on a server of the lab's own.
@@ -199,6 +217,9 @@ pub struct Series {
     pub latency: Vec<[f64; 3]>,
     /// Waits, as in [`Measured::waits`].
     pub waits: Vec<Wait>,
+    /// Writes of the log, as in [`Measured::flushes`].
+    #[serde(default)]
+    pub flushes: Vec<Flush>,
 }
 
 /// A claim of the document, and what is to be said of it here.

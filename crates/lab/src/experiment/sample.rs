@@ -5,7 +5,8 @@
 
 use super::figures::{CHANNELS, place};
 use super::place::Place;
-use super::record::{LeftOut, Wait};
+use super::record::{Flush, LeftOut, Wait};
+use super::statistics::rounded;
 use super::stop::Stop;
 use crate::client::{Answer, Client, display};
 use std::collections::BTreeMap;
@@ -268,6 +269,35 @@ fn all_waits(client: &mut Client) -> BTreeMap<String, (f64, f64)> {
         .collect()
 }
 
+/// The number of the last write of the log of all; none where the server has no history of them.
+fn last_flush(client: &mut Client, taffrail: bool) -> Option<i64> {
+    let sql = "SELECT COALESCE(MAX(sequence_number), 0) FROM taffrail.flush_history";
+    if !taffrail {
+        return None;
+    }
+    client.query(sql).ok()?.first_value().parse().ok()
+}
+
+/// Writes of a database's log after that one, by cause, as far as the history reaches back.
+fn flushes(client: &mut Client, database: &str, after: i64) -> Vec<Flush> {
+    let sql = format!(
+        "SELECT cause, COUNT(*), AVG(CONVERT(float, bytes)) / 1024, AVG(CONVERT(float, commits)), AVG(CONVERT(float, duration_us)) \
+         FROM taffrail.flush_history WHERE operation = 'WRITE' AND database_id = DB_ID(N'{database}') AND sequence_number > {after} \
+         GROUP BY cause ORDER BY COUNT(*) DESC"
+    );
+    let Ok(answer) = client.query(&sql) else { return Vec::new() };
+    let text = answer.text();
+    let flush = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        let [cause, numbers @ ..] = &cells[..] else { return None };
+        let numbers: Vec<f64> =
+            numbers.iter().filter_map(|n| n.parse().ok()).map(rounded).collect();
+        let [writes, kb, commits, us] = numbers[..] else { return None };
+        Some(Flush { cause: (*cause).to_owned(), writes, kb, commits, us })
+    };
+    text.lines().filter_map(flush).collect()
+}
+
 /// A sampler at work.
 pub struct Sampler {
     stop: Sender<()>,
@@ -280,6 +310,8 @@ pub struct Samples {
     pub looks: Vec<(f64, Look)>,
     /// The longest waits meanwhile.
     pub waits: Vec<Wait>,
+    /// Writes of the log meanwhile, by cause.
+    pub flushes: Vec<Flush>,
 }
 
 impl Sampler {
@@ -287,6 +319,7 @@ impl Sampler {
     pub fn start(place: &Place, views: &Views, database: &str) -> Result<(Sampler, Instant), Stop> {
         let mut client = place.client("")?;
         let before = all_waits(&mut client);
+        let written = last_flush(&mut client, place.server.product == "Taffrail");
         let first = views.look(&mut client, database, true)?;
         let (stop, stopped) = channel();
         let (views, database) = (views.clone(), database.to_owned());
@@ -303,7 +336,8 @@ impl Sampler {
                 .collect();
             waits.sort_by(|a, b| b.ms.total_cmp(&a.ms));
             waits.truncate(6);
-            Ok(Samples { looks, waits })
+            let flushes = written.map(|after| flushes(&mut client, &database, after));
+            Ok(Samples { looks, waits, flushes: flushes.unwrap_or_default() })
         });
         Ok((Sampler { stop, thread }, began))
     }

@@ -140,14 +140,20 @@ pub enum Product {
     Sqlite,
     /// PostgreSQL, by `psql`.
     Postgresql,
+    /// MariaDB, by `mariadb`.
+    Mariadb,
 }
 
 impl Product {
+    /// All of them.
+    pub const ALL: [Product; 3] = [Product::Sqlite, Product::Postgresql, Product::Mariadb];
+
     /// The product's name for readers.
     pub fn name(self) -> &'static str {
         match self {
             Product::Sqlite => "SQLite",
             Product::Postgresql => "PostgreSQL",
+            Product::Mariadb => "MariaDB",
         }
     }
 
@@ -156,6 +162,7 @@ impl Product {
         let own = match self {
             Product::Sqlite => "sqlite",
             Product::Postgresql => "postgresql",
+            Product::Mariadb => "mariadb",
         };
         format!("{}.{own}.sql", file.strip_suffix(".sql").unwrap_or(file))
     }
@@ -216,7 +223,7 @@ pub struct Measure {
     pub values: BTreeMap<String, Text>,
     /// So many connections run the script at a time; each knows its number as $(client), from 1.
     pub clients: Option<u32>,
-    /// Of `clients`: how often each runs it.
+    /// Of `clients`: how often each runs it. Of `kill = "tear"`: how many rows are asked for.
     pub rounds: Option<Spanned<Text>>,
     /// A script that one more connection runs again and again meanwhile, each run timed.
     pub beside: Option<Name>,
@@ -224,7 +231,10 @@ pub struct Measure {
     pub kill: Option<Kill>,
     /// Of `kill = "during"`: how long the clients run first, in ms.
     pub after_ms: Option<u64>,
-    /// Of `kill = "during"`: a query for the number of runs whose work is there after the restart.
+    /// Of `kill = "tear"`: a script behind the one that changes pages.
+    pub then: Option<Name>,
+    /// Of `kill = "during"`: a query for the number of runs whose work is there after the restart. Of `kill = "tear"`: one that
+    /// gives 1 where the row of $(round) is right.
     pub found: Option<Name>,
     /// A query afterwards whose only row has further figures, one a column.
     pub ask: Option<Name>,
@@ -241,6 +251,8 @@ pub enum Kill {
     Before,
     /// While clients run it.
     During,
+    /// After it; the pages that it has changed are torn before the restart.
+    Tear,
 }
 
 /// A drawing on the page.

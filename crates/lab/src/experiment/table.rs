@@ -43,6 +43,8 @@ fn figures(record: &Record, measure: &str, label: &str, names: &[&str], lines: &
             let told = names.iter().map(|n| record.figure(&v.name, measure, n)).collect();
             (v.label.as_str(), told)
         })
+        // A product beside the server does not make every measure.
+        .filter(|(_, told): &(&str, Vec<Option<&FigureTold>>)| told.iter().any(Option::is_some))
         .collect();
     // Figures that no variant has are no columns.
     let there: Vec<usize> =

@@ -3,7 +3,7 @@
 use super::clients::{self, Crowd};
 use super::figures::{self, KB, MB};
 use super::files::{batches, fill};
-use super::peers::{Peers, Script};
+use super::peers::{PeerTimes, PeerWork, Peers};
 use super::place::{Place, first_row};
 use super::read::Experiment;
 use super::record::{Measured, Server};
@@ -11,10 +11,12 @@ use super::sample::{Look, Sampler, Samples, Views};
 use super::spec::{Kill, Measure, Name, Need, Product, Step, Variant};
 use super::statistics::rounded;
 use super::stop::{Interrupted, Stop};
+use super::tear::{self, Tear};
 use crate::client::stream::{Token, is_timeout};
 use crate::client::{Client, ClientError, ServerMessage};
 use crate::load::{LoadOptions, load_into};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The extended property that a database of the lab's bears.
@@ -121,10 +123,7 @@ impl Bench<'_> {
 
     /// A script's batches with all values but the client's and the round's put in.
     fn script(&self, name: &Name, values: &BTreeMap<String, String>) -> Result<Vec<String>, Stop> {
-        let mut values = values.clone();
-        for own in ["client", "round"] {
-            values.entry(own.into()).or_insert_with(|| format!("\u{1}{own}\u{1}"));
-        }
+        let values = with_numbers_left(values.clone());
         let file = name.get_ref();
         let text = fill(self.experiment.script(name), &values)
             .map_err(|name| Stop::Failed(format!("{file}: $({name}) has no value")))?;
@@ -192,30 +191,16 @@ impl Bench<'_> {
         variant: &Variant,
         told: &mut dyn FnMut(&str),
     ) -> Result<Vec<Measured>, Stop> {
-        let spec = &self.experiment.spec;
-        let script = |measure: Option<&Measure>, file: &Name| {
-            let name = product.script(file.get_ref());
-            let Some(text) = self.experiment.files.texts.get(&name) else { return Ok(None) };
-            let text = fill(text, &self.values(variant, measure));
-            text.map(Some).map_err(|value| Stop::Failed(format!("{name}: $({value}) has no value")))
-        };
-        let mut scripts: Vec<Script> = Vec::new();
-        for run in spec.setup.iter().filter_map(|step| step.run.as_ref()) {
-            scripts.extend(script(None, run)?.map(|text| (None, text)));
-        }
-        for measure in &spec.measure {
-            for run in measure.before.iter().filter_map(|step| step.run.as_ref()) {
-                scripts.extend(script(Some(measure), run)?.map(|text| (None, text)));
-            }
-            let name = Some(measure.name.get_ref().clone());
-            scripts.extend(script(Some(measure), &measure.run)?.map(|text| (name, text)));
-        }
+        let values = |measure: Option<&Measure>| self.values(variant, measure);
+        let works = works(self.experiment, product, values)?;
         told(product.name());
-        let seconds = self.peers.run(product, &scripts, &self.interrupted)?;
-        let measured = seconds.into_iter().map(|(name, seconds)| Measured {
-            name,
-            figures: BTreeMap::from([("seconds".to_owned(), rounded(seconds))]),
-            ..Measured::default()
+        let all = self.peers.run(product, &works, &self.interrupted)?;
+        let measured = all.into_iter().map(|PeerTimes { name, seconds, runs }| {
+            let figures = BTreeMap::from([("seconds".to_owned(), seconds)]);
+            let mut measured = Measured { name, figures, ..Measured::default() };
+            clients::latencies(&runs, seconds, &mut measured);
+            measured.figures.values_mut().for_each(|v| *v = rounded(*v));
+            measured
         });
         Ok(measured.collect())
     }
@@ -296,6 +281,9 @@ impl Bench<'_> {
                 measured.figures =
                     clients::killed(self.place, &crowd, after, &found, &self.interrupted)?;
             }
+            (Some(Kill::Tear), _) => {
+                measured.figures = self.torn(measure, values, &script)?;
+            }
             (None, _) => self.sampled(measure, values, script, &mut measured)?,
         }
         if let Some(ask) = &measure.ask {
@@ -310,6 +298,33 @@ impl Bench<'_> {
         }
         measured.figures.values_mut().for_each(|v| *v = rounded(*v));
         Ok(measured)
+    }
+
+    /// Pages that a script has changed are torn between a kill and the restart.
+    fn torn(
+        &mut self,
+        measure: &Measure,
+        values: &BTreeMap<String, String>,
+        change: &[String],
+    ) -> Result<BTreeMap<String, f64>, Stop> {
+        let script = |name: &Option<Name>| match name {
+            Some(name) => self.script(name, values),
+            None => Ok(Vec::new()),
+        };
+        let (then, found) = (script(&measure.then)?, script(&measure.found)?);
+        let rounds = measure.rounds.as_ref().map_or(String::new(), |r| r.get_ref().to_string());
+        let database = &values["database"];
+        let sql = "SELECT physical_name FROM sys.database_files WHERE file_id = 1";
+        let file = self.place.client(database)?.query(sql)?.first_value();
+        let tear = Tear {
+            database,
+            file: Path::new(&file),
+            change,
+            then: &then,
+            found: &found,
+            rounds: number(&rounds, values)?,
+        };
+        tear::torn(self.place, &tear, &self.interrupted)
     }
 
     /// A script, or many clients' scripts, with the sampler beside.
@@ -374,6 +389,56 @@ pub fn remove(client: &mut Client, name: &str) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Values by which the client's and the round's numbers are left to be put in.
+fn with_numbers_left(mut values: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    for own in ["client", "round"] {
+        values.entry(own.into()).or_insert_with(|| format!("\u{1}{own}\u{1}"));
+    }
+    values
+}
+
+/// Everything that a product does for an experiment: a work for each of its steps of which the product has a script.
+pub fn works(
+    experiment: &Experiment,
+    product: Product,
+    values: impl Fn(Option<&Measure>) -> BTreeMap<String, String>,
+) -> Result<Vec<PeerWork>, Stop> {
+    let script = |measure: Option<&Measure>, file: &Name| {
+        let name = product.script(file.get_ref());
+        let Some(text) = experiment.files.texts.get(&name) else { return Ok(None) };
+        let text = fill(text, &with_numbers_left(values(measure)));
+        text.map(Some).map_err(|value| Stop::Failed(format!("{name}: $({value}) has no value")))
+    };
+    let untimed = |measure: Option<&Measure>, steps: &[Step]| -> Result<Vec<PeerWork>, Stop> {
+        let mut works = Vec::new();
+        for run in steps.iter().filter_map(|step| step.run.as_ref()) {
+            let script = script(measure, run)?;
+            works.extend(script.map(|script| PeerWork { script, ..PeerWork::default() }));
+        }
+        Ok(works)
+    };
+    let mut works = untimed(None, &experiment.spec.setup)?;
+    for measure in &experiment.spec.measure {
+        let Some(text) = script(Some(measure), &measure.run)? else { continue };
+        works.extend(untimed(Some(measure), &measure.before)?);
+        let crowd = match (measure.clients, &measure.rounds) {
+            (Some(clients), Some(rounds)) => {
+                let rounds = rounds.get_ref().to_string();
+                Some((clients, number(&rounds, &values(Some(measure)))?))
+            }
+            _ => None,
+        };
+        let beside = measure.beside.as_ref().map(|file| script(Some(measure), file));
+        works.push(PeerWork {
+            name: Some(measure.name.get_ref().clone()),
+            script: text,
+            crowd,
+            beside: beside.transpose()?.flatten(),
+        });
+    }
+    Ok(works)
+}
+
 /// A number that a step names.
 fn number(text: &str, values: &BTreeMap<String, String>) -> Result<u64, Stop> {
     let text = fill(text, values).map_err(|name| format!("$({name}) has no value"))?;
@@ -424,4 +489,5 @@ fn take(samples: &Samples, seconds: f64, views: &Views, measured: &mut Measured)
         })
         .collect();
     measured.waits.clone_from(&samples.waits);
+    measured.flushes.clone_from(&samples.flushes);
 }

@@ -49,7 +49,7 @@ pub fn page(record: &Record, experiment: &Experiment) -> String {
     sections::figures(record, &mut out);
     sections::machine(record, &mut out);
     sections::scripts(record, &mut out);
-    sections::repeat(record, &mut out);
+    sections::repeat(record, experiment, &mut out);
     let json = serde_json::to_string(record).unwrap_or_default();
     let _ = write!(
         out,

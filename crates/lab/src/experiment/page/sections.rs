@@ -5,9 +5,10 @@ use super::html::{escaped, paragraphs};
 use super::lines;
 use crate::experiment::files::MAIN;
 use crate::experiment::judge::{alike, number, published_in_words};
+use crate::experiment::plan::NOT_ASKED_FOR;
 use crate::experiment::read::Experiment;
 use crate::experiment::record::{FigureTold, Record, Verdict};
-use crate::experiment::spec::{Chart, ChartKind};
+use crate::experiment::spec::{Chart, ChartKind, Need, Variant};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -25,7 +26,12 @@ pub fn claims(record: &Record, out: &mut String) {
     if record.claims.is_empty() {
         return;
     }
-    out.push_str("<section>\n<h2>What the document says, and what was seen here</h2>\n<ul class=\"claims\">\n");
+    let said = match &record.about.document {
+        Some(_) => "What the document says",
+        None => "Claims",
+    };
+    let _ =
+        writeln!(out, "<section>\n<h2>{said}, and what was seen here</h2>\n<ul class=\"claims\">");
     for claim in &record.claims {
         let published = match claim.published {
             Some(p) => format!(" Published: {}.", published_in_words(p)),
@@ -250,7 +256,41 @@ pub fn explained(record: &Record, out: &mut String) {
              <th scope=\"col\">waits of all sessions</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div></details>\n"
         );
     }
+    flushes(record, out);
     out.push_str("</section>\n");
+}
+
+/// Writes of the log by what caused them, where the server says that.
+fn flushes(record: &Record, out: &mut String) {
+    let mut rows = String::new();
+    for series in &record.series {
+        let label = record.variants.iter().find(|v| v.name == series.variant);
+        for flush in &series.flushes {
+            let _ = writeln!(
+                rows,
+                "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                escaped(&measure_label(record, &series.measure)),
+                escaped(label.map_or(&series.variant, |v| &v.label)),
+                escaped(&flush.cause),
+                number(flush.writes),
+                number(flush.kb),
+                number(flush.commits),
+                number(flush.us)
+            );
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    let heads = ["measure", "variant", "cause", "writes", "KB each", "commits each", "µs each"];
+    let heads: String = heads.map(|head| format!("<th scope=\"col\">{head}</th>")).concat();
+    let _ = write!(
+        out,
+        "<details><summary>Writes of the log, by cause</summary>\
+         <p class=\"caption\">From taffrail.flush_history, the last 8,192 writes of the server.</p>\
+         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Writes of the log, by cause\">\
+         <table class=\"waits\"><thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div></details>\n"
+    );
 }
 
 /// Every figure, a table for each measure.
@@ -269,7 +309,10 @@ pub fn figures(record: &Record, out: &mut String) {
             );
             continue;
         }
-        let variants: Vec<_> = record.run_variants().collect();
+        let makes = |variant: &str| {
+            record.figures.iter().any(|f| f.measure == measure.name && f.variant == variant)
+        };
+        let variants: Vec<_> = record.run_variants().filter(|v| makes(&v.name)).collect();
         let of = |f: &&FigureTold| f.measure == measure.name;
         let mut seen = BTreeSet::new();
         let names: Vec<&FigureTold> =
@@ -388,22 +431,30 @@ pub fn scripts(record: &Record, out: &mut String) {
 }
 
 /// The commands that repeat it.
-pub fn repeat(record: &Record, out: &mut String) {
+pub fn repeat(record: &Record, experiment: &Experiment, out: &mut String) {
     let plan = &record.plan;
+    let all = &experiment.spec.variant;
+    let ran = |v: &&Variant| plan.variants.contains(v.name.get_ref());
+    let peers = if all.iter().filter(ran).any(|v| v.peer.is_some()) { " --peers" } else { "" };
+    let own = |v: &Variant| v.peer.is_some() || v.needs.contains(&Need::OwnServer);
     let only: String =
-        match record.variants.iter().any(|v| v.left_out.as_deref() == Some("not asked for")) {
+        match record.variants.iter().any(|v| v.left_out.as_deref() == Some(NOT_ASKED_FOR)) {
             true => plan.variants.iter().map(|v| format!(" --only {v}")).collect(),
             false => String::new(),
         };
     let command = format!(
-        "taffrail lab run {} --scale {} --repeat {}{only}",
+        "taffrail lab run {} --scale {} --repeat {}{only}{peers}",
         plan.experiment, plan.scale, plan.repeat
     );
     let command = escaped(&command);
+    let elsewhere = match all.iter().all(own) || !peers.is_empty() {
+        true => String::new(),
+        false => format!("\n{command} -S host,port -U sa    # on a server of yours"),
+    };
     let _ = write!(
         out,
         "<section>\n<h2>Repeat it</h2>\n<pre tabindex=\"0\" aria-label=\"Commands\">\
-        {command}\n{command} -S host,port -U sa    # on a server of yours</pre>\n\
+        {command}{elsewhere}</pre>\n\
          <p>The lab makes databases whose names begin with TaffrailLab_, and drops them.</p>\n</section>\n"
     );
 }

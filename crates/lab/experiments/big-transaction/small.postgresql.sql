@@ -1,0 +1,1 @@
+INSERT INTO small (at) VALUES (now());

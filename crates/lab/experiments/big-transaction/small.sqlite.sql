@@ -1,0 +1,3 @@
+.timeout 600000
+PRAGMA synchronous = FULL;
+INSERT INTO small (at) VALUES (datetime('now'));

@@ -1,0 +1,1 @@
+INSERT INTO ledger VALUES ($(client), $(round), 'one commit');

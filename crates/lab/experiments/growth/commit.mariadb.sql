@@ -1,0 +1,1 @@
+UPDATE beside SET n = n + 1 WHERE id = 1;

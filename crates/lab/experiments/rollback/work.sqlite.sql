@@ -1,0 +1,4 @@
+PRAGMA synchronous = FULL;
+BEGIN;
+$(work);
+$(end);

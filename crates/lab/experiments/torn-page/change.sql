@@ -1,0 +1,2 @@
+UPDATE dbo.Torn SET filler = REPLICATE('n', 7900)
+CHECKPOINT
