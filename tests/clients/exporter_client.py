@@ -168,7 +168,7 @@ with connect() as connection, tempfile.TemporaryDirectory() as folder:
         cursor.execute(
             f"SELECT COUNT(*) FROM taffrail.growth_history WHERE database_id = DB_ID('{DATABASE}') AND file_id = 2 AND is_cancelled = 0"
         )
-        ok(name, 0 < found == cursor.fetchone()[0], found)
+        ok(name, 0 < found == (told := cursor.fetchone()[0]), (found, told))
         name, found = grown("transactions", "SQLServer:Databases", "Transactions/sec", DATABASE)
         ok(name, found >= 3, found)
         name, found = grown("batches", "SQLServer:SQL Statistics", "Batch Requests/sec")

@@ -267,12 +267,6 @@ CREATE TABLE refused_ck (a int CONSTRAINT ck_refused CHECK (a > 1))
 INSERT refused_ck VALUES (0)
 GO
 --@ source: message 40510
-SELECT JSON_OBJECT('a':1)
-GO
---@ source: message 40510
-SELECT JSON_ARRAY(1, 2 NULL ON NULL)
-GO
---@ source: message 40510
 DECLARE @x xml = '<a/>' SET @x.modify('delete /a')
 GO
 --@ source: message 40510

@@ -169,11 +169,16 @@ impl Catalog {
     /// Waits while the cache follows the end of another session's DDL. The caller holds a lock on `resource`, so that
     /// session's transaction has ended.
     fn settle(&self, resource: Resource, session: SessionId) {
-        if !self.is_pending(&resource, session) {
+        self.settle_while(|| self.is_pending(&resource, session));
+    }
+
+    /// Waits for the cache to follow the end of a transaction, while it shows something that the transaction leaves.
+    fn settle_while(&self, shows: impl Fn() -> bool) {
+        if !shows() {
             return;
         }
         let mut settling = self.settling.lock();
-        while self.is_pending(&resource, session) {
+        while shows() {
             let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
         }
     }
@@ -181,14 +186,7 @@ impl Catalog {
     /// Waits while the cache follows the end of DDL that has put an object into a schema. The caller holds X on the schema,
     /// on which whoever creates in it holds S to the end of the transaction.
     pub fn settle_schema(&self, schema: SchemaId, session: SessionId) {
-        let filled = || self.state.read().is_filled(schema, session);
-        if !filled() {
-            return;
-        }
-        let mut settling = self.settling.lock();
-        while filled() {
-            let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
-        }
+        self.settle_while(|| self.state.read().is_filled(schema, session));
     }
 
     /// Locks a table for a statement and waits until the cache says what is committed: a plan that is current then may
@@ -217,7 +215,7 @@ impl Catalog {
         Ok(granted)
     }
 
-    /// Locks an object to change its definition: Sch-M, to the transaction's end.
+    /// Locks an object to change its definition: Sch-M, to the transaction's end. The cache says then what has been bound to it, too.
     pub fn lock_for_change(
         &self,
         tx: &mut Transaction,
@@ -225,7 +223,10 @@ impl Catalog {
         object: ObjectId,
     ) -> SqlResult<()> {
         tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql())?;
-        self.settle(self.object_resource(object), session);
+        let resource = self.object_resource(object);
+        self.settle(resource, session);
+        // Whoever has bound something to the object has had it in Sch-S to the end of the transaction, which is over.
+        self.settle_while(|| self.is_bound_to(&resource, session));
         Ok(())
     }
 

@@ -204,10 +204,11 @@ fn an_ignored_message_is_not_run() {
 #[test]
 fn what_is_not_supported_leaves_the_session_usable() {
     let mut client = session();
-    // A procedure with a table-valued parameter.
+    // A procedure with a table-valued parameter of a type `x` that is not there: no columns, no rows.
     let mut data = Vec::new();
     request::AllHeaders::encode(0, client.version, &mut data);
-    data.extend_from_slice(&[1, 0, b'p', 0, 0, 0, 0, 0, 0xF3, 0, 0, 0]);
+    data.extend_from_slice(&[1, 0, b'p', 0, 0, 0, 0, 0, 0xF3, 0, 0]);
+    data.extend_from_slice(&[1, b'x', 0, 0xFF, 0xFF, 0, 0]);
     client.send_as(PacketType::Rpc, &data, 0);
     let tokens = client.tokens();
     assert_eq!(errors(&tokens).len(), 1);

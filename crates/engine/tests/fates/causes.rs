@@ -114,7 +114,7 @@ pub const CAUSES: &[Cause] = &[
     change(237, "INSERT dbo.noted SELECT CAST(CAST(9e14 AS money) AS int)"),
     change(2601, "INSERT dbo.unique_texts VALUES ('a')"),
     unpromoted(266, "EXEC dbo.begins COMMIT"),
-    statement(40510, "CREATE TYPE dbo.numbers AS TABLE (a int)"),
+    statement(40510, "CREATE TYPE dbo.numbers AS TABLE (a int) WITH (MEMORY_OPTIMIZED = ON)"),
     batch(556, "INSERT dbo.noted EXEC dbo.alters"),
     batch(3916, "INSERT dbo.noted EXEC dbo.commits"),
     batch(15233, "EXEC sp_addextendedproperty 'a', 'b' EXEC sp_addextendedproperty 'a', 'b'"),

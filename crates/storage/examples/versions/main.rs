@@ -38,7 +38,7 @@ pub struct Numbers(pub u64);
 
 impl Numbers {
     /// The next one, of 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,7 +48,7 @@ impl Numbers {
 
     /// The next one, below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.number()) * u128::from(n)) >> 64) as u64
     }
 
     /// Puts values into some order.

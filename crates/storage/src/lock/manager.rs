@@ -459,11 +459,12 @@ impl LockManager {
     }
 
     /// A reading statement of an isolation level that keeps no read locks has ended: intent shared and schema stability locks on
-    /// objects go, but for those whose rows are still locked.
+    /// objects go, but for those whose rows are still locked or that are kept.
     pub fn release_read_intents(&self, state: &mut TxLockState) {
         for at in 0..state.objects.len() {
             let used = state.objects[at];
-            if matches!(used.mode, LockMode::IS | LockMode::SchS) && used.rows == 0 {
+            let passing = matches!(used.mode, LockMode::IS | LockMode::SchS) && !used.kept;
+            if passing && used.rows == 0 {
                 self.release(state, &used.object);
             }
         }

@@ -74,6 +74,8 @@ pub(super) struct ObjectUse {
     pub object: Resource,
     /// The mode held on the object itself; [`LockMode::Null`]: none.
     pub mode: LockMode,
+    /// The end of a reading statement leaves it.
+    pub kept: bool,
     /// The strongest mode among its row and page locks.
     pub strongest_row: LockMode,
     /// Row and page locks held on it.
@@ -155,6 +157,12 @@ impl TxLockState {
         self.objects.iter().find(|o| o.object == *object).map_or(LockMode::Null, |o| o.mode)
     }
 
+    /// An object's lock is to last as long as the owner's others, through the ends of reading statements.
+    pub fn keep_object(&mut self, object: &Resource) {
+        let index = self.object(object);
+        self.objects[index as usize].kept = true;
+    }
+
     /// A statement begins: escalation counts the locks of one statement.
     pub fn begin_statement(&mut self) {
         self.raised.clear();
@@ -173,6 +181,7 @@ impl TxLockState {
         self.objects.push(ObjectUse {
             object: *object,
             mode: LockMode::Null,
+            kept: false,
             strongest_row: LockMode::Null,
             rows: 0,
             rows_in_statement: 0,

@@ -215,7 +215,8 @@ impl BTreeCursor {
                 return Ok(Step::On);
             };
             next = Next::Read { ghost: is_ghost(&leaf, at) };
-            (self.key.clear(), self.value.clear());
+            self.key.clear();
+            self.value.clear();
             self.key.extend_from_slice(key);
             self.value.extend_from_slice(split_entry(leaf.row(at)).1);
             self.guarding.stale = true;
@@ -241,7 +242,8 @@ impl BTreeCursor {
             None if slot == slots => Next::Copied,
             Some((leaf, at)) if slot < slots && key_at(&leaf, at) == key_at(&self.copy, slot) => {
                 let (key, value) = split_entry(leaf.row(at));
-                (self.key.clear(), self.value.clear());
+                self.key.clear();
+                self.value.clear();
                 self.key.extend_from_slice(key);
                 self.value.extend_from_slice(value);
                 Next::Read { ghost: is_ghost(&leaf, at) }
