@@ -2,6 +2,7 @@
 
 mod fixed;
 mod format;
+mod json;
 mod more;
 
 use super::*;
