@@ -299,6 +299,30 @@ INSERT dbo.both VALUES (2, DEFAULT)
 UPDATE dbo.both SET a = 3 WHERE id = 1
 SELECT id, a, n - 2000 AS n FROM dbo.both ORDER BY id
 GO
+-- A key or index that asks for a computed column leaves the columns behind it as they are.
+--@ source: reasoned
+CREATE TABLE dbo.order_lines (id int IDENTITY PRIMARY KEY, price decimal(10, 2), qty int, total AS price * qty, name varchar(20) NOT NULL, d date)
+INSERT dbo.order_lines VALUES (1.50, 2, 'nails', '20240101'), (9, 1, 'hammer', NULL)
+CREATE INDEX i ON dbo.order_lines (total) INCLUDE (d)
+SELECT id, total, name, d FROM dbo.order_lines ORDER BY id
+DROP INDEX i ON dbo.order_lines
+SELECT id, total, name, d FROM dbo.order_lines ORDER BY id
+CREATE TABLE #heap (a int, b AS a + 1, c bigint, e int NOT NULL)
+INSERT #heap VALUES (1, 10, 100), (2, NULL, 200)
+ALTER TABLE #heap ADD more char(3) NOT NULL DEFAULT 'new'
+ALTER TABLE #heap ADD UNIQUE (b)
+SELECT a, b, c, e, more FROM #heap ORDER BY a
+CREATE CLUSTERED INDEX c ON #heap (b DESC)
+SELECT a, b, c, e, more FROM #heap
+DBCC CHECKTABLE ('dbo.order_lines') WITH NO_INFOMSGS
+GO
+-- What rows do not have is not missing.
+--@ source: reasoned
+CREATE TABLE dbo.not_null (a int, b AS ISNULL(a, 0), c int NOT NULL)
+INSERT dbo.not_null VALUES (NULL, 1)
+DBCC CHECKTABLE ('dbo.not_null') WITH NO_INFOMSGS
+SELECT a, b, c FROM dbo.not_null
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE Computed

@@ -122,7 +122,8 @@ impl<'a> BaseRows<'a> {
     }
 
     fn look(&mut self, locator: &[u8], row: &[u8]) -> SqlResult<()> {
-        for c in 0..self.table.columns.len() {
+        let stored = |c: &usize| !self.table.columns[*c].is_virtual();
+        for c in (0..self.table.columns.len()).filter(stored) {
             // Large values are looked at as chains of pages.
             match self.table.layout.cell(row, c)? {
                 Cell::Value(v) if v.is_null() && !self.table.columns[c].nullable => {
