@@ -78,6 +78,28 @@ fn no_table_is_an_empty_one() {
     }
 }
 
+/// As .NET does for procedures.
+#[test]
+fn a_procedure_tells_the_type_that_a_client_does_not_name() {
+    let w = World::new();
+    let mut c = prepared(&w);
+    let unnamed = |name: &str| {
+        let mut p = RpcParam { name: name.into(), ..pairs(&[(2, "two")]) };
+        let handed = p.table.as_mut().unwrap();
+        (handed.schema, handed.name) = (String::new(), String::new());
+        p
+    };
+    for name in ["@P", ""] {
+        let got = show(&mut c, unnamed(name));
+        assert!(got.contains("2 | two | 7"), "{got}");
+    }
+    assert!(show(&mut c, unnamed("@q")).contains("Msg 2715"));
+    let sql = vec![text("SELECT 1"), text("@p dbo.pairs READONLY"), unnamed("@p")];
+    assert!(call(&mut c, RpcProcedure::Id(10), sql).contains("Msg 2715"));
+    let nobody = RpcProcedure::Name("dbo.nobody".into());
+    assert!(call(&mut c, nobody, vec![unnamed("@p")]).contains("Msg 2812"));
+}
+
 #[test]
 fn texts_take_tables_too() {
     let w = World::new();

@@ -228,6 +228,14 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_nulls_needs_no_precision() {
+        let decimal = [0, 0, 0, 0, 0, 0, 0x6C, 17, 0, 0, 0];
+        let data = [&[0xF3, 0, 0, 0, 1, 0][..], &decimal, &[0, 1, 0, 0]].concat();
+        let back = read(&data).unwrap();
+        assert!(back.rows == [[Value::Null]], "{:?}", back.rows);
+    }
+
+    #[test]
     fn null_is_no_table() {
         let data = bytes(&TableValue { columns: None, ..sample() });
         assert_eq!(data[data.len() - 4..], [0xFF, 0xFF, 0, 0]);

@@ -382,6 +382,8 @@ impl TypeInfo {
             }
             byte::DECIMALN | byte::NUMERICN | byte::DECIMAL_OLD | byte::NUMERIC_OLD => {
                 let (_, precision, scale) = (r.u8()?, r.u8()?, r.u8()?);
+                // Who passes NULLs alone in a table knows no precision (Microsoft's JDBC driver).
+                let precision = if (precision, scale) == (0, 0) { 38 } else { precision };
                 match kind {
                     _ if !(1..=38).contains(&precision) || scale > precision => Err(bad),
                     byte::DECIMALN | byte::DECIMAL_OLD => {

@@ -4,13 +4,14 @@ use super::bulk::{BulkOptions, BulkPlan, BulkTarget, as_sent};
 use super::declarations::{columns_of_type, of_table_type, types_of};
 use super::interpret::Interpreter;
 use super::module::{Module, OfTableType};
-use crate::catalog::{Table, UserType};
+use super::procedure::Callee;
+use crate::catalog::{Parameter, Table, UserType};
 use crate::features::tables::tables;
-use crate::rpc::{RpcParam, RpcTable};
+use crate::rpc::{RpcParam, RpcProcedure, RpcTable};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 /// A table with its type, for each parameter that has one.
 pub(super) type HandedTables = Vec<Option<(OfTableType, ObjectId)>>;
@@ -28,13 +29,21 @@ impl Interpreter<'_> {
 
     /// Makes the tables that are passed and fills them, taking the rows. What was made is given back even where one cannot be filled:
     /// 500, 515, 547, 1077, 2627, 2715 …
-    pub(super) fn take_tables(&mut self, params: &mut [RpcParam]) -> (HandedTables, SqlResult<()>) {
+    pub(super) fn take_tables(
+        &mut self,
+        procedure: &RpcProcedure,
+        params: &mut [RpcParam],
+    ) -> (HandedTables, SqlResult<()>) {
         let mut made = vec![None; params.len()];
         for (n, p) in params.iter_mut().enumerate() {
             let Some(table) = p.table.as_deref_mut().filter(|t| t.columns.is_some()) else {
                 continue;
             };
-            let filled = self.make_handed(table, n + 1).and_then(|(of, id)| {
+            let of = match table.name.is_empty() {
+                true => self.type_of_parameter(procedure, &p.name, n),
+                false => self.type_of_handed(table, n + 1),
+            };
+            let filled = of.and_then(|of| self.make_handed(&of)).and_then(|(of, id)| {
                 made[n] = Some((of, id));
                 self.fill(table, id)
             });
@@ -70,17 +79,34 @@ impl Interpreter<'_> {
         found.filter(|t| t.is_table()).ok_or_else(missing)
     }
 
-    fn make_handed(
+    /// The table type that a procedure declares for a parameter: a client need not name it. Without a parameter's name its position
+    /// counts. 2715 where there is no such type, 2812 without the procedure.
+    fn type_of_parameter(
         &mut self,
-        table: &RpcTable,
-        ordinal: usize,
-    ) -> SqlResult<(OfTableType, ObjectId)> {
-        let of = self.type_of_handed(table, ordinal)?;
-        let (body, text) = columns_of_type(&of)?;
+        procedure: &RpcProcedure,
+        name: &str,
+        at: usize,
+    ) -> SqlResult<Arc<UserType>> {
+        let missing = || SqlError::new(2715, &[&(at + 1), &name]).with_state(3);
+        let (Callee::User(database, module), ..) = self.callee(procedure)? else {
+            return Err(missing());
+        };
+        let of_name = |p: &&Parameter| Collation::default().eq_str(&p.name, name);
+        let parameter = match name.is_empty() {
+            true => module.parameters.get(at),
+            false => module.parameters.iter().find(of_name),
+        };
+        let id = parameter.map_or(0, |p| p.user_type);
+        let found = database.catalog.type_by_id(id, self.session.id);
+        found.filter(|t| t.is_table()).ok_or_else(missing)
+    }
+
+    fn make_handed(&mut self, of: &Arc<UserType>) -> SqlResult<(OfTableType, ObjectId)> {
+        let (body, text) = columns_of_type(of)?;
         let id = self.as_their_owner(|it, home| {
             tables().create_variable(&mut it.context(0), home, NAME, &body, &text)
         })?;
-        Ok((of_table_type(&self.session.database, &of), id))
+        Ok((of_table_type(&self.session.database, of), id))
     }
 
     fn fill(&mut self, table: &mut RpcTable, id: ObjectId) -> SqlResult<()> {

@@ -257,7 +257,7 @@ impl Interpreter<'_> {
     pub(crate) fn remote_call(&mut self, call: RpcCall) -> Result<(), Unwind> {
         let RpcCall { procedure, mut params } = call;
         self.session.cell.set_command(taffrail_observe::session::Command::Execute);
-        let (tables, filled) = self.take_tables(&mut params);
+        let (tables, filled) = self.take_tables(&procedure, &mut params);
         let passed: Vec<Passed> = params
             .iter()
             .zip(&tables)
@@ -351,7 +351,10 @@ impl Interpreter<'_> {
     }
 
     /// The procedure of a remote call, its name and the database that it runs in, if not the current one.
-    fn callee(&mut self, procedure: &RpcProcedure) -> SqlResult<(Callee, String, Elsewhere)> {
+    pub(super) fn callee(
+        &mut self,
+        procedure: &RpcProcedure,
+    ) -> SqlResult<(Callee, String, Elsewhere)> {
         match procedure {
             RpcProcedure::Id(n @ 1..=15) => Ok((Callee::Special(*n), String::new(), None)),
             // There is no such procedure.
