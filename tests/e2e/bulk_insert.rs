@@ -60,6 +60,16 @@ impl Bench {
 }
 
 #[test]
+fn a_field_of_a_column_that_the_server_fills_is_passed_over() {
+    let mut b = bench("bulk-made");
+    b.client.run("CREATE TABLE t (a int, b AS a * 2, rv rowversion, c varchar(10))").unwrap();
+    let file = b.file("made.txt", b"1\t20\t0x01\tone\n2\tx\t\ttwo\n");
+    b.client.run(&format!("BULK INSERT t FROM '{file}'")).unwrap();
+    let rows = b.client.query("SELECT a, b, c FROM t WHERE rv > 0x07D0 ORDER BY a").unwrap();
+    assert_eq!(rows.text(), "1|2|one\n2|4|two");
+}
+
+#[test]
 fn files_are_read_as_their_options_say() {
     let mut b = bench("bulk-insert");
     b.client.run("CREATE TABLE t (a int, b varchar(10), c nvarchar(10))").unwrap();

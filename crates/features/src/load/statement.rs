@@ -1,7 +1,8 @@
 //! `BULK INSERT table FROM 'file' WITH (…)`.
 //!
 //! Fields go to the table's columns in order, one for each (a field of the file belongs to an identity column too; without
-//! KEEPIDENTITY it is passed over). An empty field is NULL, or the column's default without KEEPNULLS.
+//! KEEPIDENTITY it is passed over, and so is one of a computed or rowversion column). An empty field is NULL, or the column's default
+//! without KEEPNULLS.
 //!
 //! A field that cannot be converted costs its row: 4863, 4864 or 4867 is sent, the row left out, and the load goes on
 //! until MAXERRORS is exceeded: 4865, and the chain 7399, 7330 with which SQL Server ends such a load. Anything else
@@ -192,10 +193,9 @@ pub(super) fn bulk_insert(
     let reader = RowReader::open(file, settings.format.clone());
     let reader = reader.map_err(|e| not_opened(&s.file, &e))?;
     let limit = |ty: SqlType| if ty.is_max() { LONG_FIELD_BYTES_MAX } else { FIELD_BYTES_MAX };
-    let fields = table.columns.iter().filter(|c| !c.is_made());
     let mut load = FileLoad {
         path: s.file.clone(),
-        limits: fields.map(|c| limit(c.ty)).collect(),
+        limits: table.columns.iter().map(|c| limit(c.ty)).collect(),
         context: it.session.activation.options.convert_context(),
         database,
         table,
@@ -226,10 +226,10 @@ pub(super) fn bulk_insert(
 impl FileLoad {
     /// One batch, in the statement's transaction.
     fn batch(&mut self, it: &mut Interpreter<'_>, line: u32) -> SqlResult<u64> {
-        let stored = |c: &usize| !self.table.columns[*c].is_made();
-        let columns: Vec<usize> = (0..self.table.columns.len()).filter(stored).collect();
+        let columns: Vec<usize> = (0..self.table.columns.len()).collect();
         let types = columns.iter().map(|c| self.table.columns[*c].ty).collect();
-        let places: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
+        let given = |c: usize| (!self.table.columns[c].is_made()).then_some(c);
+        let places: Vec<Option<usize>> = columns.iter().copied().map(given).collect();
         let options = self.settings.options;
         let (database, table) = (&self.database, &self.table);
         let plan = BulkPlan::open(it.session, database, table, &places, types, options)?;
@@ -312,7 +312,7 @@ impl FileLoad {
             if n >= fields.len() {
                 return Ok(Some(place(4864, self.row)));
             }
-            if column.is_identity && !options.keep_identity {
+            if column.is_made() || (column.is_identity && !options.keep_identity) {
                 out.push(Value::Null);
                 continue;
             }
