@@ -25,6 +25,15 @@ pub(crate) fn room_beside_partitions() -> usize {
     3 * BLOCK * (partition_count(memory) + 1).min(memory / BLOCK)
 }
 
+/// The partition of a row: rows that are together at one level are apart at the next one, unless their hashes are equal.
+fn partition_of(hash: u64, level: u32, count: usize) -> usize {
+    // MurmurHash3's finalizer: each bit of the sum decides about half of the bits of the result.
+    let mut h = hash.wrapping_add(u64::from(level).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    h = (h ^ h >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    h = (h ^ h >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (h ^ h >> 33) as usize & (count - 1)
+}
+
 /// Partitions that are being written. Rows of one hash are in one of them, in the order in which they came.
 pub(crate) struct Partitions {
     file: Arc<SpillFile>,
@@ -42,20 +51,13 @@ impl Partitions {
         Partitions { file: file.clone(), writers, level, rows: 0 }
     }
 
-    fn of(&self, hash: u64) -> usize {
-        // Odd, and another one for each level: the upper half of the product depends on all bits of the hash.
-        let factor = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(2 * u64::from(self.level) + 1);
-        let mixed = (hash ^ hash >> 29).wrapping_mul(factor);
-        (mixed >> 40) as usize & (self.writers.len() - 1)
-    }
-
     /// Adds a row.
     pub fn push<'v>(
         &mut self,
         hash: u64,
         row: impl IntoIterator<Item = &'v Value>,
     ) -> SqlResult<()> {
-        let at = self.of(hash);
+        let at = partition_of(hash, self.level, self.writers.len());
         let file = &self.file;
         self.rows += 1;
         self.writers[at].get_or_insert_with(|| SpillWriter::new(file)).push(row)
@@ -64,5 +66,23 @@ impl Partitions {
     /// The rows of each partition; `None` where there are none.
     pub fn finish(self) -> SqlResult<Vec<Option<SpilledRows>>> {
         self.writers.into_iter().map(|w| w.map(SpillWriter::finish).transpose()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partition_is_divided_evenly_once_more() {
+        const COUNT: usize = 32;
+        let mut hashes: Vec<u64> = (0..1_000_000).map(|n: u64| n.wrapping_mul(n | 1)).collect();
+        for level in 0..3 {
+            let mut rows = [0; COUNT];
+            hashes.iter().for_each(|h| rows[partition_of(*h, level, COUNT)] += 1);
+            let mean = hashes.len() / COUNT;
+            assert!(rows.iter().all(|n| *n > mean / 4 && *n < mean * 2), "{level}: {rows:?}");
+            hashes.retain(|h| partition_of(*h, level, COUNT) == 5);
+        }
     }
 }
