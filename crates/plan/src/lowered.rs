@@ -429,16 +429,7 @@ mod tests {
         let sort = Sort { input, keys: vec![key], save: save.to_vec(), limit: None };
         let node = Node::Sort(Arc::new(sort));
         let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
-        let (assign, order) = (Vec::new(), Vec::new());
-        let select = SelectPlan {
-            plan,
-            assign,
-            order,
-            identity: None,
-            inherited: None,
-            replaces: None,
-            json: None,
-        };
+        let select = SelectPlan::of(plan);
         Statement::Select(Box::new(select), None)
     }
 
@@ -470,16 +461,7 @@ mod tests {
         };
         let looked = |node: Node| {
             let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
-            let (assign, order) = (Vec::new(), Vec::new());
-            let select = SelectPlan {
-                plan,
-                assign,
-                order,
-                identity: None,
-                inherited: None,
-                replaces: None,
-                json: None,
-            };
+            let select = SelectPlan::of(plan);
             check(&Statement::Select(Box::new(select), None), &[], &Scope::new(&columns, &[]))
         };
         let merged = |left: Collation| {
@@ -531,16 +513,7 @@ mod tests {
             };
             let node = Node::Hash(Arc::new(join));
             let plan = QueryPlan { node, outputs: vec![0], columns: Vec::new() };
-            let (assign, order) = (Vec::new(), Vec::new());
-            let select = SelectPlan {
-                plan,
-                assign,
-                order,
-                identity: None,
-                inherited: None,
-                replaces: None,
-                json: None,
-            };
+            let select = SelectPlan::of(plan);
             let select = Statement::Select(Box::new(select), None);
             check(&select, &[], &Scope::new(&columns, &[]))
         };

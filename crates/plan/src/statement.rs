@@ -50,6 +50,21 @@ pub struct SelectPlan<R = Node> {
     pub json: Option<Arc<Form>>,
 }
 
+impl<R> SelectPlan<R> {
+    /// The plan of a query whose rows go to the client as they are.
+    pub fn of(plan: QueryPlan<R>) -> SelectPlan<R> {
+        SelectPlan {
+            plan,
+            assign: Vec::new(),
+            order: Vec::new(),
+            identity: None,
+            inherited: None,
+            replaces: None,
+            json: None,
+        }
+    }
+}
+
 /// An UPDATE of a view or a DELETE from one, which a trigger replaces. The outputs of its query are the columns of the view as they are,
 /// and behind them, of an UPDATE, as they would be.
 #[derive(Clone, Debug)]

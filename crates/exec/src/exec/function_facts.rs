@@ -355,18 +355,23 @@ pub fn of_query(
     let metadata = SessionMetadata::new(session, home, &[]);
     metadata.as_view(home, schema);
     let mut binder = Binder::new(&metadata, &variables, &lines);
-    let bound = binder.bind_inline((home.id, id), definition);
+    let bound = binder.bind_inline((home.id, id), definition).map(|b| b.rel);
+    Ok(beneath_query(session, &mut binder, bound))
+}
+
+/// The objects and facts of a query that has been bound, or could not be.
+fn beneath_query(session: &Session, binder: &mut Binder<'_>, bound: SqlResult<Rel>) -> Beneath {
     let mut beneath = Beneath::new();
-    beneath.noted(&mut binder);
+    beneath.noted(binder);
     match bound {
-        Ok(bound) => {
-            beneath.rel(&bound.rel);
+        Ok(rel) => {
+            beneath.rel(&rel);
             binder.subqueries.iter().for_each(|s| beneath.rel(&s.rel));
         }
         Err(e) => beneath.failed = Some(e),
     }
     session.lookups.failed_views.take();
-    Ok(beneath)
+    beneath
 }
 
 /// The objects and facts beneath a view of this id and schema.
@@ -382,18 +387,8 @@ pub fn of_view(
     let metadata = SessionMetadata::new(session, home, &[]);
     metadata.as_view(home, schema);
     let mut binder = Binder::new(&metadata, &none, &lines);
-    let bound = binder.bind_view((home.id, id), definition);
-    let mut beneath = Beneath::new();
-    beneath.noted(&mut binder);
-    match bound {
-        Ok(bound) => {
-            beneath.rel(&bound.rel);
-            binder.subqueries.iter().for_each(|s| beneath.rel(&s.rel));
-        }
-        Err(e) => beneath.failed = Some(e),
-    }
-    session.lookups.failed_views.take();
-    Ok(beneath)
+    let bound = binder.bind_view((home.id, id), definition).map(|b| b.rel);
+    Ok(beneath_query(session, &mut binder, bound))
 }
 
 /// The object that keeps another one, or one of its columns (by position), as it is: the oldest function or view that is schema-bound to

@@ -49,16 +49,7 @@ fn exists(index: u32, output: Slot, outer: &[Slot]) -> Pred {
 
 fn selected(node: Rel, outputs: &[Slot], subqueries: &Subqueries) -> Result<(), String> {
     let plan = QueryPlan { node, outputs: outputs.to_vec(), columns: Vec::new() };
-    let (assign, order) = (Vec::new(), Vec::new());
-    let select = SelectPlan {
-        plan,
-        assign,
-        order,
-        identity: None,
-        inherited: None,
-        replaces: None,
-        json: None,
-    };
+    let select = SelectPlan::of(plan);
     let columns: Columns = (0..SLOTS).map(|_| Column::computed(SqlType::Int)).collect();
     check(&Statement::Select(Box::new(select), None), subqueries, &Scope::new(&columns, &[]))
 }
@@ -197,16 +188,7 @@ fn typed(node: Rel, outputs: &[Slot]) -> Result<(), String> {
     let columns = columns();
     let told = outputs.iter().map(|s| columns[*s].described("c", false)).collect();
     let plan = QueryPlan { node, outputs: outputs.to_vec(), columns: told };
-    let (assign, order) = (Vec::new(), Vec::new());
-    let select = SelectPlan {
-        plan,
-        assign,
-        order,
-        identity: None,
-        inherited: None,
-        replaces: None,
-        json: None,
-    };
+    let select = SelectPlan::of(plan);
     let select = Statement::Select(Box::new(select), None);
     check(&select, &Vec::new(), &Scope::new(&columns, &[]))
 }
