@@ -81,6 +81,35 @@ fn statements_stop_at_the_limit_of_their_request() {
     assert_eq!(c.rows("SELECT TOP (1) a FROM t ORDER BY s DESC, a DESC"), "30000");
 }
 
+/// Where the rows of a window have room by themselves and not with its results, either of them goes to a file.
+#[test]
+fn a_window_has_room_for_its_results_or_goes_to_a_file() {
+    let world = world(5);
+    let mut c = world.connect();
+    c.ok("CREATE TABLE t (a int, s varchar(200))");
+    c.ok("INSERT t SELECT value, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 30000)");
+    let mut wrong = Vec::new();
+    for n in [6000, 8000, 10_000, 12_000, 16_000, 30_000] {
+        let long = format!(
+            "SELECT COUNT(*), SUM(LEN(x)) FROM (SELECT LEAD(s, 1, '') OVER (ORDER BY a DESC) x FROM (SELECT TOP ({n}) a, s FROM t) q) r"
+        );
+        let many = format!(
+            "SELECT COUNT(*), MAX(b + c + d + e + f + g) FROM (SELECT NTILE(1) OVER (ORDER BY a) b, NTILE(2) OVER (ORDER BY a) c,
+            NTILE(3) OVER (ORDER BY a) d, NTILE(4) OVER (ORDER BY a) e, NTILE(5) OVER (ORDER BY a) f, NTILE(6) OVER (ORDER BY a) g
+            FROM (SELECT TOP ({n}) a FROM t) q) r"
+        );
+        for (sql, expected) in
+            [(long, format!("{n} | {}", (n - 1) * 200)), (many, format!("{n} | 21"))]
+        {
+            let said = c.rows(&sql);
+            if said != expected {
+                wrong.push(format!("{sql}: {said}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// A merge join keeps the right rows of one key at most, and none where no left row has the key of another one.
 #[test]
 fn a_merge_join_keeps_the_rows_of_one_key() {

@@ -3,10 +3,8 @@
 
 use super::{Op, Operator, build_in_any_order, built};
 use crate::exec::key_map::KeyMap;
-use crate::exec::rows::{Partitions, RowMerge, SpillFile, SpillReader, SpillWriter, SpilledRows};
-use crate::exec::rows::{
-    Warning, merged_to, partition_count, room_beside_partitions, runs_at_once,
-};
+use crate::exec::rows::{Partitions, RowMerge, Runs, SpillFile, SpillReader, SpilledRows};
+use crate::exec::rows::{Warning, partition_count, room_beside_partitions};
 use crate::exec::runtime::Rt;
 use crate::memory::{self, Held};
 use crate::plan::node::{Distinct, SetOperation};
@@ -140,13 +138,8 @@ impl DistinctOp {
                     memory::must_spill(self.seen.bytes_with(1) + self.room) && self.seen.len() > 0;
                 if full || apart.parts.is_some() {
                     if self.seen.find(key).is_none() {
-                        let new = || {
-                            Partitions::new(
-                                &apart.file,
-                                partition_count(memory::limit()),
-                                *level + 1,
-                            )
-                        };
+                        let count = partition_count(memory::limit());
+                        let new = || Partitions::new(&apart.file, count, *level + 1);
                         let hash = self.seen.hash(key);
                         apart.parts.get_or_insert_with(new).push(hash, &self.key)?;
                     }
@@ -163,30 +156,20 @@ impl DistinctOp {
                 }
             }
             apart.reader = None;
-            apart.close(memory::limit())?;
+            apart.close(self.seen.bytes_with(0))?;
         }
     }
 
     /// The rows in files, of which each stands there once, in the order of the input.
     fn put_in_order(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        let mut runs = Vec::new();
-        let mut writer: Option<(u64, SpillWriter)> = None;
+        let mut runs = Runs::new(&rt.spill_file()?);
         while self.next_apart(rt)? {
-            let Some(apart) = &mut self.apart else { break };
+            let Some(apart) = &self.apart else { break };
             // The rows of one partition are in order.
-            let turn = apart.begun;
-            if let Some((_, done)) = writer.take_if(|(of, _)| *of != turn) {
-                runs.push(done.finish()?);
-            }
-            let new = || (turn, SpillWriter::new(&apart.file));
-            writer.get_or_insert_with(new).1.push(&self.key)?;
-        }
-        if let Some((_, done)) = writer {
-            runs.push(done.finish()?);
+            runs.push(apart.begun, &self.key)?;
         }
         let Some(apart) = &mut self.apart else { return Ok(()) };
-        let (runs, _) = merged_to(runs_at_once(memory::limit()), runs, &apart.file, &by_number)?;
-        apart.merge = Some(RowMerge::new(runs, &by_number)?);
+        apart.merge = Some(runs.merged(&by_number)?.0);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Sort, whole or only the first rows. What has no room in memory goes to a file in sorted runs, which are merged as rows are asked for.
 
 use super::{Op, Operator, build_in_any_order};
-use crate::exec::rows::{RowMerge, SpillWriter, SpilledRows, Warning, merged_to, runs_at_once};
+use crate::exec::rows::{RowMerge, Runs};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::memory::{self, Held};
 use crate::pieces;
@@ -36,7 +36,7 @@ pub(crate) struct SortOp {
     held: Held,
     at: usize,
     /// Sorted rows in files, keys first, and their merging.
-    runs: Vec<SpilledRows>,
+    runs: Option<Runs>,
     merge: Option<RowMerge>,
 }
 
@@ -50,7 +50,7 @@ impl SortOp {
             order: Vec::new(),
             held: Held::default(),
             at: 0,
-            runs: Vec::new(),
+            runs: None,
             merge: None,
         }
     }
@@ -82,20 +82,19 @@ impl SortOp {
     #[cold]
     fn spill(&mut self, rt: &mut Rt<'_>, limit: Option<usize>) -> SqlResult<()> {
         self.sort(limit)?;
-        if limit.is_some_and(|limit| self.runs.is_empty() && limit < self.rows.rows) {
+        if limit.is_some_and(|limit| self.runs.is_none() && limit < self.rows.rows) {
             self.compact()?;
-            if !memory::must_spill(self.held.bytes() + self.rows.bytes()) {
+            // Where few rows more have room, sorting for the first ones would begin again with each few of the input.
+            if !memory::must_spill(2 * (self.held.bytes() + self.rows.bytes())) {
                 return Ok(());
             }
         }
-        let mut writer = SpillWriter::new(&rt.spill_file()?);
         let width = self.node.keys.len();
-        for i in &self.order {
-            let i = *i as usize;
-            let key = &self.keys[i * width..(i + 1) * width];
-            writer.push(key.iter().chain(self.rows.row(i)))?;
-        }
-        self.runs.push(writer.finish()?);
+        let key = |i: usize| &self.keys[i * width..(i + 1) * width];
+        let rows = self.order.iter().map(|i| *i as usize);
+        let rows = rows.map(|i| key(i).iter().chain(self.rows.row(i)));
+        let file = rt.spill_file()?;
+        self.runs.get_or_insert_with(|| Runs::new(&file)).write(rows)?;
         self.rows.clear();
         self.keys.clear();
         self.held.clear();
@@ -112,14 +111,9 @@ impl SortOp {
         }
         self.rows = RowBuffer::new(self.rows.width);
         (self.keys, self.order) = (Vec::new(), Vec::new());
-        let node = self.node.clone();
-        let compare = |a: &[Value], b: &[Value]| compare_keys(a, b, &node.keys);
-        let file = rt.spill_file()?;
-        let rows = self.runs.iter().map(|r| r.rows).sum();
-        let most = runs_at_once(memory::limit());
-        let (runs, passes) = merged_to(most, std::mem::take(&mut self.runs), &file, &compare)?;
-        self.merge = Some(RowMerge::new(runs, &compare)?);
-        Warning { used, rows }.of_sort(&file, passes);
+        let Some(runs) = self.runs.take() else { return Ok(()) };
+        let keys = &self.node.keys;
+        self.merge = Some(runs.sorted(used, &|a: &[Value], b: &[Value]| compare_keys(a, b, keys))?);
         Ok(())
     }
 
@@ -156,7 +150,7 @@ impl Operator for SortOp {
         self.held.clear();
         self.order.clear();
         self.at = 0;
-        self.runs.clear();
+        self.runs = None;
         self.merge = None;
         let limit = match &self.node.limit {
             None => None,
@@ -182,7 +176,7 @@ impl Operator for SortOp {
                 self.spill(rt, limit)?;
             }
         }
-        if self.runs.is_empty() { self.sort(limit) } else { self.merge(rt, limit) }
+        if self.runs.is_none() { self.sort(limit) } else { self.merge(rt, limit) }
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {

@@ -25,9 +25,9 @@ pub(crate) struct WindowOp {
     /// Partition values then order values, flat, by row.
     keys: Vec<Value>,
     order: Vec<u32>,
-    /// WindowResults by place in `order`, one column per function.
+    /// Results by place in `order`, one column per function.
     results: Vec<WindowResults>,
-    /// What keys and results take.
+    /// What keys and results take, but for the heap of the results.
     held: Held,
     at: usize,
     /// The rows are in files, and the places those of one partition.
@@ -317,8 +317,7 @@ impl WindowOp {
 
     /// The bytes that the rows in memory take with their results.
     fn bytes(&self) -> usize {
-        let results = self.rows.rows * self.node.items.len() * size_of::<Value>();
-        self.held.bytes() + self.rows.bytes() + results
+        self.held.bytes() + self.rows.bytes()
     }
 }
 
@@ -343,7 +342,8 @@ impl Operator for WindowOp {
                 self.keys.push(v);
             }
             let width = self.node.partition.len() + self.node.order.len();
-            self.held.values(&self.keys[self.keys.len() - width..]);
+            let keys = memory::bytes_of(&self.keys[self.keys.len() - width..]);
+            self.held.add(keys + self.node.items.len() * size_of::<Value>());
             self.order.push(self.rows.rows as u32);
             self.rows.push(rt, &self.node.save);
             if memory::must_spill(self.bytes()) {
@@ -369,7 +369,6 @@ impl Operator for WindowOp {
             }
             from = to;
         }
-        results.iter().for_each(|r| self.held.add(r.bytes()));
         self.results = results;
         Ok(())
     }

@@ -1,10 +1,77 @@
 //! Sorted runs made one.
 
-use super::{BLOCK, SpillFile, SpillReader, SpillWriter, SpilledRows};
+use super::{BLOCK, SpillFile, SpillReader, SpillWriter, SpilledRows, Warning};
+use crate::memory;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
+
+/// Sorted runs that are being written.
+pub(crate) struct Runs {
+    file: Arc<SpillFile>,
+    done: Vec<SpilledRows>,
+    /// The run that is not whole yet, and its number.
+    writer: Option<(u64, SpillWriter)>,
+}
+
+impl Runs {
+    pub fn new(file: &Arc<SpillFile>) -> Runs {
+        Runs { file: file.clone(), done: Vec::new(), writer: None }
+    }
+
+    /// Writes a run whole.
+    pub fn write<'v, R>(&mut self, rows: impl Iterator<Item = R>) -> SqlResult<()>
+    where
+        R: IntoIterator<Item = &'v Value>,
+    {
+        let mut writer = SpillWriter::new(&self.file);
+        for row in rows {
+            writer.push(row)?;
+        }
+        self.done.push(writer.finish()?);
+        Ok(())
+    }
+
+    /// Adds a row to a run: another number than the row before had begins another run.
+    pub fn push<'v>(
+        &mut self,
+        run: u64,
+        row: impl IntoIterator<Item = &'v Value>,
+    ) -> SqlResult<()> {
+        if let Some((_, whole)) = self.writer.take_if(|(number, _)| *number != run) {
+            self.done.push(whole.finish()?);
+        }
+        let new = || (run, SpillWriter::new(&self.file));
+        self.writer.get_or_insert_with(new).1.push(row)
+    }
+
+    /// Merges the runs; the second value tells how often all rows were written again.
+    pub fn merged(
+        mut self,
+        compare: &impl Fn(&[Value], &[Value]) -> Ordering,
+    ) -> SqlResult<(RowMerge, u32)> {
+        if let Some((_, whole)) = self.writer.take() {
+            self.done.push(whole.finish()?);
+        }
+        let most = runs_at_once(memory::limit());
+        let (runs, passes) = merged_to(most, self.done, &self.file, compare)?;
+        Ok((RowMerge::new(runs, compare)?, passes))
+    }
+
+    /// Merges the runs of a sort, which kept so many bytes in memory.
+    pub fn sorted(
+        self,
+        used: usize,
+        compare: &impl Fn(&[Value], &[Value]) -> Ordering,
+    ) -> SqlResult<RowMerge> {
+        let rows = self.done.iter().map(|r| r.rows).sum();
+        let file = self.file.clone();
+        let (merge, passes) = self.merged(compare)?;
+        Warning { used, rows }.of_sort(&file, passes);
+        Ok(merge)
+    }
+}
 
 /// The rows of several runs in order; equal ones in the order of their runs.
 pub(crate) struct RowMerge {
@@ -74,12 +141,12 @@ impl RowMerge {
 }
 
 /// How many runs are merged at once in so much memory: each of them keeps a block there.
-pub(crate) fn runs_at_once(memory: usize) -> usize {
+fn runs_at_once(memory: usize) -> usize {
     (memory / 8 / BLOCK).clamp(4, 128)
 }
 
 /// Merges neighbours until there are at most so many runs; the second value tells how often all rows were written again.
-pub(crate) fn merged_to(
+pub(super) fn merged_to(
     most: usize,
     mut runs: Vec<SpilledRows>,
     file: &Arc<SpillFile>,

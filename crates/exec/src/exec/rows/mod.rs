@@ -3,7 +3,7 @@
 //! ```text
 //!   sort          hash join       groups, DISTINCT       spool, window
 //!     │               │                  │                    │
-//!  runs, RowMerge     └── Partitions ────┘                RowStore
+//!  Runs, RowMerge     └── Partitions ────┘                RowStore
 //!     │                       │                               │
 //!     └── SpillWriter ──▶ SpilledRows ──▶ SpillReader ────────┘
 //!                             │  (blocks of 64 KiB, wherever there is a free one)
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! * **When.** An operator asks `memory::must_spill` with the bytes that it keeps itself: once half of the request's memory is in
-//!   use, whoever keeps more than is free writes its rows out. So the first of several operators gets a half, the next one a quarter, and
-//!   nobody has to know of the others. Until then nothing of this module runs.
+//!   use, whoever keeps more than three times what is free writes its rows out. So the first of several gets three quarters of it,
+//!   the next one three quarters of the rest, and nobody has to know of the others. Until then nothing of this module runs.
 //! * **What.** A row is the [`codec`]'s bytes of its values behind their length; a stream of rows lies in blocks.
 //! * **Where.** A statement has one [`SpillFile`], made when the first operator needs it. Its name is removed as soon as it is open:
 //!   however the server ends, nothing is left. A block goes back to the file's free ones with the rows that were in it.
@@ -31,7 +31,7 @@ mod warning;
 mod writer;
 
 pub(crate) use file::{SpillFile, SpillSpace};
-pub(crate) use merge::{RowMerge, merged_to, runs_at_once};
+pub(crate) use merge::{RowMerge, Runs};
 pub(crate) use partitions::{Partitions, partition_count, room_beside_partitions};
 pub(crate) use reader::SpillReader;
 pub(crate) use store::RowStore;

@@ -1,5 +1,6 @@
 #![cfg(test)]
-use super::{Partitions, RowMerge, SpillReader, SpillSpace, SpillWriter, codec, merged_to};
+use super::merge::merged_to;
+use super::{Partitions, RowMerge, SpillReader, SpillSpace, SpillWriter, codec};
 use std::cmp::Ordering;
 use std::path::Path;
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
@@ -84,6 +85,22 @@ fn rows_come_back_in_their_order_and_leave_no_name() {
     space.disk.create(&left, taffrail_io::OpenSpec::PLAIN).unwrap();
     space.create().unwrap();
     assert!(space.disk.list(&space.dir).unwrap().is_empty());
+}
+
+/// A row without a value is its length alone, which the last block may end with.
+#[test]
+fn rows_without_a_value_come_back() {
+    let world = SimWorld::new(1);
+    let file = space(&world).create().unwrap();
+    let rows = 2 * super::ROOM / super::writer::LENGTH;
+    let mut writer = SpillWriter::new(&file);
+    (0..rows).for_each(|_| writer.push(&[]).unwrap());
+    let mut reader = SpillReader::new(writer.finish().unwrap());
+    let mut found = Vec::new();
+    for n in 0..rows {
+        assert!(reader.next(&mut found).unwrap(), "row {n}");
+    }
+    assert!(!reader.next(&mut found).unwrap());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::file::{SpillBlock, SpillFile};
 use super::{BLOCK, CHECKSUM, ROOM, codec};
 use crate::memory::Held;
 use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
 /// Bytes of the length before each row.
@@ -31,7 +31,8 @@ impl SpillWriter {
         bytes.clear();
         bytes.extend_from_slice(&[0; LENGTH]);
         codec::append_row(&mut bytes, row);
-        let length = (bytes.len() - LENGTH) as u32;
+        let n = bytes.len() - LENGTH;
+        let length = u32::try_from(n).map_err(|_| SqlError::new(511, &[&n, &u32::MAX]))?;
         bytes[..LENGTH].copy_from_slice(&length.to_le_bytes());
         let written = self.append(&bytes);
         self.row = bytes;

@@ -11,8 +11,8 @@
 //! its rows have met a partner is noted from one piece to the next.
 
 use super::{Build, HashOp, JoinType, asks_for_keys};
-use crate::exec::rows::{Partitions, RowMerge, SpillFile, SpillReader, SpillWriter, SpilledRows};
-use crate::exec::rows::{Warning, merged_to, partition_count, runs_at_once};
+use crate::exec::rows::{Partitions, RowMerge, Runs, SpillFile, SpillReader, SpilledRows};
+use crate::exec::rows::{Warning, partition_count};
 use crate::exec::runtime::Rt;
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
@@ -173,29 +173,19 @@ impl HashOp {
         let both = matches!(self.node.kind, JoinType::Inner | JoinType::Left);
         let node = self.node.clone();
         let right_slots: &[Slot] = if both { &node.right_slots } else { &[] };
-        let mut runs = Vec::new();
-        let mut writer: Option<(u64, SpillWriter)> = None;
+        let mut runs = Runs::new(&rt.spill_file()?);
         while self.joined(rt)? {
-            let Some(divided) = &mut self.divided else { break };
-            if let Some((_, done)) = writer.take_if(|(piece, _)| *piece != divided.pieces) {
-                runs.push(done.finish()?);
-            }
-            let new = || (divided.pieces, SpillWriter::new(&divided.file));
+            let Some(divided) = &self.divided else { break };
             let target = target_of(rt);
             let slots = divided.left_slots.iter().chain(right_slots);
             let row = slots.map(|s| &rt.frame[*s as usize]);
             let row = [&divided.number, &target].into_iter().chain(row);
-            writer.get_or_insert_with(new).1.push(row)?;
-        }
-        if let Some((_, done)) = writer {
-            runs.push(done.finish()?);
+            runs.push(divided.pieces, row)?;
         }
         self.build = Build::new(&self.node);
         let Some(divided) = &mut self.divided else { return Ok(()) };
         (divided.right, divided.left) = (None, None);
-        let most = runs_at_once(memory::limit());
-        let (runs, _) = merged_to(most, runs, &divided.file, &by_number)?;
-        divided.merge = Some(RowMerge::new(runs, &by_number)?);
+        divided.merge = Some(runs.merged(&by_number)?.0);
         Ok(())
     }
 }

@@ -2,10 +2,9 @@
 
 use super::{WindowOp, compare_rows};
 use crate::exec::ops::sort::compare_keys;
-use crate::exec::rows::runs_at_once;
-use crate::exec::rows::{RowMerge, RowStore, SpillWriter, SpilledRows, Warning, merged_to};
+use crate::exec::rows::{RowMerge, RowStore, Runs};
 use crate::exec::runtime::Rt;
-use crate::memory;
+use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
 use crate::plan::node::SortKey;
 use std::cell::RefCell;
@@ -14,7 +13,8 @@ use taffrail_types::{Value, compare};
 
 /// What is in files.
 pub(super) struct Stored {
-    runs: Vec<SpilledRows>,
+    /// Those that are being written; `None` once they are merged.
+    runs: Option<Runs>,
     merge: Option<RowMerge>,
     /// The first row of the next partition.
     first: Option<Vec<Value>>,
@@ -46,40 +46,50 @@ impl Stored {
 
 /// The results of a function, by place.
 pub(super) enum WindowResults {
-    Memory(Vec<Value>),
+    /// With what they have on the heap: the values themselves are counted with their rows.
+    Memory(Vec<Value>, Held),
     Stored(Box<RowStore>),
 }
 
 impl WindowResults {
     pub fn new() -> WindowResults {
-        WindowResults::Memory(Vec::new())
+        WindowResults::Memory(Vec::new(), Held::default())
     }
 
     /// Adds the result of the next place.
     #[inline]
     pub fn push(&mut self, rt: &mut Rt<'_>, v: Value) -> SqlResult<()> {
         match self {
-            WindowResults::Memory(all) => {
+            WindowResults::Memory(all, held) => {
+                let heap = memory::spilled(&v);
                 all.push(v);
-                Ok(())
+                if heap == 0 {
+                    return Ok(());
+                }
+                held.add(heap);
+                if memory::must_spill(held.bytes()) { self.store(rt) } else { Ok(()) }
             }
             WindowResults::Stored(all) => all.add(rt, &[v]),
         }
     }
 
+    /// Those in memory have no room any more.
+    #[cold]
+    fn store(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        let WindowResults::Memory(all, _) = self else { return Ok(()) };
+        let mut stored = Box::new(RowStore::in_order(1));
+        for v in std::mem::take(all) {
+            stored.add(rt, &[v])?;
+        }
+        *self = WindowResults::Stored(stored);
+        Ok(())
+    }
+
     /// Takes the result of a place out.
     pub fn take(&mut self, place: usize) -> SqlResult<Value> {
         match self {
-            WindowResults::Memory(all) => Ok(std::mem::take(&mut all[place])),
+            WindowResults::Memory(all, _) => Ok(std::mem::take(&mut all[place])),
             WindowResults::Stored(all) => Ok(all.row(place)?[0].clone()),
-        }
-    }
-
-    /// The bytes in memory that nobody has counted.
-    pub fn bytes(&self) -> usize {
-        match self {
-            WindowResults::Memory(all) => memory::bytes_of(all),
-            WindowResults::Stored(_) => 0,
         }
     }
 }
@@ -89,16 +99,16 @@ impl WindowOp {
     #[cold]
     pub(super) fn spill(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.sort()?;
-        let mut writer = SpillWriter::new(&rt.spill_file()?);
-        for i in &self.order {
-            writer.push(self.key(*i).iter().chain(self.rows.row(*i as usize)))?;
-        }
+        let file = rt.spill_file()?;
         let keys = self.node.partition.len() + self.node.order.len();
         let stored = self.stored.get_or_insert_with(|| {
             let partition = RefCell::new(RowStore::new(keys + self.node.save.len()));
-            Box::new(Stored { runs: Vec::new(), merge: None, first: None, partition, keys })
+            Box::new(Stored { runs: None, merge: None, first: None, partition, keys })
         });
-        stored.runs.push(writer.finish()?);
+        let key = |i: usize| &self.keys[i * keys..(i + 1) * keys];
+        let rows = self.order.iter().map(|i| *i as usize);
+        let rows = rows.map(|i| key(i).iter().chain(self.rows.row(i)));
+        stored.runs.get_or_insert_with(|| Runs::new(&file)).write(rows)?;
         self.rows.clear();
         self.keys.clear();
         self.held.clear();
@@ -117,26 +127,24 @@ impl WindowOp {
         (self.keys, self.order) = (Vec::new(), Vec::new());
         let node = self.node.clone();
         let compare = |a: &[Value], b: &[Value]| compare_rows(&node, a, b);
-        let file = rt.spill_file()?;
         let Some(stored) = &mut self.stored else { return Ok(()) };
-        let rows = stored.runs.iter().map(|r| r.rows).sum();
-        let most = runs_at_once(memory::limit());
-        let (runs, passes) = merged_to(most, std::mem::take(&mut stored.runs), &file, &compare)?;
-        let mut merge = RowMerge::new(runs, &compare)?;
+        let Some(runs) = stored.runs.take() else { return Ok(()) };
+        let mut merge = runs.sorted(used, &compare)?;
         stored.first = merge.next(&compare)?.map(std::mem::take);
         stored.merge = Some(merge);
-        Warning { used, rows }.of_sort(&file, passes);
         Ok(())
     }
 
     /// Brings the next partition to the store, with the results for its rows; false where there is none.
     pub(super) fn next_partition(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let node = self.node.clone();
-        let Some(stored) = &mut self.stored else { return Ok(false) };
+        self.results.clear();
+        let Some(stored) = self.stored.as_deref_mut() else { return Ok(false) };
         let (Some(first), Some(merge)) = (stored.first.take(), &mut stored.merge) else {
             return Ok(false);
         };
-        let mut partition = RowStore::new(stored.keys + node.save.len());
+        let partition = stored.partition.get_mut();
+        *partition = RowStore::new(stored.keys + node.save.len());
         partition.add(rt, &first)?;
         let compare = |a: &[Value], b: &[Value]| compare_rows(&node, a, b);
         while let Some(row) = merge.next(&compare)? {
@@ -149,7 +157,6 @@ impl WindowOp {
             partition.add(rt, row)?;
         }
         let rows = partition.len();
-        stored.partition = RefCell::new(partition);
         let mut results = Vec::with_capacity(node.items.len());
         for item in &node.items {
             let mut out = WindowResults::Stored(Box::new(RowStore::in_order(1)));
