@@ -170,6 +170,33 @@ fn rows_in_files_change_what_they_should_and_leave_nothing() {
     assert!(!has_spilled_files(&small));
 }
 
+/// An error at the last row, when others are in files: their blocks and the memory are free for the next statement.
+#[test]
+fn an_error_in_the_middle_gives_files_and_memory_back() {
+    let (_small, mut c) = World::with_query_memory(Some(2));
+    fill(&mut c);
+    let failing = [
+        "SELECT id, name FROM customer ORDER BY name, 10 / (id - 20000)",
+        "SELECT name, 10 / (id - 20000) AS q, COUNT(*) FROM customer GROUP BY name, 10 / (id - 20000)",
+        "SELECT name, SUM(10 / (id - 20000)) FROM customer GROUP BY name",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT name, 10 / (id - 20000) AS q FROM customer) x",
+        "SELECT COUNT(*) FROM (SELECT name, id FROM customer EXCEPT SELECT name, 10 / (id - 20000) FROM customer) x",
+        "SELECT COUNT(*), MAX(x.name + y.name) FROM customer x INNER HASH JOIN customer y ON y.id = x.id AND 10 / (y.id - 20000) < 9",
+        "SELECT MAX(q) FROM (SELECT LEAD(10 / (id - 20000)) OVER (ORDER BY name, id) AS q, note FROM customer) x",
+    ];
+    for sql in failing {
+        let [before, _] = internal_pages(&mut c);
+        let said = c.rows(sql);
+        assert!(said.contains("Msg 8134"), "{sql}: {said}");
+        let [taken, given] = internal_pages(&mut c);
+        assert!(taken > before && taken == given, "{sql}: {before} {taken} {given}");
+        // There is as much memory as before: these rows need no file.
+        let sort = "SELECT COUNT(*) FROM (SELECT TOP (4000) id FROM customer ORDER BY owed, id) x";
+        assert_eq!(c.rows(sort), "4000");
+        assert_eq!(internal_pages(&mut c), [taken, given], "after {sql}");
+    }
+}
+
 /// A cursor goes on with its files from batch to batch; another session's statements have files of their own.
 #[test]
 fn a_cursor_keeps_its_files() {
