@@ -258,13 +258,13 @@ impl Catalog {
         Ok(objects)
     }
 
-    /// DDL of `session`, which is pending, has bound a module to these objects; its transaction holds Sch-S on them to its end.
+    /// DDL of `session` binds a module or a table to these objects. The transaction in this database holds Sch-S on them to its end
+    /// ([`Transaction::keep_object`]): whoever has Sch-M on one of them waits for nothing but the cache.
     pub fn bind_to(&self, session: SessionId, objects: &[ObjectId]) {
         if objects.is_empty() {
             return;
         }
         let beneath = objects.iter().map(|id| self.object_resource(*id));
-        debug_assert!(self.state.read().pending.contains_key(&session));
         self.pending_of(session, |mine| mine.beneath.extend(beneath));
     }
 

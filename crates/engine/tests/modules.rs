@@ -65,3 +65,46 @@ fn a_table_beneath_an_open_schema_bound_view_is_not_dropped() {
     let said = dropped.end();
     assert!(said.contains("Msg 3729"), "{said}");
 }
+
+/// A statement that reads gives back the locks of what it has read: those of the types stay.
+#[test]
+fn a_type_that_an_open_table_or_module_has_is_not_dropped() {
+    let mut two = two("CREATE TABLE dbo.other (id int)");
+    two.ddl.ok("CREATE TYPE dbo.code FROM int");
+    two.ddl.ok("CREATE TYPE dbo.codes AS TABLE (code int)");
+    let makes = [
+        ("CREATE TABLE dbo.t (a dbo.code)", "code", "t"),
+        ("ALTER TABLE dbo.other ADD b dbo.code", "code", "other"),
+        ("CREATE PROCEDURE dbo.p @p dbo.codes READONLY AS RETURN", "codes", "p"),
+        ("CREATE FUNCTION dbo.f () RETURNS dbo.code AS BEGIN RETURN 1 END", "code", "f"),
+        ("CREATE FUNCTION dbo.g () RETURNS @r TABLE (a dbo.code) AS BEGIN RETURN END", "code", "g"),
+    ];
+    for (makes, of, user) in makes {
+        two.ddl.ok("BEGIN TRANSACTION");
+        two.ddl.ok(makes);
+        two.ddl.ok("SELECT COUNT(*) FROM dbo.other");
+        let dropped = two.waits(&format!("DROP TYPE dbo.{of}"), "LCK_M_SCH_M");
+        two.ddl.ok("COMMIT");
+        let said = dropped.end();
+        assert!(said.contains("Msg 3732") && said.contains(&format!("'{user}'")), "{said}");
+        let undo = match user {
+            "t" => "DROP TABLE dbo.t",
+            "other" => "ALTER TABLE dbo.other DROP COLUMN b",
+            "p" => "DROP PROCEDURE dbo.p",
+            "f" => "DROP FUNCTION dbo.f",
+            _ => "DROP FUNCTION dbo.g",
+        };
+        two.ddl.ok(undo);
+    }
+    // Undone to a savepoint, the table is nobody's hindrance once the transaction has ended.
+    two.ddl.ok("BEGIN TRANSACTION");
+    two.ddl.ok("INSERT dbo.other VALUES (1)");
+    two.ddl.ok("SAVE TRANSACTION s");
+    two.ddl.ok("CREATE TABLE dbo.t (a dbo.code)");
+    two.ddl.ok("ROLLBACK TRANSACTION s");
+    two.ddl.ok("SELECT COUNT(*) FROM dbo.other");
+    let dropped = two.waits("DROP TYPE dbo.code", "LCK_M_SCH_M");
+    two.ddl.ok("COMMIT");
+    let said = dropped.end();
+    assert!(!said.contains("Msg"), "{said}");
+}

@@ -76,6 +76,9 @@ pub(crate) fn function(
     }
     let id = claimed.head.id;
     user_type::hold_for_module(cx, &claimed.target.database, parameters.iter().chain(&result))?;
+    if kind == ObjectKind::TableFunction {
+        user_type::hold(cx, &claimed.target.database, &columns)?;
+    }
     module::keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;
         rows::write_module_options(tx, id, &module)?;

@@ -153,7 +153,9 @@ fn hold_all(
         let session = cx.session.id;
         let (tx, object) = (cx.transaction(database)?, found.head.id);
         catalog.lock(tx, session, catalog.object_resource(object), LockMode::SchS)?;
+        tx.keep_object(object);
         catalog.type_by_id(id, cx.session.sight_of_types()).ok_or_else(gone)?;
+        catalog.bind_to(session, &[object]);
     }
     Ok(())
 }
