@@ -100,6 +100,48 @@ fn a_procedure_tells_the_type_that_a_client_does_not_name() {
     assert!(call(&mut c, nobody, vec![unnamed("@p")]).contains("Msg 2812"));
 }
 
+/// The procedure's database is the one whose types count.
+#[test]
+fn a_procedure_of_another_database_tells_its_own_type() {
+    let w = World::new();
+    let mut c = prepared(&w);
+    c.ok("USE master");
+    let mut p = pairs(&[(2, "two")]);
+    let handed = p.table.as_mut().unwrap();
+    (handed.schema, handed.name) = (String::new(), String::new());
+    let got = call(&mut c, RpcProcedure::Name("d.dbo.show".into()), vec![p]);
+    assert!(got.contains("2 | two | 7"), "{got}");
+}
+
+#[test]
+fn a_call_that_fails_in_its_middle_leaves_no_table() {
+    let w = World::new();
+    let mut c = prepared(&w);
+    c.ok("CREATE TABLE dbo.t (id int)");
+    let fails = [
+        "INSERT dbo.t SELECT id FROM @p; THROW 50000, 'stop', 1; SELECT 'on'",
+        "SET XACT_ABORT ON; BEGIN TRAN; INSERT dbo.t SELECT id FROM @p; SELECT 1 / 0",
+        "SET XACT_ABORT ON; BEGIN TRAN; BEGIN TRY INSERT dbo.t SELECT id / 0 FROM @p END TRY BEGIN CATCH SELECT COUNT(*) FROM @p END CATCH",
+        "BEGIN TRAN; ROLLBACK; SELECT 1 FROM dbo.nothing",
+        "DECLARE @q dbo.pairs; INSERT @q SELECT * FROM @p; EXEC dbo.no @q",
+    ];
+    for (n, body) in fails.iter().enumerate() {
+        c.ok(&format!("CREATE PROCEDURE dbo.fails{n} @p dbo.pairs READONLY AS {body}"));
+        let name = RpcProcedure::Name(format!("dbo.fails{n}"));
+        let got = call(&mut c, name, vec![pairs(&[(1, "a"), (2, "b")])]);
+        assert!(got.contains("Msg"), "{got}");
+        c.run("IF @@TRANCOUNT > 0 ROLLBACK");
+        assert_eq!(c.rows("SELECT COUNT(*) FROM tempdb.sys.tables"), "0", "{body}");
+    }
+    // The second table cannot be filled: the first goes with it.
+    c.ok("CREATE PROCEDURE dbo.both @p dbo.pairs READONLY, @q dbo.pairs READONLY AS SELECT 1");
+    let second = RpcParam { name: "@q".into(), ..pairs(&[(1, "a"), (1, "b")]) };
+    let name = RpcProcedure::Name("dbo.both".into());
+    let got = call(&mut c, name, vec![pairs(&[(1, "a")]), second]);
+    assert!(got.contains("Msg 2627"), "{got}");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM tempdb.sys.tables"), "0");
+}
+
 #[test]
 fn texts_take_tables_too() {
     let w = World::new();

@@ -6,6 +6,7 @@ use super::interpret::Interpreter;
 use super::module::{Module, OfTableType};
 use super::procedure::Callee;
 use crate::catalog::{Parameter, Table, UserType};
+use crate::database::Database;
 use crate::features::tables::tables;
 use crate::rpc::{RpcParam, RpcProcedure, RpcTable};
 use std::sync::Arc;
@@ -15,6 +16,9 @@ use taffrail_types::{Collation, SqlType, Value};
 
 /// A table with its type, for each parameter that has one.
 pub(super) type HandedTables = Vec<Option<(OfTableType, ObjectId)>>;
+
+/// A table type and the database whose it is.
+type Placed = (Arc<Database>, Arc<UserType>);
 
 /// The names of constraints are the table variable's own; nobody sees them.
 const NAME: &str = "@p";
@@ -43,10 +47,11 @@ impl Interpreter<'_> {
                 true => self.type_of_parameter(procedure, &p.name, n),
                 false => self.type_of_handed(table, n + 1),
             };
-            let filled = of.and_then(|of| self.make_handed(&of)).and_then(|(of, id)| {
-                made[n] = Some((of, id));
-                self.fill(table, id)
-            });
+            let filled =
+                of.and_then(|(home, of)| self.make_handed(&home, &of)).and_then(|(of, id)| {
+                    made[n] = Some((of, id));
+                    self.fill(table, id)
+                });
             if filled.is_err() {
                 return (made, filled);
             }
@@ -66,7 +71,7 @@ impl Interpreter<'_> {
     }
 
     /// The table type of a name, in the session's database: 2715.
-    fn type_of_handed(&self, table: &RpcTable, ordinal: usize) -> SqlResult<Arc<UserType>> {
+    fn type_of_handed(&self, table: &RpcTable, ordinal: usize) -> SqlResult<Placed> {
         let ident = |value: &str| ast::Ident {
             value: value.into(),
             span: ast::Span::new(0, 0),
@@ -76,7 +81,8 @@ impl Interpreter<'_> {
         name.schema = (!table.schema.is_empty()).then(|| ident(&table.schema));
         let found = types_of(self.session, &self.session.database).find(&name);
         let missing = || SqlError::new(2715, &[&ordinal, &name]).with_state(3);
-        found.filter(|t| t.is_table()).ok_or_else(missing)
+        let found = found.filter(|t| t.is_table()).ok_or_else(missing)?;
+        Ok((self.session.database.clone(), found))
     }
 
     /// The table type that a procedure declares for a parameter: a client need not name it. Without a parameter's name its position
@@ -86,7 +92,7 @@ impl Interpreter<'_> {
         procedure: &RpcProcedure,
         name: &str,
         at: usize,
-    ) -> SqlResult<Arc<UserType>> {
+    ) -> SqlResult<Placed> {
         let missing = || SqlError::new(2715, &[&(at + 1), &name]).with_state(3);
         let (Callee::User(database, module), ..) = self.callee(procedure)? else {
             return Err(missing());
@@ -98,15 +104,16 @@ impl Interpreter<'_> {
         };
         let id = parameter.map_or(0, |p| p.user_type);
         let found = database.catalog.type_by_id(id, self.session.id);
-        found.filter(|t| t.is_table()).ok_or_else(missing)
+        let found = found.filter(|t| t.is_table()).ok_or_else(missing)?;
+        Ok((database, found))
     }
 
-    fn make_handed(&mut self, of: &Arc<UserType>) -> SqlResult<(OfTableType, ObjectId)> {
+    fn make_handed(&mut self, own: &Database, of: &UserType) -> SqlResult<(OfTableType, ObjectId)> {
         let (body, text) = columns_of_type(of)?;
         let id = self.as_their_owner(|it, home| {
             tables().create_variable(&mut it.context(0), home, NAME, &body, &text)
         })?;
-        Ok((of_table_type(&self.session.database, of), id))
+        Ok((of_table_type(own, of), id))
     }
 
     fn fill(&mut self, table: &mut RpcTable, id: ObjectId) -> SqlResult<()> {
