@@ -12,7 +12,7 @@
 
 use crate::error::ProtocolError;
 use crate::reader::{Reader, put_b_varchar};
-use crate::typeinfo::{TypeInfo, byte};
+use crate::typeinfo::{TypeInfo, Wire, byte};
 use crate::value;
 use crate::version::TdsVersion;
 use taffrail_types::{SqlType, Value};
@@ -79,6 +79,10 @@ pub(crate) fn decode(r: &mut Reader<'_>, version: TdsVersion) -> Result<TableVal
                 r.u32()?;
                 let default = r.u16()? & FLAG_DEFAULT != 0;
                 let info = TypeInfo::decode(r, false)?;
+                // Its values take no bytes, so a row of one byte could stand for a thousand of them.
+                if info.wire == Wire::Null {
+                    return Err(ProtocolError::Malformed("the type of NULL as a column's"));
+                }
                 r.b_varchar()?;
                 columns.push(TableColumn { ty: info.sql, default });
                 if !default {
@@ -255,6 +259,12 @@ mod tests {
         assert!(read(&[0xF3, 1, b'd', 0, 0, 0, 0, 0, 0, 0]).is_err());
         assert!(read(&[0xF3, 0, 0, 0, 0xFF, 0xFF, 0, 1, 0]).is_err());
         assert!(read(&[0xF3, 0, 0, 0, 1, 4]).is_err());
+        // A column whose values take no bytes.
+        let of_null = [0xF3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0x1F, 0, 0, 1, 1, 0];
+        assert_eq!(
+            read(&of_null).unwrap_err(),
+            ProtocolError::Malformed("the type of NULL as a column's")
+        );
         assert!(decode(&mut Reader::new(&data), TdsVersion::V7_2).is_err());
     }
 
