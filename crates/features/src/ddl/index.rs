@@ -125,11 +125,15 @@ pub(crate) fn add_keys(
         k.columns.iter().map(|c| c.0).chain(k.included.iter().copied()).collect()
     };
     let wanted: Vec<usize> = draft.keys.iter().flat_map(wanted).collect();
-    super::stored::store(cx, database, table, &wanted)?;
-    for key in std::mem::take(&mut draft.keys) {
-        // Each one sees the table as the one before has left it.
+    // Each step sees the table as the one before has left it: the index that this one replaces is gone.
+    let current = |cx: &StatementContext<'_>| {
         let current = database.catalog.table(table.head.id, cx.session.id);
-        let old = current.ok_or_else(|| SqlError::new(208, &[&name]))?;
+        current.ok_or_else(|| SqlError::new(208, &[&name]))
+    };
+    let before = current(cx)?;
+    super::stored::store(cx, database, &before, &wanted)?;
+    for key in std::mem::take(&mut draft.keys) {
+        let old = current(cx)?;
         let schema = old.head.schema.clone();
         let owner = create::Owner {
             database,
