@@ -17,9 +17,9 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("LEFT", 2, 2, part_rule, left),
     Function::new("RIGHT", 2, 2, part_rule, right),
     Function::new("SUBSTRING", 3, 3, substring_rule, substring),
-    Function::new("CHARINDEX", 2, 3, charindex_rule, charindex).per_statement(),
-    Function::new("PATINDEX", 2, 2, patindex_rule, patindex).per_statement(),
-    Function::new("REPLACE", 3, 3, replace_rule, replace).per_statement(),
+    Function::new("CHARINDEX", 2, 3, charindex_rule, charindex),
+    Function::new("PATINDEX", 2, 2, patindex_rule, patindex),
+    Function::new("REPLACE", 3, 3, replace_rule, replace),
     Function::new("REPLICATE", 2, 2, replicate_rule, replicate),
     Function::new("REVERSE", 1, 1, same_text_rule, reverse),
     Function::new("STUFF", 4, 4, stuff_rule, stuff),
@@ -36,7 +36,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("UNICODE", 1, 1, |r| Ok(signature(&[r.unicode(0)?], SqlType::Int)), unicode),
     Function::new("CONCAT", 2, 254, |r| concat_rule(r, 0), concat),
     Function::new("CONCAT_WS", 3, 254, |r| concat_rule(r, 1), concat_ws),
-    Function::new("TRANSLATE", 3, 3, translate_rule, translate).per_statement(),
+    Function::new("TRANSLATE", 3, 3, translate_rule, translate),
     Function::new("FORMAT", 2, 3, format_rule, super::format::format).per_statement(),
 ];
 

@@ -79,11 +79,15 @@ impl Beneath {
     fn call(&mut self, c: &Call) {
         let name = c.function.name();
         let part = c.function.datepart.map(|p| p.name());
-        let by_session = BY_SESSION.contains(&name)
-            || name == "DATEPART" && part.is_some_and(|p| matches!(p, "weekday" | "week"));
-        if by_session || c.function.determinism() != Determinism::Deterministic {
-            self.facts.deterministic = false;
-        }
+        self.facts.deterministic &= match name {
+            // Of these some calls alone go by the session: by its DATEFIRST, by its seed.
+            "DATEPART" => !part.is_some_and(|p| matches!(p, "weekday" | "week")),
+            "RAND" => !c.args.is_empty(),
+            _ => {
+                let fixed = c.function.determinism() == Determinism::Deterministic;
+                fixed && !BY_SESSION.contains(&name)
+            }
+        };
         let catalogue = crate::functions::reads_catalogue(name);
         self.facts.reads_system |= catalogue;
         let is_method = c.function.is_of_xml();
