@@ -54,11 +54,10 @@ pub fn computed_facts(
     if let Some(other) = reads.iter().find(|at| table.columns[**at].computed.is_some()) {
         return Err(SqlError::new(1759, &[&table.columns[*other].name, &table.name()]));
     }
-    let columns: Vec<&str> = table.columns.iter().map(|c| &*c.name).collect();
-    let form = binder.forms.take().and_then(|mut forms| forms.take(e));
-    let form = form.ok_or_else(|| unsupported("This expression of a computed column"))?;
+    let definition = binder.kept_text(table, e);
+    let definition =
+        definition.ok_or_else(|| unsupported("This expression of a computed column"))?;
     let (ty, nullable, collation) = (bound.declared(), bound.nullable, bound.collation);
-    let definition = form.definition(&columns);
     Ok(ComputedFacts { definition, expr: bound.expr, ty, nullable, collation, reads })
 }
 

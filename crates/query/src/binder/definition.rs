@@ -122,11 +122,16 @@ pub fn check_text(
     binder.over_columns(database, table);
     binder.forms = Some(Forms::default());
     binder.bind_condition(e).ok()?;
-    let columns: Vec<&str> = table.columns.iter().map(|c| &*c.name).collect();
-    Some(binder.forms.take()?.take(e)?.definition(&columns))
+    binder.kept_text(table, e)
 }
 
 impl Binder<'_> {
+    /// The text by which the catalogue keeps an expression over the columns of a table that has been bound along with its form.
+    pub(super) fn kept_text(&mut self, table: &Table, e: &ast::Expr) -> Option<String> {
+        let columns: Vec<&str> = table.columns.iter().map(|c| &*c.name).collect();
+        Some(self.forms.take()?.take(e)?.definition(&columns))
+    }
+
     /// The columns of a table are all that can be named: slot `n` is column `n`.
     pub(super) fn over_columns(&mut self, database: &Database, table: &Table) {
         self.push_block();
