@@ -8,7 +8,7 @@ use super::ensure_schema_version;
 use super::object::{Column, Table};
 use super::rows::int;
 use super::systab::{self, SystemTables, number, text};
-use crate::rowcodec::{Place, damaged};
+use crate::rowcodec::{Cell, Place, damaged};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_storage::Transaction;
@@ -110,6 +110,18 @@ impl Table {
     /// Rows of the table have values of the server's making: a rowversion, or what is computed and stored.
     pub fn makes_values(&self) -> bool {
         self.columns.iter().any(|c| c.is_made() && !c.is_virtual())
+    }
+
+    /// Refuses a row that has nothing in a column that allows no NULL: it is damaged, or read by places that it does not have.
+    /// Values of the server's making may come later.
+    pub fn refuse_nulls(&self, row: &[u8]) -> SqlResult<()> {
+        let given = self.columns.iter().enumerate().filter(|(_, c)| !c.nullable && !c.is_made());
+        for (at, c) in given {
+            if let Cell::Value(Value::Null) = self.layout.cell(row, at)? {
+                return Err(damaged(&format!("NULL in column {}", c.name)));
+            }
+        }
+        Ok(())
     }
 
     /// Positions of columns that change, and of those that change along with them: the rowversion, and what is computed of these columns.

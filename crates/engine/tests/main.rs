@@ -87,4 +87,5 @@ mod temp_plans;
 mod traces;
 mod triggers;
 mod views_beside_commits;
+mod whole_rows;
 mod workloads;

@@ -515,16 +515,9 @@ fn alter_column(
     let tx = cx.transaction(database)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
     for (i, column) in columns.iter_mut().enumerate() {
-        if column.is_virtual() {
-            rows::write_column(tx, table.head.id, column, None)?;
-            continue;
+        if !column.is_virtual() {
+            super::stored::place(&mut places, column, &shown)?;
         }
-        let place = places.next(column.ty);
-        let (place, null_bit) =
-            place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
-        column.place = place;
-        column.null_bit = null_bit;
-        column.missing = Value::Null;
         rows::write_column(tx, table.head.id, column, identities[i])?;
     }
     index::renew(cx, database, table, table.base())?;

@@ -2,7 +2,7 @@
 //! of persisted columns are. Nobody but who looks for room or time can tell.
 
 use super::alter::identity_row;
-use super::index;
+use super::index::{self, shown_name};
 use crate::binder::computed_columns;
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
@@ -43,26 +43,30 @@ pub(super) fn store(
         return Ok(());
     }
     // All rows are written anew, so every column gets a fresh place.
-    let mut places = PlaceAllocator::default();
+    let (mut places, shown) = (PlaceAllocator::default(), shown_name(cx, table));
     let mut columns = table.columns.clone();
     let tx = cx.transaction(database)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
     for (at, column) in columns.iter_mut().enumerate() {
         if !column.is_virtual() || wanted.contains(&at) {
-            place(&mut places, column, table)?;
+            place(&mut places, column, &shown)?;
         }
         rows::write_column(tx, table.head.id, column, identity_row(table, at))?;
     }
     index::renew(cx, database, table, table.base())?;
-    // Rows as they are would be read by places that they do not have.
-    let fresh = index::rebuild(cx, database, table, &[], Some(&Ok))?;
+    let fresh = index::rebuild(cx, database, table, &[], None)?;
     fill(cx, database, &fresh, false)
 }
 
-fn place(places: &mut PlaceAllocator, column: &mut Column, table: &Table) -> SqlResult<()> {
-    let next = places.next(column.ty).ok_or_else(|| {
-        SqlError::new(1701, &[&table.name(), &(MAX_ROW_BYTES + 1), &7, &MAX_ROW_BYTES])
-    })?;
+/// The next place for a column of a table whose rows are all written anew: 1701 with the table's name.
+pub(super) fn place(
+    places: &mut PlaceAllocator,
+    column: &mut Column,
+    table: &str,
+) -> SqlResult<()> {
+    let next = places
+        .next(column.ty)
+        .ok_or_else(|| SqlError::new(1701, &[&table, &(MAX_ROW_BYTES + 1), &7, &MAX_ROW_BYTES]))?;
     (column.place, column.null_bit) = next;
     column.missing = Value::Null;
     Ok(())

@@ -214,7 +214,7 @@ fn values_at(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<V
 }
 
 /// Copies all rows of `source` into the empty base of `target` (its new heap or clustered index), with `change` applied
-/// to each row's values. Without a change rows are copied as they are, long values aside.
+/// to each row's values. Without a change rows are copied as they are where both tables have them alike, long values aside.
 pub fn base(
     tx: &mut Transaction,
     catalog: &Catalog,
@@ -232,9 +232,10 @@ pub fn base(
         ..BeginSpec::default()
     });
     let mut ticks = Ticks::default();
+    let alike = change.is_none() && source.layout.columns() == target.layout.columns();
     let convert =
         |tx: &mut Transaction, reader: &mut Transaction, row: Vec<u8>| -> SqlResult<Vec<u8>> {
-            if change.is_none() && source.layout.lobs(&row)?.is_empty() {
+            if alike && source.layout.lobs(&row)?.is_empty() {
                 return Ok(row);
             }
             let mut values = Vec::new();
@@ -245,6 +246,7 @@ pub fn base(
             let mut out = Vec::new();
             let lobs: &mut dyn Lobs = &mut TableLobs { tx, hobt: &to };
             target.layout.encode(&values, &mut out, lobs)?;
+            target.refuse_nulls(&out)?;
             Ok(out)
         };
     if target.is_heap() {

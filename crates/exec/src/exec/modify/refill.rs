@@ -60,6 +60,8 @@ fn change_all<'a>(rt: &mut Rt<'_>, m: &mut Modify<'a>, change: &Change<'a>) -> S
         let tx = rt.cx.session.part(database.id);
         let there = fetch(tx, hobt, &locator, ScanLocks::Update, &mut row);
         if there.map_err(|e| rt.cx.session.storage_error(e))? {
+            // Each row was whole before: one that is read with a hole in it is not written so.
+            table.refuse_nulls(&row)?;
             m.change(rt, change, &locator, &mut set, &row)?;
         }
     }
