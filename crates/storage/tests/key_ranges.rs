@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use taffrail_base::ObjectId;
-use taffrail_storage::lock::{LockError, LockMode, LockStatus, ResourceKind};
+use taffrail_base::{ObjectId, SessionId};
+use taffrail_storage::lock::{LockError, LockMode, LockStatus, OwnerKind, Resource, ResourceKind};
 use taffrail_storage::{
     Database, Direction, Durability, Growth, Hobt, KeyRange, ScanLocks, StorageError,
     StorageResult, Transaction, btree,
@@ -419,5 +419,49 @@ fn who_waits_for_a_gap_does_not_hold_the_key() {
         w.insert(&mut guard, 5).unwrap();
         guard.commit(Durability::Full).unwrap();
         assert!(matches!(other.join().unwrap(), Err(StorageError::DuplicateKey)));
+    });
+}
+
+/// A cursor is used again for another range, in another transaction than before.
+#[test]
+fn a_cursor_that_begins_anew_guards_for_its_transaction() {
+    let w = world().with([2, 9], 10);
+    for direction in BOTH {
+        let mut cursor =
+            btree::seek(&w.tree, KeyRange::default(), direction, ScanLocks::RangeShared);
+        for session in [51, 52] {
+            let mut tx = w.begin(session);
+            cursor.again(between(4, 5), ScanLocks::RangeShared);
+            assert!(cursor.next(&mut tx).unwrap().is_none());
+            assert_eq!(w.locks(), [" 9 RangeS-S"]);
+            assert!(!w.may_insert(5), "session {session}");
+            tx.commit(Durability::Full).unwrap();
+        }
+    }
+}
+
+/// Somebody inserts before a key that has been rolled back meanwhile, and has its gap for a moment: the same key is put into a range
+/// that its transaction guards, and stays locked.
+#[test]
+fn a_new_guard_waits_for_the_gap_of_its_own_key() {
+    let w = world().with([2, 9], 10);
+    let locks = &w.db.instance().locks;
+    let mut other = locks.owner(SessionId(52), OwnerKind::Transaction);
+    let five = Resource::key(w.db.id(), w.tree.id(), btree::key_hash(w.tree.id().0, &key(5)));
+    locks.acquire(&mut other, five, LockMode::RangeIN, None).unwrap();
+    std::thread::scope(|s| {
+        let guard = s.spawn(|| {
+            let mut tx = rig::begin_as(&w.db, 51);
+            tx.lock_object(ObjectId(OBJECT), LockMode::IX).unwrap();
+            w.read(&mut tx, between(4, 7), BOTH[0], ScanLocks::RangeShared).unwrap();
+            w.insert(&mut tx, 5).unwrap();
+            let held = w.locks();
+            assert_eq!(w.open(&[2, 5, 9]), [0, 1, 10, 11, 12]);
+            tx.rollback().unwrap();
+            held
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        locks.release_all(&mut other);
+        assert_eq!(guard.join().unwrap(), [" 5 RangeX-X", " 9 RangeS-S"]);
     });
 }

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::Hobt;
 use super::btree::{check_page, insert_in, key_hash, leaf_on_way};
@@ -16,7 +17,7 @@ use super::node::{key_at, search};
 use crate::buffer::ReadGuard;
 use crate::database::Database;
 use crate::error::StorageResult;
-use crate::lock::{LockMode, Resource, TxLockState};
+use crate::lock::{LockError, LockMode, Resource, TxLockState};
 use crate::page::Page;
 use crate::txn::Transaction;
 
@@ -132,11 +133,15 @@ pub(super) fn refuses(
     if !free {
         return Ok(Some(next));
     }
-    // Its X on the new key keeps all others away.
-    if own.guards_gap() && !manager.try_acquire(locks, key(new), LockMode::RangeXX) {
-        return Ok(Some(new));
+    if !own.guards_gap() {
+        return Ok(None);
     }
-    Ok(None)
+    // Its X on the new key keeps all others away, but those who inserted before a key of that hash that has gone meanwhile.
+    match manager.acquire(locks, key(new), LockMode::RangeXX, Some(Duration::ZERO)) {
+        Ok(_) => Ok(None),
+        Err(LockError::Timeout(_)) => Ok(Some(new)),
+        Err(e) => Err(e.into()),
+    }
 }
 
 /// True if somebody who locks ranges has the key in this slot locked.
@@ -157,17 +162,23 @@ pub(super) fn insert(
     mut before: u64,
 ) -> StorageResult<()> {
     loop {
-        if new {
-            tx.unlock_key(hobt, hash);
-        }
-        let mut gap = Some(tx.lock_gap(hobt, before)?);
-        new = match tx.try_lock_key(hobt, hash, LockMode::X) {
-            Some(new) => new,
-            None => {
-                gap.take().into_iter().for_each(|gap| tx.unlock_gap(gap));
-                tx.lock_key(hobt, hash, LockMode::X)?
+        let mut gap = None;
+        if before == hash {
+            // It stays locked, and becomes a guard as soon as others have let its gap go: they wait for nothing.
+            tx.lock_key(hobt, hash, LockMode::RangeXX)?;
+        } else {
+            if new {
+                tx.unlock_key(hobt, hash);
             }
-        };
+            gap = Some(tx.lock_gap(hobt, before)?);
+            new = match tx.try_lock_key(hobt, hash, LockMode::X) {
+                Some(new) => new,
+                None => {
+                    gap.take().into_iter().for_each(|gap| tx.unlock_gap(gap));
+                    tx.lock_key(hobt, hash, LockMode::X)?
+                }
+            };
+        }
         let (db, work, locks) = tx.parts_and_locks();
         let done = insert_in(db, work, hobt, entry, hash, false, Some(locks));
         gap.into_iter().for_each(|gap| tx.unlock_gap(gap));

@@ -39,9 +39,9 @@ pub(super) struct Guarding {
 }
 
 impl Guarding {
-    /// Begins anew, for another range.
+    /// Begins anew, for another range, and perhaps another transaction.
     pub(super) fn begin(&mut self) {
-        *self = Guarding { counted: self.counted, ..Guarding::default() };
+        *self = Guarding::default();
     }
 
     fn pass(&mut self, key: &[u8]) {
