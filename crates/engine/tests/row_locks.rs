@@ -65,6 +65,19 @@ fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
             "U | 1\nX | 1",
             "S | 1\nU | 1\nX | 1",
         ),
+        // So does what it reads and is to stay as it is, though the target had it in U before.
+        (
+            "UPDATE k SET c = 9 FROM k JOIN k AS o WITH (REPEATABLEREAD) ON o.a = k.a
+             WHERE k.a = 2 AND k.c > o.c + 5 OPTION (FORCE ORDER)",
+            "S | 1",
+            "S | 1",
+        ),
+        (
+            "UPDATE k SET c = 9 FROM k JOIN k AS o WITH (HOLDLOCK) ON o.a = k.a
+             WHERE k.a = 2 AND k.c > o.c + 5 OPTION (FORCE ORDER)",
+            "S | 1",
+            "S | 1",
+        ),
         ("SELECT * FROM k WHERE c = 3", "", "S | 3"),
         ("SELECT * FROM h WHERE c = 3", "", "S | 3"),
         (

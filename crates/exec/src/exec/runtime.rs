@@ -8,6 +8,7 @@ use crate::exec::ops::view::Partners;
 use crate::exec::rows::{SpillFile, SpillSpace};
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
+use crate::plan::locking::Rejected;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::context::StatementContext;
 use hashbrown::HashTable;
@@ -29,7 +30,7 @@ pub struct Rt<'a> {
     /// The raw row that a scan with a locator is on.
     pub target_row: Vec<u8>,
     pub(crate) locked_from: Option<(usize, bool)>,
-    pub(crate) kept: Vec<ObjectId>,
+    pub(crate) kept: Vec<(ObjectId, Rejected)>,
     pub(crate) partners: Option<Box<Partners>>,
     pub(crate) subs: Vec<SubState>,
     pub(crate) carried: Option<Value>,
@@ -53,8 +54,9 @@ pub struct StatementState {
     /// How many locks were held before the first row of the statement's target was locked, if those of rows that are not changed go
     /// at its end, or (true) are shared ones from then on.
     pub locked_from: Option<(usize, bool)>,
-    /// Tables whose rows another mention of them locks for good (UPDLOCK, XLOCK).
-    pub kept: Vec<ObjectId>,
+    /// Tables whose rows another mention of them locks for good: by UPDLOCK or XLOCK ([`Rejected::Kept`]), or as rows that were read and
+    /// are to stay as they are ([`Rejected::Shared`]).
+    pub kept: Vec<(ObjectId, Rejected)>,
     /// Where a view that is being opened stands in a join: see [`Partners`]. In a box, since each statement makes this state.
     pub partners: Option<Box<Partners>>,
     /// State of the statement's subqueries, by number.
@@ -207,13 +209,24 @@ impl<'a> Rt<'a> {
         super::ops::build(&self.subqueries[index].node)
     }
 
+    /// Notes that rows of a table stay locked as a mention of it asks for, if it does.
+    pub(crate) fn keep(&mut self, table: ObjectId, rows: Option<Rejected>) {
+        if let Some(kept) = rows.map(|rows| (table, rows))
+            && !self.kept.contains(&kept)
+        {
+            self.kept.push(kept);
+        }
+    }
+
     /// The rows of the target have been changed: those that were locked and not changed are let go.
     pub(crate) fn release_unchanged(&mut self, database: &Database, table: &Table) {
-        if let Some((mark, shared)) = self.locked_from.take()
-            && !self.kept.contains(&table.id())
-        {
-            self.cx.session.part(database.id).release_unchanged(table.id(), mark, shared);
+        let Some((mark, shared)) = self.locked_from.take() else { return };
+        let kept = |rows| self.kept.contains(&(table.id(), rows));
+        if kept(Rejected::Kept) {
+            return;
         }
+        let shared = shared || kept(Rejected::Shared);
+        self.cx.session.part(database.id).release_unchanged(table.id(), mark, shared);
     }
 
     /// To be called for every row: ends the statement when the client wants it to.

@@ -333,9 +333,11 @@ impl Operator for ScanOp {
             let held = tx.locks_held();
             rt.locked_from.get_or_insert((held, rejects == Rejected::Shared));
         }
-        if keeps && !scan.locks.looks() && !rt.kept.contains(&scan.table.id()) {
-            rt.kept.push(scan.table.id());
-        }
+        let stays = match self.locks {
+            ScanLocks::Shared => Some(Rejected::Shared),
+            _ => (keeps && !scan.locks.looks()).then_some(Rejected::Kept),
+        };
+        rt.keep(scan.table.id(), stays);
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         debug_assert!(
             !is_temp(scan.table.name()) || {
