@@ -71,9 +71,9 @@ impl JsonMember {
         JsonMember { key: key(name), part }
     }
 
-    /// Whether the member has this name.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.key == key(name)
+    /// Whether the member has the name of another one.
+    pub fn is_namesake(&self, other: &JsonMember) -> bool {
+        self.key == other.key
     }
 }
 

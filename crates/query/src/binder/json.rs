@@ -80,22 +80,24 @@ fn place(members: &mut Vec<JsonMember>, name: &str, value: JsonPart) -> SqlResul
     let (last, parents) = steps.split_last().unwrap_or((&name, &[]));
     let mut at = members;
     for step in parents {
-        let is_last = at.last().is_some_and(|m| m.is_called(step));
+        let object = JsonMember::new(step, JsonPart::Object(Vec::new()));
+        let is_last = at.last().is_some_and(|m| m.is_namesake(&object));
         if !is_last {
-            if at.iter().any(|m| m.is_called(step)) {
+            if at.iter().any(|m| m.is_namesake(&object)) {
                 return conflict();
             }
-            at.push(JsonMember::new(step, JsonPart::Object(Vec::new())));
+            at.push(object);
         }
         at = match at.last_mut().map(|m| &mut m.part) {
             Some(JsonPart::Object(inner)) => inner,
             _ => return conflict(),
         };
     }
-    if at.iter().any(|m| m.is_called(last)) {
+    let member = JsonMember::new(last, value);
+    if at.iter().any(|m| m.is_namesake(&member)) {
         return conflict();
     }
-    at.push(JsonMember::new(last, value));
+    at.push(member);
     Ok(())
 }
 
@@ -211,13 +213,15 @@ impl<'a> Binder<'a> {
             let value = JsonPart::Value(n, self.json.slots.contains(*slot));
             let level = &mut levels[at];
             level.varies |= *large == Large::Xml;
-            match auto {
-                false => place(&mut level.members, name, value)?,
-                true if level.members.iter().any(|m| m.is_called(name)) => {
-                    return Err(SqlError::new(13601, &[name]));
-                }
-                true => level.members.push(JsonMember::new(name, value)),
+            if !auto {
+                place(&mut level.members, name, value)?;
+                continue;
             }
+            let member = JsonMember::new(name, value);
+            if level.members.iter().any(|m| m.is_namesake(&member)) {
+                return Err(SqlError::new(13601, &[name]));
+            }
+            level.members.push(member);
         }
         Ok(levels)
     }
