@@ -80,9 +80,11 @@ fn names_password(text: &str) -> bool {
             .any(|name| text.contains(name))
 }
 
-/// A text or a parameter's name that speaks of passwords: the values beside it may be some.
+/// A text, alone or in a table that is passed, or a parameter's name that speaks of passwords: the values beside it may be some.
 fn may_name_password(p: &RpcParam) -> bool {
-    names_password(&p.name) || p.value.as_text().is_some_and(|t| names_password(&t))
+    let cells = p.table.iter().flat_map(|t| t.rows.iter().flatten());
+    let mut values = cells.chain([&p.value]);
+    names_password(&p.name) || values.any(|v| v.as_text().is_some_and(|t| names_password(&t)))
 }
 
 fn hides(value: &Value) -> bool {
@@ -190,7 +192,12 @@ mod tests {
             ),
             named("sp_executesql", vec![text("", "CREATE LOGIN a WITH PASSWORD = 'secret'")]),
         ];
-        for told in hidden {
+        let texts = ["password", "secret"].map(Value::nvarchar).map(|v| vec![v]);
+        let (schema, name, order) = (String::new(), "settings".into(), Vec::new());
+        let columns = Some(vec![Some(SqlType::NVarChar(MaxLen::N(100)))]);
+        let table = RpcTable { schema, name, columns, order, rows: texts.into() };
+        let handed = RpcParam { table: Some(Box::new(table)), ..int("@t", 0) };
+        for told in hidden.into_iter().chain([named("dbo.p", vec![handed])]) {
             assert!(!told.contains("secret") && told.contains("******"), "{told}");
         }
         assert_eq!(named("dbo.p", vec![text("@name", "open")]), "exec dbo.p @name=N'open'");
