@@ -148,7 +148,8 @@ pub fn show(flags: &Show) -> Result<Vec<String>, String> {
         ]);
     }
     lines.extend(aligned(&cells));
-    lines.extend([String::new(), "Claims of the document:".into()]);
+    let claims = if spec.document.is_some() { "Claims of the document:" } else { "Claims:" };
+    lines.extend([String::new(), claims.into()]);
     lines.extend(spec.claim.iter().map(|c| format!("  {}", c.text)));
     let files: Vec<&str> = experiment.files.texts.keys().map(String::as_str).collect();
     lines.extend([String::new(), format!("Files: {}", files.join(", "))]);

@@ -107,9 +107,10 @@ UNION ALL
 SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
 FROM sys.dm_os_performance_counters c
 JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
-JOIN sys.master_files f ON f.database_id = d.database_id AND f.type = 1
 WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
-  AND (f.growth = 0 OR f.max_size > 0 AND f.max_size <= f.size)
+  AND NOT EXISTS (SELECT 1 FROM sys.master_files f
+                  WHERE f.database_id = d.database_id AND f.type = 1 AND f.growth <> 0
+                    AND (f.max_size <= 0 OR f.max_size > f.size))
 UNION ALL
 SELECT 'blocked', CONVERT(nvarchar(10), r.session_id), r.wait_time / 1000, CONVERT(nvarchar(10), r.blocking_session_id)
 FROM sys.dm_exec_requests r
