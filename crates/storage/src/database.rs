@@ -30,6 +30,7 @@ use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
 use crate::txn::{Transaction, TxnEntry};
+use crate::versions::DatabaseVersions;
 
 pub use crate::spec::{
     CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FLAG_READ_ONLY,
@@ -108,6 +109,7 @@ pub struct Database {
     /// Milliseconds on the monotonic clock from which on the checkpoint after a recovery is due; 0: none is.
     pub(crate) settle_at: AtomicU64,
     pub(crate) closed: AtomicBool,
+    pub(crate) versions: DatabaseVersions,
     /// As the options say it.
     read_only: AtomicBool,
     /// [`DatabaseOptions::engine_flags`], for who asks often.
@@ -159,6 +161,7 @@ impl Database {
             stopping: AtomicBool::new(false),
             settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
+            versions: DatabaseVersions::default(),
             read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
             engine_flags: AtomicU64::new(boot.options.engine_flags),
             boot: Mutex::new(boot),

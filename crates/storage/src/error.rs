@@ -44,6 +44,8 @@ pub enum StorageError {
     /// No heap or tree has this id: never had, or no longer. Those who look at many, without a lock, take it for "dropped
     /// meanwhile" and go on; everywhere else it is 5243.
     NoSuchHobt(HobtId),
+    /// Message 3958: the versions that a snapshot needs were given up for want of memory.
+    VersionGone,
     /// An ended or doomed transaction was used again, a file's identifier names nothing: a mistake of the caller.
     Misuse(&'static str),
     /// Any other message, ready made.
@@ -164,6 +166,7 @@ impl StorageError {
             StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
             StorageError::Restoring(name) => SqlError::new(927, &[name]),
             StorageError::PoolExhausted => SqlError::new(802, &[]),
+            StorageError::VersionGone => SqlError::new(3958, &[&"", &""]),
             StorageError::NoSuchHobt(_) | StorageError::Misuse(_) => SqlError::new(5243, &[]),
         }
     }

@@ -12,6 +12,7 @@ use crate::database::LogSettings;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{LockLimits, LockManager};
 use crate::redo_rate::RedoRate;
+use crate::versions::Snapshots;
 
 /// Settings of an instance.
 #[derive(Clone, Debug)]
@@ -24,6 +25,9 @@ pub struct InstanceOptions {
     pub log: LogSettings,
     /// The threads that help with redo.
     pub workers: Workers,
+    /// Bytes of row versions in memory, of all databases together. Beyond that the oldest snapshots are ended: their readers get an
+    /// error; writers go on.
+    pub versions_bytes: u64,
     /// Bytes of log that redo may have to read, whatever TARGET_RECOVERY_TIME allows.
     pub redo_log_max: u64,
     /// Where databases lie when nothing else is said. It may have been elsewhere when a database noted where its files are.
@@ -37,6 +41,7 @@ impl Default for InstanceOptions {
             locks: LockLimits::default(),
             log: LogSettings::default(),
             workers: Workers::default(),
+            versions_bytes: 64 << 20,
             // What restart redoes in well under a second.
             redo_log_max: 256 << 20,
             data_dir: std::path::PathBuf::new(),
@@ -58,6 +63,8 @@ pub struct StorageInstance {
     pub(crate) redo_rate: RedoRate,
     /// The settings of all databases' checkpoints.
     pub checkpoints: CheckpointSettings,
+    /// The order of commits with row versions, and the snapshots that are open.
+    pub snapshots: Arc<Snapshots>,
     /// The number of the next transaction, see [`StorageInstance::next_transaction_number`].
     transactions: AtomicU64,
 }
@@ -124,6 +131,7 @@ impl StorageInstance {
             options,
             redo_rate,
             checkpoints,
+            snapshots: Arc::default(),
             transactions,
         }))
     }

@@ -6,6 +6,7 @@
 //! buffer    the pool: frames, latches, dirty pages, the write-ahead rule, the double-write region
 //! alloc     extents and pages: GAM, IAM, PFS, changed-extent map
 //! lock      modes, queues, escalation, deadlock search, over opaque resource names
+//! versions  what rows were before they were changed, for readers by snapshots
 //! txn       begin, commit, savepoints, rollback, the transaction table
 //! access    heaps, B+ trees, large values, the directory of them; every log record's encoding, redo and undo
 //! recovery  checkpoint and restart;  backup  backups taken while others write, and restores
@@ -57,6 +58,7 @@ mod rig;
 mod spec;
 mod tally;
 pub mod txn;
+pub mod versions;
 
 pub use access::bulk_space::BulkHold;
 pub use access::{
@@ -79,3 +81,4 @@ pub use lock::RECOVERY_SESSION;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};
+pub use versions::{Claimed, Snapshot, Snapshots};

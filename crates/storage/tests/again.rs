@@ -140,7 +140,7 @@ fn a_cursor_that_goes_on_gives_what_follows_its_last_row_now() {
             }
             let mut tx = begin(&db);
             tx.lock_object(tree.object(), LockMode::IS).unwrap();
-            c.go_on(&tx);
+            c.go_on(&tx).unwrap();
             let found = rows(&mut c, &mut tx, 1);
             let mut new = btree::seek(&tree, rest.clone(), direction, locks);
             assert_eq!(found, rows(&mut new, &mut tx, 1), "{direction:?} {locks:?} {rest:?}");

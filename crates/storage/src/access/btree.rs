@@ -26,7 +26,7 @@ use super::node::{
     ENTRY_HEADER, GHOST, child_at, entry_header, is_ghost, key_at, search, slot_for, split_entry,
 };
 use super::record::{Place, delete, row};
-use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, smo};
+use super::{Direction, Hobt, HobtKind, KeyRange, Rid, ScanLocks, smo};
 use crate::buffer::{ReadGuard, WriteGuard};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
@@ -35,9 +35,12 @@ use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
+mod point;
+
 pub use super::build::{TreeLoad, build};
 pub use super::cursor::BTreeCursor;
 pub use super::reorganize::{Reorganize, Reorganized};
+pub use point::{claim, get};
 
 /// The bytes of the largest key.
 pub const MAX_KEY: usize = 1_800;
@@ -89,6 +92,7 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, key: &[u8], value: &[u8]) -> St
         }
         // Ghosts may have gone.
         let Ok(slot) = search(&leaf, key) else { return Err(StorageError::RowNotFound) };
+        work.note_row(hobt, key, || Some(split_entry(leaf.row(slot)).1.into()))?;
         modify_in(work, hobt, &mut leaf, slot, value, hash, RecordFlags::NONE)?;
         hobt.set_hot(leaf.id(), leaf.frame());
         return Ok(());
@@ -104,52 +108,6 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, key: &[u8]) -> StorageResult<bo
     }
     let (db, work) = tx.parts();
     ghost_in(db, work, hobt, key, hash)
-}
-
-/// Reads the value of a key into `value` (cleared first); false if it is not there.
-pub fn get(
-    tx: &mut Transaction,
-    hobt: &Hobt,
-    key: &[u8],
-    locks: ScanLocks,
-    value: &mut Vec<u8>,
-) -> StorageResult<bool> {
-    value.clear();
-    if hobt.root().is_none() {
-        return Ok(false);
-    }
-    let mode = match locks {
-        ScanLocks::None => None,
-        ScanLocks::ReadCommitted => {
-            let leaf = leaf_for_read(tx.database(), hobt, key)?;
-            if !tx.others_write(hobt) {
-                return Ok(read_from(&leaf, key, value));
-            }
-            Some(LockMode::S)
-        }
-        other => other.mode(),
-    };
-    let hash = key_hash(hobt.id().0, key);
-    let new = match mode {
-        Some(mode) => tx.lock_key(hobt, hash, mode)?,
-        None => false,
-    };
-    let (db, _) = tx.parts();
-    let found = leaf_for_read(db, hobt, key).map(|leaf| read_from(&leaf, key, value));
-    if new && (locks == ScanLocks::ReadCommitted || matches!(found, Ok(false))) {
-        tx.unlock_key(hobt, hash);
-    }
-    found
-}
-
-fn read_from(leaf: &Page, key: &[u8], value: &mut Vec<u8>) -> bool {
-    match search(leaf, key) {
-        Ok(slot) if !is_ghost(leaf, slot) => {
-            value.extend_from_slice(split_entry(leaf.row(slot)).1);
-            true
-        }
-        _ => false,
-    }
 }
 
 /// A cursor over a range, before its first entry. Reads pages only when asked for rows.
@@ -370,7 +328,8 @@ fn make_room(
     Ok(expunge(db, work, hobt, page, Place::Leaf)? && fits(page))
 }
 
-/// Removes the ghosts of a page if their transactions have all ended. Those stay that somebody has locked as part of a range.
+/// Removes the ghosts of a page if their transactions have all ended. Those stay that somebody has locked as part of a range, and those
+/// of which a snapshot may show the row.
 pub(super) fn expunge(
     db: &Database,
     work: &mut Work,
@@ -382,8 +341,17 @@ pub(super) fn expunge(
         return Ok(false);
     }
     let guarded = place == Place::Leaf && hobt.is_guarded();
-    let goes =
-        |&i: &u16| is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i));
+    let versions = hobt.versions();
+    let seen = |i: u16| match place {
+        _ if versions.is_none() => false,
+        Place::Heap => {
+            versions.is_some_and(|v| v.keeps(&Rid { page: page.id(), slot: i }.to_bytes()))
+        }
+        _ => versions.is_some_and(|v| v.keeps(key_at(page, i.into()))),
+    };
+    let goes = |&i: &u16| {
+        is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i)) && !seen(i)
+    };
     let slots: Vec<u16> = (0..page.slots()).filter(goes).collect();
     if slots.is_empty() {
         return Ok(false);
@@ -446,6 +414,7 @@ pub(super) fn insert_in(
             reserve: row::undo_insert_reserve(hobt.id(), hobt.leaf_context(), key),
             ..Change::new(Lop::InsertRows, hobt.leaf_context())
         };
+        work.note_row(hobt, key, || None)?;
         let counting = hobt.counting();
         match slot {
             Err(slot) => {
@@ -486,6 +455,7 @@ pub(super) fn ghost_in(
     if leaf.ghosts() == 0 {
         db.note_ghosts(hobt.id(), leaf.id());
     }
+    work.note_row(hobt, key, || Some(split_entry(leaf.row(slot)).1.into()))?;
     delete::ghost(work, &mut leaf, hobt, Place::Leaf, slot, lock_hash)?;
     hobt.set_hot(leaf.id(), leaf.frame());
     Ok(true)

@@ -24,6 +24,7 @@ use crate::error::StorageResult;
 use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
+use crate::versions::Image;
 use guarded::Guarding;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub struct BTreeCursor {
     key: Vec<u8>,
     value: Vec<u8>,
     guarding: Guarding,
+    /// Slots of the window whose rows were something else for the snapshot, in order.
+    was: Vec<(usize, Image)>,
 }
 
 impl BTreeCursor {
@@ -91,6 +94,7 @@ impl BTreeCursor {
             key: Vec::new(),
             value: Vec::new(),
             guarding: Guarding::default(),
+            was: Vec::new(),
         }
     }
 
@@ -113,33 +117,38 @@ impl BTreeCursor {
 
     /// True if the range begins on the leaf of the copy, and that is what the copy is. With the latch held it is said anew whether rows
     /// need locks.
-    fn stays(&mut self, tx: &Transaction, db: &Database) -> bool {
+    fn stays(&mut self, tx: &Transaction, db: &Database) -> StorageResult<bool> {
         let (Some(first), Direction::Forward) = (&self.range.lower, self.direction) else {
-            return false;
+            return Ok(false);
         };
         if self.frame == u32::MAX || !covers(&self.copy, first) {
-            return false;
+            return Ok(false);
         }
         let there = self.hobt.unmoved(db, self.copy.id(), self.frame, self.structure);
-        let Some(leaf) = there.filter(|leaf| leaf.lsn() == self.copy.lsn()) else { return false };
+        let Some(leaf) = there.filter(|leaf| leaf.lsn() == self.copy.lsn()) else {
+            return Ok(false);
+        };
         self.moves = self.hobt.moves();
         self.clean = self.needs_no_locks(tx);
+        self.set_window();
+        self.find_images(tx)?;
         drop(leaf);
-        true
+        Ok(true)
     }
 
     /// Goes on for another transaction, or a later statement of this one: what the locks of the one before had kept as it was may have
     /// changed. The copy serves if its leaf is as it was; else what follows the entry that was given last is copied anew.
-    pub fn go_on(&mut self, tx: &Transaction) {
+    pub fn go_on(&mut self, tx: &Transaction) -> StorageResult<()> {
         self.guarding.counted = false;
         if self.state != State::On {
-            return;
+            return Ok(());
         }
         let there = self.hobt.unmoved(tx.database(), self.copy.id(), self.frame, self.structure);
         if let Some(leaf) = there.filter(|leaf| leaf.lsn() == self.copy.lsn()) {
             self.clean = self.needs_no_locks(tx);
+            let images = self.find_images(tx);
             drop(leaf);
-            return;
+            return images;
         }
         let given = match self.direction {
             Direction::Forward => self.low.checked_sub(1),
@@ -157,12 +166,13 @@ impl BTreeCursor {
         }
         (self.low, self.high) = (0, 0);
         self.state = if self.resume.is_some() { State::Again } else { State::Before };
+        Ok(())
     }
 
     /// Whether the rows of a leaf whose latch is held need no locks of their own.
     fn needs_no_locks(&self, tx: &Transaction) -> bool {
         match self.locks {
-            ScanLocks::None => true,
+            ScanLocks::None | ScanLocks::Versions => true,
             ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
             _ => false,
         }
@@ -191,6 +201,15 @@ impl BTreeCursor {
                     self.high
                 }
             };
+            if !self.was.is_empty()
+                && let Ok(at) = self.was.binary_search_by_key(&slot, |(slot, _)| *slot)
+            {
+                if self.was[at].1.is_none() {
+                    continue;
+                }
+                let value = self.was[at].1.as_deref().unwrap_or_default();
+                return Ok(Some((key_at(&self.copy, slot), value)));
+            }
             if self.clean {
                 if is_ghost(&self.copy, slot) {
                     tx.parts().0.store.counters.skipped_ghosts.inc();
@@ -206,9 +225,13 @@ impl BTreeCursor {
         }
     }
 
-    /// True if the entry that [`BTreeCursor::next`] gave last is surely still there, as it was: its leaf has not changed since.
+    /// True if the entry that [`BTreeCursor::next`] gave last is surely still there, as it was: its leaf has not changed since, or it is
+    /// a snapshot's.
     #[inline]
     pub fn is_current(&self, tx: &Transaction) -> bool {
+        if self.locks == ScanLocks::Versions {
+            return true;
+        }
         page_lsn(tx.database(), self.copy.id(), self.frame) == Some(self.copy.lsn())
     }
 
@@ -291,9 +314,8 @@ impl BTreeCursor {
         }
         // The hobt's database, not a borrow of the transaction: the copy asks the transaction for its locks.
         let db = tx.database().clone();
-        if self.state == State::Before && self.stays(tx, &db) {
+        if self.state == State::Before && self.stays(tx, &db)? {
             self.state = State::On;
-            self.set_window();
             return Ok(true);
         }
         let leaf = match self.state {
@@ -307,8 +329,18 @@ impl BTreeCursor {
         self.moves = self.hobt.moves();
         self.structure = self.hobt.structure();
         self.clean = self.needs_no_locks(tx);
-        drop(leaf);
-        self.set_window();
+        match self.locks {
+            ScanLocks::Versions => {
+                self.set_window();
+                self.find_images(tx)?;
+                drop(leaf);
+            }
+            _ => {
+                drop(leaf);
+                self.was.clear();
+                self.set_window();
+            }
+        }
         Ok(true)
     }
 
@@ -359,6 +391,22 @@ impl BTreeCursor {
         Ok(leaf)
     }
 
+    /// Looks what the rows of the window were for the snapshot. The latch of the copy's leaf, which is as it was copied, is held.
+    fn find_images(&mut self, tx: &Transaction) -> StorageResult<()> {
+        self.was.clear();
+        if self.locks != ScanLocks::Versions {
+            return Ok(());
+        }
+        let view = tx.view()?;
+        if let Some(versions) = self.hobt.versions() {
+            for slot in self.low..self.high {
+                let image = versions.image(view, key_at(&self.copy, slot));
+                self.was.extend(image.map(|image| (slot, image)));
+            }
+        }
+        tx.view_stands()
+    }
+
     /// Which slots of the copy are in the range and not yet dealt with, and whether the range goes on after them.
     fn set_window(&mut self) {
         let page = &*self.copy;
@@ -403,7 +451,7 @@ impl ScanLocks {
     /// The mode that is taken on every row.
     pub(super) fn mode(self) -> Option<LockMode> {
         match self {
-            ScanLocks::None => None,
+            ScanLocks::None | ScanLocks::Versions => None,
             ScanLocks::ReadCommitted | ScanLocks::Shared => Some(LockMode::S),
             ScanLocks::Update => Some(LockMode::U),
             ScanLocks::Exclusive => Some(LockMode::X),

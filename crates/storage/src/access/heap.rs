@@ -27,8 +27,12 @@ use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
+mod read;
+
 pub use super::bulk::HeapLoad;
 pub use super::heap_cursor::HeapCursor;
+pub(super) use read::read_row;
+pub use read::{claim, fetch};
 
 /// The bytes of the largest row.
 pub const MAX_ROW: usize = 8_060;
@@ -44,45 +48,19 @@ pub fn insert(tx: &mut Transaction, hobt: &Hobt, row: &[u8]) -> StorageResult<Ri
     place(tx, hobt, &encode(0, &[row]), true)
 }
 
-/// Reads a row into `row` (cleared first); false if it is not there.
-pub fn fetch(
-    tx: &mut Transaction,
-    hobt: &Hobt,
-    rid: Rid,
-    locks: ScanLocks,
-    row: &mut Vec<u8>,
-) -> StorageResult<bool> {
-    row.clear();
-    let mut mode = locks.mode();
-    if locks == ScanLocks::ReadCommitted {
-        match read_if_quiet(tx, hobt, rid, row)? {
-            Some(found) => return Ok(found),
-            None => mode = Some(LockMode::S),
-        }
-    }
-    let new = match mode {
-        Some(mode) => tx.lock_rid(hobt, rid, mode)?,
-        None => false,
-    };
-    let (db, _) = tx.parts();
-    let found = read_row(db, hobt, rid, row);
-    if new && (locks == ScanLocks::ReadCommitted || matches!(found, Ok(false))) {
-        tx.unlock_rid(rid);
-    }
-    found
-}
-
 /// Replaces a row; its [`Rid`] stays (a forwarding stub is left where it no longer fits).
 pub fn update(tx: &mut Transaction, hobt: &Hobt, rid: Rid, row: &[u8]) -> StorageResult<()> {
     check(hobt, row)?;
     tx.lock_rid(hobt, rid, LockMode::X)?;
     let (db, work) = tx.parts();
     let (at, stub) = find_home(db, hobt, rid)?.ok_or(StorageError::RowNotFound)?;
+    let was = image_before(db, work, hobt, (rid, stub))?;
     let new = match stub {
         true => encode(FORWARDED, &[&rid.to_bytes(), row]),
         false => encode(0, &[row]),
     };
-    if replace(db, work, hobt, at, &new)? {
+    let before = RowBefore { rid, was: &was };
+    if replace(db, work, hobt, at, &new, before)? {
         return Ok(());
     }
     // It no longer fits where it is: somewhere else, then the stub to there.
@@ -90,11 +68,11 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, rid: Rid, row: &[u8]) -> Storag
     let to = place(tx, hobt, &moved, false)?;
     let (db, work) = tx.parts();
     let pointer = encode(FORWARDING, &[&to.to_bytes()]);
-    if !replace(db, work, hobt, rid, &pointer)? {
+    if !replace(db, work, hobt, rid, &pointer, before)? {
         return Err(db.store.corrupt(rid.page, "no room for a forwarding stub".to_owned()));
     }
     if stub {
-        ghost(db, work, hobt, at)?;
+        ghost(db, work, hobt, at, before)?;
     } else {
         db.store.rarities.forwards.fetch_add(1, Ordering::Relaxed);
         db.store.counters.forwarded_records.inc();
@@ -107,9 +85,11 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool
     tx.lock_rid(hobt, rid, LockMode::X)?;
     let (db, work) = tx.parts();
     let Some((at, stub)) = find_home(db, hobt, rid)? else { return Ok(false) };
-    ghost(db, work, hobt, at)?;
+    let was = image_before(db, work, hobt, (rid, stub))?;
+    let before = RowBefore { rid, was: &was };
+    ghost(db, work, hobt, at, before)?;
     if stub {
-        ghost(db, work, hobt, rid)?;
+        ghost(db, work, hobt, rid, before)?;
     }
     Ok(true)
 }
@@ -184,90 +164,42 @@ fn find_home(db: &Database, hobt: &Hobt, rid: Rid) -> StorageResult<Option<(Rid,
     }
 }
 
-/// Reads a row, whoever may have written it; false if it is not there.
-pub(super) fn read_row(
-    db: &Database,
-    hobt: &Hobt,
+/// A row that is about to change, for [`Work::note_row`].
+#[derive(Clone, Copy)]
+struct RowBefore<'a> {
+    /// Its name: where it lies, or its stub.
     rid: Rid,
-    row: &mut Vec<u8>,
-) -> StorageResult<bool> {
-    // A row can move only a bounded number of times while we look; nobody moves one whose lock we hold.
-    for _ in 0..100 {
-        let to = {
-            let page = db.pool().read(&db.store, rid.page)?;
-            match home(&page, hobt, rid, row) {
-                Home::Here => return Ok(true),
-                Home::Nowhere => return Ok(false),
-                Home::There(to) => to,
-            }
-        };
-        let page = db.pool().read(&db.store, to.page)?;
-        if copy_forwarded(&page, hobt, rid, to, row) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    /// The row, where it lies elsewhere and versions are on.
+    was: &'a Option<Vec<u8>>,
 }
 
-/// Reads a row without locks if nobody else writes to the object; none: somebody does.
-fn read_if_quiet(
-    tx: &mut Transaction,
+impl RowBefore<'_> {
+    /// The caller has latched the page of `at`, which is where the row lies or its stub.
+    fn note(self, work: &mut Work, hobt: &Hobt, page: &Page, at: Rid) -> StorageResult<()> {
+        work.note_row(hobt, &self.rid.to_bytes(), || {
+            Some(match self.was {
+                Some(row) => row.as_slice().into(),
+                None => decode(page.row(at.slot.into())).into(),
+            })
+        })
+    }
+}
+
+/// The row of a stub, if versions of it are kept. The caller holds its lock: it stays as it is.
+fn image_before(
+    db: &Database,
+    work: &mut Work,
     hobt: &Hobt,
-    rid: Rid,
-    row: &mut Vec<u8>,
-) -> StorageResult<Option<bool>> {
-    let db = tx.database().clone();
-    let to = {
-        let page = db.pool().read(&db.store, rid.page)?;
-        if tx.others_write(hobt) {
-            return Ok(None);
-        }
-        match home(&page, hobt, rid, row) {
-            Home::Here => return Ok(Some(true)),
-            Home::Nowhere => return Ok(Some(false)),
-            Home::There(to) => to,
-        }
-    };
-    let page = db.pool().read(&db.store, to.page)?;
-    // Asked again under this latch: the stub was read under another.
-    if tx.others_write(hobt) || !copy_forwarded(&page, hobt, rid, to, row) {
-        row.clear();
+    (rid, stub): (Rid, bool),
+) -> StorageResult<Option<Vec<u8>>> {
+    if !stub || !work.notes(hobt)? {
         return Ok(None);
     }
-    Ok(Some(true))
-}
-
-enum Home {
-    Here,
-    There(Rid),
-    Nowhere,
-}
-
-fn home(page: &Page, hobt: &Hobt, rid: Rid, row: &mut Vec<u8>) -> Home {
-    if !is_heap_page(page, hobt) {
-        return Home::Nowhere;
+    let mut row = Vec::new();
+    match read_row(db, hobt, rid, &mut row)? {
+        true => Ok(Some(row)),
+        false => Err(StorageError::RowNotFound),
     }
-    match flags_of(page, rid.slot) {
-        Some(flags) if flags & (GHOST | FORWARDED) != 0 => Home::Nowhere,
-        Some(flags) if flags & FORWARDING != 0 => {
-            pointer(page.row(rid.slot.into())).map_or(Home::Nowhere, Home::There)
-        }
-        Some(_) => {
-            row.extend_from_slice(decode(page.row(rid.slot.into())));
-            Home::Here
-        }
-        None => Home::Nowhere,
-    }
-}
-
-fn copy_forwarded(page: &Page, hobt: &Hobt, rid: Rid, at: Rid, row: &mut Vec<u8>) -> bool {
-    let flags = if is_heap_page(page, hobt) { flags_of(page, at.slot) } else { None };
-    let ours = flags.is_some_and(|f| f & FORWARDED != 0 && f & GHOST == 0)
-        && pointer(page.row(at.slot.into())) == Some(rid);
-    if ours {
-        row.extend_from_slice(decode(page.row(at.slot.into())));
-    }
-    ours
 }
 
 /// True if there is room on the page, after ghosts of ended transactions have been removed if need be.
@@ -289,6 +221,7 @@ fn replace(
     hobt: &Hobt,
     at: Rid,
     new: &[u8],
+    row: RowBefore<'_>,
 ) -> StorageResult<bool> {
     let mut page = db.pool().write(&db.store, at.page)?;
     if !is_heap_page(&page, hobt) || !page.has_row(at.slot.into()) {
@@ -301,6 +234,7 @@ fn replace(
     let change =
         Change { hobt: hobt.id(), slot: at.slot, ..Change::new(Lop::ModifyRow, Lcx::Heap) };
     let shorter = new.len() < page.row(at.slot.into()).len();
+    row.note(work, hobt, &page, at)?;
     rows::modify(work, &mut page, change, new, false)?;
     if shorter {
         hobt.room.lock().missed(page.free_bytes());
@@ -308,11 +242,18 @@ fn replace(
     Ok(true)
 }
 
-fn ghost(db: &Database, work: &mut Work, hobt: &Hobt, at: Rid) -> StorageResult<()> {
+fn ghost(
+    db: &Database,
+    work: &mut Work,
+    hobt: &Hobt,
+    at: Rid,
+    row: RowBefore<'_>,
+) -> StorageResult<()> {
     let mut page = db.pool().write(&db.store, at.page)?;
     if !is_heap_page(&page, hobt) || !page.has_row(at.slot.into()) {
         return Err(StorageError::RowNotFound);
     }
+    row.note(work, hobt, &page, at)?;
     let first = page.ghosts() == 0;
     delete::ghost(work, &mut page, hobt, Place::Heap, at.slot.into(), 0)?;
     if first {
@@ -516,6 +457,9 @@ fn put(
         flags: RecordFlags::NONE,
         ..Change::new(Lop::InsertRows, Lcx::Heap)
     };
+    if lock {
+        tx.parts().1.note_row(hobt, &rid.to_bytes(), || None)?;
+    }
     let counting = hobt.counting();
     tx.parts().1.change(&mut page, &change, &[bytes])?;
     hobt.add_rows(i64::from(bytes.first().is_some_and(|f| f & FORWARDED == 0)));

@@ -13,6 +13,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
 use crate::page::Page;
 use crate::txn::Transaction;
+use crate::versions::Image;
 
 /// A position in a heap, with its own copy of the page that it is on: no latch is held between calls. See
 /// [`super::btree::BTreeCursor`] about locks.
@@ -36,6 +37,8 @@ pub struct HeapCursor {
     slot: u16,
     slots: u16,
     row: Vec<u8>,
+    /// Slots whose rows were something else for the snapshot, in order.
+    was: Vec<(u16, Image)>,
 }
 
 impl HeapCursor {
@@ -56,6 +59,7 @@ impl HeapCursor {
             slot: 0,
             slots: 0,
             row: Vec::new(),
+            was: Vec::new(),
         }
     }
 
@@ -72,6 +76,12 @@ impl HeapCursor {
             let slot = self.slot;
             self.slot += 1;
             let rid = Rid { page: self.copy.id(), slot };
+            if let Ok(at) = self.was.binary_search_by_key(&slot, |(slot, _)| *slot) {
+                if self.was[at].1.is_none() {
+                    continue;
+                }
+                return Ok(Some((rid, self.was[at].1.as_deref().unwrap_or_default())));
+            }
             let Some(flags) = flags_of(&self.copy, slot) else { continue };
             if flags & FORWARDED != 0 {
                 continue;
@@ -98,7 +108,7 @@ impl HeapCursor {
     /// Whether the rows of a page whose latch is held need no locks of their own.
     fn needs_no_locks(&self, tx: &Transaction) -> bool {
         match self.locks {
-            ScanLocks::None => true,
+            ScanLocks::None | ScanLocks::Versions => true,
             ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
             _ => false,
         }
@@ -113,7 +123,8 @@ impl HeapCursor {
         if self.frame == u32::MAX {
             return Ok(());
         }
-        if self.locks == ScanLocks::None && self.structure != self.hobt.structure() {
+        let unlocked = matches!(self.locks, ScanLocks::None | ScanLocks::Versions);
+        if unlocked && self.structure != self.hobt.structure() {
             return Err(StorageError::RowNotFound);
         }
         let db = tx.database();
@@ -128,7 +139,24 @@ impl HeapCursor {
         }
         self.frame = page.frame();
         self.clean = self.needs_no_locks(tx);
-        Ok(())
+        self.find_images(tx)
+    }
+
+    /// Looks what the rows of the copy were for the snapshot. The latch of the copy's page, which is as it was copied, is held.
+    fn find_images(&mut self, tx: &Transaction) -> StorageResult<()> {
+        self.was.clear();
+        if self.locks != ScanLocks::Versions {
+            return Ok(());
+        }
+        let view = tx.view()?;
+        if let Some(versions) = self.hobt.versions() {
+            for slot in self.slot..self.slots {
+                let rid = Rid { page: self.copy.id(), slot };
+                let image = versions.image(view, &rid.to_bytes());
+                self.was.extend(image.map(|image| (slot, image)));
+            }
+        }
+        tx.view_stands()
     }
 
     /// Where the row is that [`HeapCursor::next`] gave last.
@@ -171,6 +199,7 @@ impl HeapCursor {
                 self.structure = self.hobt.structure();
                 self.clean = self.needs_no_locks(tx);
                 (self.slot, self.slots) = (0, self.copy.slots());
+                self.find_images(tx)?;
                 return Ok(true);
             }
             if let Some((first, count)) = self.runs.pop() {

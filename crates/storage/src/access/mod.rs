@@ -13,8 +13,8 @@
 //! bulk       pages filled in memory, for loads and index builds;  bulk_space  their extents, the ML map, who may log less
 //! ```
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use taffrail_base::sync::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
@@ -25,6 +25,7 @@ use crate::alloc::Space;
 use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard};
 use crate::database::Database;
 use crate::lock::Resource;
+use crate::versions::TreeVersions;
 
 pub(crate) mod awaited;
 pub mod btree;
@@ -89,6 +90,8 @@ impl Rid {
 pub enum ScanLocks {
     /// Nothing: READ UNCOMMITTED, or the table is locked.
     None,
+    /// No locks: rows as the transaction's snapshot shows them, and its own changes.
+    Versions,
     /// S for the moment of the read, where somebody could be writing.
     ReadCommitted,
     /// U on each row, kept to the transaction's end.
@@ -262,12 +265,19 @@ pub struct Hobt {
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
     pub(crate) undone: Mutex<Vec<PageId>>,
     object_lock: Resource,
+    /// The versions of its rows.
+    versions: OnceLock<Arc<TreeVersions>>,
 }
 
 impl Hobt {
     pub(crate) fn new(db: &Arc<Database>, id: HobtId, entry: &Entry) -> Hobt {
+        let versions = OnceLock::new();
+        if let Some(known) = db.versions.known(id) {
+            let _ = versions.set(known);
+        }
         Hobt {
             id,
+            versions,
             kind: entry.kind,
             object: entry.object,
             index: entry.index,
@@ -413,6 +423,17 @@ impl Hobt {
             (HobtKind::BTree, 0 | 1) => Lcx::Clustered,
             _ => Lcx::IndexLeaf,
         }
+    }
+
+    /// The versions of its rows, if there are any. Asked under the latch of the page concerned.
+    #[inline]
+    pub(crate) fn versions(&self) -> Option<&TreeVersions> {
+        self.versions.get().filter(|v| !v.is_quiet()).map(|v| &**v)
+    }
+
+    /// The versions of its rows, for whoever is about to change one.
+    pub(crate) fn versions_of(&self, db: &Database) -> &Arc<TreeVersions> {
+        self.versions.get_or_init(|| db.versions.of(self, &db.instance().snapshots))
     }
 
     pub(crate) fn object_lock(&self) -> &Resource {

@@ -412,6 +412,7 @@ impl Database {
             return Duration::from_secs(1);
         }
         self.free_orphans();
+        self.sweep_versions();
         // What a cleanup cannot do now stays as it is: ghosts take room, and nothing else.
         let cleaned = self.clean_ghosts(CLEAN_AT_ONCE);
         self.note_background(Background::GhostCleanup, &cleaned);

@@ -4,6 +4,7 @@
 //! gaps      ranges of keys
 //! table     who is active
 //! work      the log side, shared with system transactions
+//! savepoint parts of a transaction that may be undone
 //! rollback  undo along the chain of records
 //! told      for sessions of extended events
 //! ```
@@ -19,6 +20,7 @@
 
 mod gaps;
 pub(crate) mod rollback;
+mod savepoint;
 pub(crate) mod table;
 pub(crate) mod told;
 pub(crate) mod work;
@@ -28,16 +30,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use taffrail_base::{LogPos, ObjectId, SessionId, SqlError, TransactionId};
-use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
+use taffrail_log::FlushReason;
 
 use crate::access::bulk_space::MinimalLogging;
 use crate::access::directory::Pending;
 use crate::access::gap::Guarded;
 use crate::access::{Hobt, Rid};
-use crate::codec::Put;
 use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
+use crate::versions::Snapshot;
+pub use savepoint::Savepoint;
 use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
@@ -92,13 +95,6 @@ pub enum Durability {
     Delayed,
 }
 
-/// A place that a transaction can be rolled back to; by default its beginning.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Savepoint {
-    last: LogPos,
-    pending: usize,
-}
-
 /// A lock that the read of a row has taken.
 #[derive(Clone, Copy, Debug)]
 pub struct RowLock {
@@ -122,6 +118,8 @@ pub struct Transaction {
     locks: TxLockState,
     isolation: Isolation,
     timeout: Option<Duration>,
+    /// Reads of row versions are by it.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// The row that was locked last, if its lock is new or stronger than before.
     row_lock: Option<RowLock>,
     /// The pages and trees that are freed after commit.
@@ -148,6 +146,7 @@ impl Database {
             locks: self.instance.locks.owner(spec.session, OwnerKind::Transaction),
             isolation: spec.isolation,
             timeout: timeout(spec.lock_timeout_ms),
+            snapshot: None,
             row_lock: None,
             pending: Vec::new(),
             guarded: Guarded::default(),
@@ -279,11 +278,13 @@ impl Transaction {
         }
         // After a failed write of the log the database is suspect already: who gets the locks gets an error before he sees a row.
         debug_assert!(result.is_ok() || db.store.check().is_err());
+        let number =
+            if result.is_ok() { self.work.commit_versions(!self.pending.is_empty()) } else { None };
         let frees = result.is_ok() && !self.pending.is_empty();
         let giving_back = frees.then(|| db.giving_back());
         if frees {
             // While the locks stand: who gets them may drop the table, and large values are to be freed before its extents.
-            db.pending_after_rollback.lock().append(&mut self.pending);
+            db.list_pending(number, &mut self.pending);
         }
         self.work.leave();
         db.instance.locks.release_all(&mut self.locks);
@@ -295,6 +296,9 @@ impl Transaction {
             db.free_orphans();
         }
         drop(giving_back);
+        if number.is_some() {
+            db.relieve_versions();
+        }
         Ok(at)
     }
 
@@ -351,42 +355,6 @@ impl Transaction {
         db.store.counters.transactions.inc();
         db.instance.locks.release_all(&mut self.locks);
         db.free_orphans();
-        result
-    }
-
-    /// A mark for statement rollback: costs nothing.
-    pub fn savepoint(&mut self) -> Savepoint {
-        Savepoint { last: self.work.log.last, pending: self.pending.len() }
-    }
-
-    /// SAVE TRANSACTION: the same, with a LOP_MARK_SAVEPOINT record.
-    pub fn save_transaction(&mut self, name: &str) -> StorageResult<Savepoint> {
-        let mut payload = Vec::with_capacity(name.len() + 2);
-        payload.text(name);
-        let header = RecordHeader::new(Lop::MarkSavepoint, Lcx::Null);
-        self.work.append(&header, &[&payload], Reserve::NONE)?;
-        Ok(self.savepoint())
-    }
-
-    /// Undoes everything after the savepoint; locks stay. After an error the transaction can only be rolled back.
-    pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
-        self.pending.truncate(savepoint.pending);
-        if self.work.log.last <= savepoint.last {
-            return Ok(());
-        }
-        let _giving_back = self.db.giving_back();
-        let work = &mut self.work;
-        let result =
-            rollback::with_room(&self.db, || rollback::undo_to(work, &mut [], savepoint.last));
-        match &result {
-            Ok(()) => work.note_rollback(savepoint.last),
-            Err(e) if e.is_want_of_room() => self.doomed = true,
-            Err(e) => {
-                let store = &self.work.db.store;
-                store.mark_suspect(format!("a statement could not be rolled back: {e}"));
-            }
-        }
-        self.work.db.clone().free_orphans();
         result
     }
 

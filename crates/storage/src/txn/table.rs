@@ -12,6 +12,8 @@ use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{LogPos, SessionId, TransactionId};
 use taffrail_io::UtcTime;
 
+use crate::versions::NotedRow;
+
 /// A transaction that has written.
 pub struct TxnEntry {
     /// The id of the transaction.
@@ -36,6 +38,12 @@ pub struct TxnEntry {
     pub log_records: AtomicU64,
     /// Log space reserved for its rollback.
     pub log_reserved: AtomicU64,
+    /// It notes what rows were before it changed them: see [`crate::versions`].
+    pub(crate) notes_rows: AtomicBool,
+    /// Its number in the order of commits with row versions; 0: it has none yet.
+    pub(crate) committed: AtomicU64,
+    /// The rows that it has noted, in order.
+    pub(crate) notes: Mutex<Vec<NotedRow>>,
     /// `transaction_id` of the views; see [`crate::StorageInstance::next_transaction_number`].
     pub number: AtomicU64,
     /// The user's name for it.
@@ -82,6 +90,9 @@ impl TxnEntry {
             log_bytes: AtomicU64::new(0),
             log_records: AtomicU64::new(0),
             log_reserved: AtomicU64::new(0),
+            notes_rows: AtomicBool::new(false),
+            committed: AtomicU64::new(0),
+            notes: Mutex::default(),
             number: AtomicU64::new(0),
             user_name: std::sync::OnceLock::new(),
             first: AtomicU64::new(0),

@@ -40,6 +40,8 @@ pub(crate) struct Work {
     /// `transaction_id` of the views; 0 = given at the first record.
     pub number: u64,
     pub parent: TransactionId,
+    /// It notes what rows were: decided with its first record.
+    notes_rows: bool,
     /// Pages deallocated: see [`crate::freelist`].
     pub freed: Vec<(HobtId, PageId)>,
 }
@@ -126,6 +128,7 @@ impl Work {
             mark: None,
             number: 0,
             parent: TransactionId::NONE,
+            notes_rows: false,
             freed: Vec::new(),
         }
     }
@@ -190,6 +193,9 @@ impl Work {
             self.db.txns.remove(entry.id);
             return Err(StorageError::Sql(SqlError::new(3906, &[&self.db.name()])));
         }
+        // Behind the entry, too: who turns versions on looks for entries then.
+        self.notes_rows = !self.system && self.db.versions.is_on();
+        entry.notes_rows.store(self.notes_rows, Ordering::SeqCst);
         self.log = TxLog {
             in_rollback: self.in_rollback,
             in_checkpoint: self.in_checkpoint,
@@ -389,6 +395,7 @@ impl Work {
     /// Leaves the transaction table and gives reserved log back: after the end record.
     pub fn leave(&mut self) {
         if let Some(entry) = self.entry.take() {
+            entry.end_versions();
             self.db.txns.remove(entry.id);
             self.db.store.log().release(&mut self.log);
             if !self.system {
@@ -417,6 +424,8 @@ impl Work {
         }
     }
 }
+
+mod noted;
 
 #[cfg(test)]
 pub(crate) mod cut;

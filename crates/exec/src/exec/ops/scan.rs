@@ -178,7 +178,9 @@ impl ScanOp {
         match &mut self.cursor {
             Cursor::Closed => {}
             Cursor::Heap(c) => c.go_on(tx).map_err(|e| Self::err(rt, e))?,
-            Cursor::Clustered(c) | Cursor::Nonclustered(c) => c.go_on(tx),
+            Cursor::Clustered(c) | Cursor::Nonclustered(c) => {
+                c.go_on(tx).map_err(|e| Self::err(rt, e))?;
+            }
         }
         Ok(())
     }

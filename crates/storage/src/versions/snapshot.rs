@@ -1,0 +1,222 @@
+//! Snapshots: moments in the order of commits, and the list of those that somebody reads by.
+//!
+//! A moment is taken without a mutex: its number is stored into the session's own slot, and the counter of commits is looked at again.
+//! Who prunes reads the counter first and the slots afterwards. So of a snapshot that he does not find, the second look comes after his
+//! own, and its number is that of his or a later one.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use taffrail_base::{SessionId, SqlError};
+
+use crate::error::{StorageError, StorageResult};
+
+/// Slots that are made together.
+const CHUNK: usize = 256;
+const CHUNKS: usize = 256;
+/// Odd, so that all slots are come by; large, so that a session's second snapshot is not in its neighbour's.
+const STRIDE: usize = 40_503;
+
+/// The snapshot was taken from its reader: memory was needed.
+const ENDED: u64 = 1 << 63;
+
+/// 0: nobody's; else the snapshot's number.
+#[repr(align(64))]
+#[derive(Default)]
+struct Slot {
+    at: AtomicU64,
+    session: AtomicU32,
+}
+
+/// The order of commits, and the snapshots that are open. One for all databases.
+pub struct Snapshots {
+    /// The number of the last transaction that has committed row versions.
+    committed: AtomicU64,
+    /// Bytes of all versions.
+    pub(super) bytes: AtomicUsize,
+    chunks: [OnceLock<Box<[Slot]>>; CHUNKS],
+}
+
+/// A moment: what was committed before is seen, what was not is not. While it lives, row versions that it needs are kept.
+pub struct Snapshot {
+    of: Arc<Snapshots>,
+    slot: usize,
+    at: u64,
+}
+
+/// An open snapshot, for views.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenSnapshot {
+    /// The session that has taken it.
+    pub session: SessionId,
+    /// The number of the last commit that it sees.
+    pub sequence: u64,
+    /// Its versions have been given up.
+    pub ended: bool,
+}
+
+/// The snapshots that versions are kept for, the present moment among them.
+pub(crate) struct Moments(Vec<u64>);
+
+impl Moments {
+    /// True if one of them lies at or after `from` and before `to`; 0 for `to`: which has not come.
+    pub fn between(&self, from: u64, to: u64) -> bool {
+        let first = self.0.partition_point(|at| *at < from);
+        self.0.get(first).is_some_and(|at| to == 0 || *at < to)
+    }
+
+    /// The oldest of them.
+    pub fn oldest(&self) -> u64 {
+        self.0[0]
+    }
+}
+
+impl Default for Snapshots {
+    fn default() -> Snapshots {
+        Snapshots {
+            committed: AtomicU64::new(1),
+            bytes: AtomicUsize::new(0),
+            chunks: [const { OnceLock::new() }; CHUNKS],
+        }
+    }
+}
+
+impl Snapshots {
+    /// The number of the last commit with row versions.
+    pub fn now(&self) -> u64 {
+        self.committed.load(Ordering::SeqCst)
+    }
+
+    /// Bytes of the row versions of all databases.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// A snapshot of this moment: of all databases.
+    pub fn take(self: &Arc<Self>, session: SessionId) -> StorageResult<Arc<Snapshot>> {
+        let first = usize::from(session.0);
+        for step in 0..CHUNK * CHUNKS {
+            let slot = first.wrapping_add(step * STRIDE) % (CHUNK * CHUNKS);
+            let of = self.slot(slot);
+            let mut at = self.now();
+            let free = of.at.load(Ordering::Relaxed) == 0;
+            let orders = (Ordering::SeqCst, Ordering::Relaxed);
+            if !free || of.at.compare_exchange(0, at, orders.0, orders.1).is_err() {
+                continue;
+            }
+            of.session.store(session.0.into(), Ordering::Relaxed);
+            loop {
+                taffrail_base::sync::point();
+                let now = self.now();
+                if now == at {
+                    return Ok(Arc::new(Snapshot { of: self.clone(), slot, at }));
+                }
+                at = now;
+                of.at.store(at, Ordering::SeqCst);
+            }
+        }
+        Err(StorageError::Sql(SqlError::new(701, &[&"default"])))
+    }
+
+    fn slot(&self, slot: usize) -> &Slot {
+        let made = || std::iter::repeat_with(Slot::default).take(CHUNK).collect();
+        &self.chunks[slot / CHUNK].get_or_init(made)[slot % CHUNK]
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.chunks.iter().filter_map(|c| c.get()).flatten()
+    }
+
+    /// The snapshots that are open, in no order.
+    pub fn open(&self) -> Vec<OpenSnapshot> {
+        let found = self.slots().map(|s| (s.at.load(Ordering::SeqCst), s));
+        let open = found.filter(|(at, _)| *at != 0).map(|(at, s)| OpenSnapshot {
+            session: SessionId(s.session.load(Ordering::Relaxed) as u16),
+            sequence: at & !ENDED,
+            ended: at & ENDED != 0,
+        });
+        open.collect()
+    }
+
+    /// The number of the oldest snapshot that versions are kept for.
+    pub fn oldest(&self) -> Option<u64> {
+        self.open().iter().filter(|s| !s.ended).map(|s| s.sequence).min()
+    }
+
+    /// The moments that versions are needed for from now on.
+    pub(crate) fn moments(&self) -> Moments {
+        // First: see the module.
+        let now = self.now();
+        let mut at = vec![now];
+        at.extend(self.open().iter().filter(|s| !s.ended).map(|s| s.sequence));
+        at.sort_unstable();
+        at.dedup();
+        Moments(at)
+    }
+
+    /// Ends the oldest snapshots, all of one moment, for want of memory; false: there is none older than now.
+    pub(crate) fn end_oldest(&self) -> bool {
+        let Some(oldest) = self.oldest().filter(|at| *at < self.now()) else { return false };
+        for slot in self.slots() {
+            let (done, lost) = (Ordering::SeqCst, Ordering::Relaxed);
+            let _ = slot.at.compare_exchange(oldest, oldest | ENDED, done, lost);
+        }
+        true
+    }
+
+    /// The number of a transaction that commits now.
+    pub(super) fn next(&self) -> u64 {
+        self.committed.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+impl Snapshot {
+    /// The number of the last commit that it sees.
+    pub fn sequence(&self) -> u64 {
+        self.at
+    }
+
+    /// True if its versions were given up for want of memory: what is read by it is [`StorageError::VersionGone`].
+    pub fn is_ended(&self) -> bool {
+        self.of.slot(self.slot).at.load(Ordering::SeqCst) & ENDED != 0
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.of.slot(self.slot).at.store(0, Ordering::SeqCst);
+    }
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "snapshot at {}", self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_lies_between_two_commits_or_not() {
+        let m = Moments(vec![5, 9]);
+        assert!(m.between(5, 6) && m.between(4, 6) && m.between(8, 0) && m.between(0, 10));
+        assert!(!m.between(6, 9) && !m.between(10, 0) && !m.between(0, 5));
+    }
+
+    #[test]
+    fn a_session_has_as_many_snapshots_as_it_likes() {
+        let all = Arc::new(Snapshots::default());
+        let taken: Vec<_> = (0..600).map(|_| all.take(SessionId(51)).unwrap()).collect();
+        assert_eq!(all.open().len(), 600);
+        assert_eq!(all.next(), 2);
+        let later = all.take(SessionId(52)).unwrap();
+        assert_eq!((all.oldest(), later.sequence()), (Some(1), 2));
+        assert!(all.end_oldest() && !all.end_oldest());
+        assert!(taken[7].is_ended() && !later.is_ended());
+        assert_eq!((all.oldest(), all.moments().oldest()), (Some(2), 2));
+        drop((taken, later));
+        assert_eq!(all.open(), []);
+    }
+}
