@@ -28,6 +28,7 @@ pub mod module;
 mod module_rows;
 pub mod object;
 mod pending;
+pub mod principals;
 pub mod properties;
 pub mod registry;
 pub mod rowcodec;
@@ -82,8 +83,8 @@ const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
 /// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
-/// columns, 11 has options of modules.
-pub(crate) const SCHEMA_VERSION: i64 = 11;
+/// columns, 11 has options of modules, 13 has principals of one's own.
+pub(crate) const SCHEMA_VERSION: i64 = 13;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;
@@ -247,6 +248,7 @@ impl Catalog {
             type_numbers: user_type::TypeNumbers::new(first),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
+        catalog.state.write().principals = catalog.read_principals(&mut tx)?;
         let mut objects = Vec::new();
         for (key, row) in systab::scan(&mut tx, &SystemTables::OBJECTS, &[])? {
             objects.push((ObjectId(key[0] as i32), row));
@@ -336,6 +338,7 @@ impl Catalog {
     /// Raises the version after a commit: every session sees another version than before.
     fn changed(&self, state: &mut State) {
         self.version.fetch_add(1, Ordering::AcqRel);
+        principals::changed();
         // Those with DDL of their own see what is committed beside it.
         for mine in state.pending.values_mut() {
             mine.version = PRIVATE | self.new_version();

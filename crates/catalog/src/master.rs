@@ -52,27 +52,6 @@ pub struct DatabaseEntry {
     pub compatibility_level: u8,
 }
 
-/// A row of `syslogins`.
-#[derive(Clone, Debug)]
-pub struct LoginEntry {
-    /// `principal_id`: 1 is sa.
-    pub id: i32,
-    /// The name of the login.
-    pub name: String,
-    /// The login's security identifier.
-    pub sid: Vec<u8>,
-    /// A PHC string; empty when no password has been set.
-    pub password_hash: String,
-    /// It may not log in.
-    pub is_disabled: bool,
-    /// Where its sessions begin.
-    pub default_database: String,
-    /// The moment of its creation, a datetime.
-    pub created: Value,
-    /// The moment of its last change, a datetime.
-    pub modified: Value,
-}
-
 fn begin(master: &Arc<taffrail_storage::Database>) -> Transaction {
     master.begin(BeginSpec { name: "master", lock_timeout_ms: -1, ..BeginSpec::default() })
 }
@@ -147,42 +126,6 @@ pub(crate) fn remove_database(
 ) -> SqlResult<()> {
     let mut tx = begin(master);
     systab::remove(&mut tx, &SystemTables::DATABASES, &[id.0 as i64])?;
-    end(tx)
-}
-
-/// All logins, by id.
-pub fn logins(master: &Arc<taffrail_storage::Database>) -> SqlResult<Vec<LoginEntry>> {
-    let mut tx = begin(master);
-    let mut all = Vec::new();
-    for (key, row) in systab::scan(&mut tx, &SystemTables::LOGINS, &[])? {
-        all.push(LoginEntry {
-            id: key[0] as i32,
-            name: text(&row, 0)?,
-            sid: systab::bytes(&row, 1)?.to_vec(),
-            password_hash: text(&row, 2)?,
-            is_disabled: number(&row, 3)? != 0,
-            default_database: text(&row, 4)?,
-            created: row[5].clone(),
-            modified: row[6].clone(),
-        });
-    }
-    end(tx)?;
-    Ok(all)
-}
-
-/// Writes a login's row; durable when it returns.
-pub fn put_login(master: &Arc<taffrail_storage::Database>, login: &LoginEntry) -> SqlResult<()> {
-    let mut tx = begin(master);
-    let row = [
-        Value::nvarchar(&login.name),
-        Value::binary(&login.sid),
-        Value::nvarchar(&login.password_hash),
-        Value::Int(login.is_disabled as i32),
-        Value::nvarchar(&login.default_database),
-        login.created.clone(),
-        login.modified.clone(),
-    ];
-    systab::put(&mut tx, &SystemTables::LOGINS, &[login.id as i64], &row)?;
     end(tx)
 }
 

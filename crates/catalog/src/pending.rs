@@ -35,7 +35,7 @@ pub enum DdlOutcome {
 
 impl Catalog {
     /// Changes what a session has pending.
-    fn pending_of(&self, session: SessionId, change: impl FnOnce(&mut Pending)) {
+    pub(super) fn pending_of(&self, session: SessionId, change: impl FnOnce(&mut Pending)) {
         let mut state = self.state.write();
         if !state.pending.contains_key(&session) {
             self.pending_sessions.fetch_add(1, Ordering::AcqRel);
@@ -107,6 +107,7 @@ impl Catalog {
             // Who has waited to create something in it may not look before the cache knows.
             mine.resources.extend(gone.map(|id| self.schema_resource(id)));
         });
+        super::principals::changed();
         Ok(())
     }
 
@@ -143,6 +144,11 @@ impl Catalog {
                     }
                     if let Some(schemas) = mine.schemas {
                         state.schemas = schemas;
+                    }
+                    for (at, new) in mine.principals.into_iter().enumerate() {
+                        if let Some(new) = new {
+                            state.principals[at] = new;
+                        }
                     }
                     true
                 });
@@ -186,6 +192,7 @@ impl Catalog {
         }
         debug_assert!(!state.pending.contains_key(&session));
         drop(state);
+        super::principals::changed();
         self.pending_sessions.fetch_sub(1, Ordering::AcqRel);
         drop(self.settling.lock());
         self.settled.notify_all();
@@ -209,8 +216,15 @@ impl Catalog {
             }
         }
         let schemas = if schemas { Some(self.read_schemas(&mut tx)?) } else { None };
+        let principals = self.read_principals(&mut tx)?;
         tx.commit(Durability::Delayed).map_err(sql)?;
-        self.pending_of(session, |mine| mine.schemas = schemas);
+        self.pending_of(session, |mine| {
+            mine.schemas = schemas;
+            for (changed, now) in mine.principals.iter_mut().zip(principals) {
+                *changed = changed.take().map(|_| now);
+            }
+        });
+        super::principals::changed();
         let mut objects = self.reread(&others, session.into())?;
         {
             let mut state = self.state.write();

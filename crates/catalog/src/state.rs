@@ -6,6 +6,7 @@
 //! 3. `resources` of pending DDL are locked by its transaction until that ends: who must wait for it can wait for them.
 
 use super::object::Object;
+use super::principals::{Principals, Scope};
 use super::rows::name_key;
 use super::user_type::UserType;
 use super::{Catalog, Schema};
@@ -54,6 +55,8 @@ pub(super) struct Pending {
     pub names: Map<NameKey, Option<ObjectId>>,
     /// The list of schemas, if it has changed.
     pub schemas: Option<Vec<Schema>>,
+    /// The principals of the server and of the database, if they have changed.
+    pub principals: [Option<Arc<Principals>>; 2],
     /// Identity sequences that the changed objects have, or have had: those that none has in the end are gone.
     pub sequences: BTreeSet<i64>,
     /// The locks on which other sessions wait for the DDL's end.
@@ -73,6 +76,8 @@ pub(super) struct State {
     /// Foreign keys by the table that they refer to, ascending.
     pub references: Map<ObjectId, Vec<ObjectId>>,
     pub schemas: Vec<Schema>,
+    /// The principals of the server, in master alone, and those of the database.
+    pub principals: [Arc<Principals>; 2],
     pub pending: Map<SessionId, Pending>,
 }
 
@@ -191,6 +196,12 @@ impl State {
         self.seen(sight).find_map(|p| p.schemas.as_deref()).unwrap_or(&self.schemas)
     }
 
+    /// The principals of a scope as a reader sees them.
+    pub fn principals(&self, scope: Scope, sight: Sight) -> &Arc<Principals> {
+        let at = scope as usize;
+        self.seen(sight).find_map(|p| p.principals[at].as_ref()).unwrap_or(&self.principals[at])
+    }
+
     /// Whether the DDL of somebody else is about to put an object into a schema.
     pub(crate) fn is_filled(&self, schema: SchemaId, session: SessionId) -> bool {
         let others = self.pending.iter().filter(|(who, _)| **who != session);
@@ -278,7 +289,12 @@ impl State {
 
 /// The lock on a row of a table of the catalogue that stands for something: a name, a schema, the list of a table's
 /// indexes.
-fn row(database: DatabaseId, table: &super::systab::SystemTable, text: &str, n: i64) -> Resource {
+pub(super) fn row(
+    database: DatabaseId,
+    table: &super::systab::SystemTable,
+    text: &str,
+    n: i64,
+) -> Resource {
     // FNV-1a.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for b in n.to_le_bytes().iter().chain(text.as_bytes()) {

@@ -9,7 +9,7 @@
 //! | 5 | sysmodules | object id | text of modules, defaults, checks; base of a synonym; properties of a sequence; text of a table type |
 //! | 6 | sysschemas | schema id | |
 //! | 7 | sysidentity | sequence | limit; see [`super::identity`]; the last value of a sequence object ([`super::sequence`]) |
-//! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; in master sessions of events |
+//! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; principals ([`super::principals`]); in master sessions of events |
 //! | 32 | sysdatabases (master) | database id | |
 //! | 33 | syslogins (master) | principal id | |
 //! | 34 | sysconfigures (master) | configuration id | |
@@ -124,11 +124,25 @@ impl SystemTables {
         hobt: HobtId(32),
         types: &[NAME, TEXT, DATE, INT, SqlType::VarBinary(MaxLen::N(85)), INT],
     };
-    /// name, sid, password hash, disabled, default database, created, modified
+    /// name, sid, password hash, disabled, default database, created, modified; of all but sa also kind, flags, language, owner,
+    /// moment of the password ([`super::principals::rows`])
     pub const LOGINS: SystemTable = SystemTable {
         name: "syslogins",
         hobt: HobtId(33),
-        types: &[NAME, SqlType::VarBinary(MaxLen::N(85)), TEXT, INT, NAME, DATE, DATE],
+        types: &[
+            NAME,
+            SqlType::VarBinary(MaxLen::N(85)),
+            TEXT,
+            INT,
+            NAME,
+            DATE,
+            DATE,
+            INT,
+            INT,
+            NAME,
+            INT,
+            DATE,
+        ],
     };
     /// The configuration options of the server: value.
     pub(crate) const CONFIGURES: SystemTable =
@@ -178,7 +192,9 @@ pub fn put(
     let mut row = Vec::new();
     let mut old = Vec::new();
     let exists = btree::get(tx, &hobt, &key, ScanLocks::Update, &mut old).map_err(sql)?;
-    layout.encode(values, &mut row, &mut TableLobs { tx, hobt: &hobt })?;
+    // Columns that came later may be left out, as in rows that are older than they are.
+    let written = RowLayout::of_types(table.types.iter().copied().take(values.len()));
+    written.encode(values, &mut row, &mut TableLobs { tx, hobt: &hobt })?;
     if exists {
         for gone in layout.lobs(&old)? {
             lob::delete(tx, &hobt, gone).map_err(sql)?;

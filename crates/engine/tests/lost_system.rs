@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use support::sim::{start, world};
 use support::{World, connect};
-use taffrail_engine::master::{self, LoginEntry};
 use taffrail_engine::{ConnectOptions, Connection, Instance};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
 
@@ -116,10 +115,9 @@ fn a_database_that_cannot_be_opened_is_4060_and_the_logins_own_is_4064() {
     assert_eq!(login(&world.instance, Some("d")).err(), Some(4060));
     assert_eq!(login(&world.instance, Some("nowhere")).err(), Some(4060));
     world.instance.set_login_password("sa", "").unwrap();
-    let master = world.instance.databases().master().unwrap();
-    let sa = master::logins(&master.storage).unwrap().remove(0);
-    master::put_login(&master.storage, &LoginEntry { default_database: "d".into(), ..sa }).unwrap();
-    drop(master);
+    let mut sa = (*world.instance.login_principal("sa").unwrap()).clone();
+    sa.login.default_database = "d".into();
+    world.instance.record_login(sa).unwrap();
     let world = world.restart();
     assert_eq!(login(&world.instance, None).err(), Some(4064));
     assert_eq!(login(&world.instance, Some("")).err(), Some(4064));

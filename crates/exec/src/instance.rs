@@ -10,7 +10,7 @@ mod told;
 use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::Connection;
 use crate::database::Database;
-use crate::exec::activation::{Activation, SecurityContext};
+use crate::exec::activation::Activation;
 use crate::exec::observer::Observer;
 use crate::exec::plans::PlanCache;
 use crate::features::{self, Beginning, Lists, State};
@@ -72,7 +72,7 @@ pub struct Instance {
     plans: Arc<PlanCache>,
     sessions: Arc<Sessions>,
     counters: InstanceCounters,
-    logins: RwLock<Vec<Login>>,
+    logins: RwLock<Arc<crate::catalog::principals::Principals>>,
     reports: Vec<StartReport>,
     started: Value,
     started_at: Duration,
@@ -152,7 +152,7 @@ impl Instance {
             observer: features::observer(),
             options,
         });
-        instance.read_logins().map_err(|e| fail(&e))?;
+        instance.server_principals();
         // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();
@@ -315,6 +315,7 @@ impl Instance {
 
     /// The same for a session of the server's own, within whatever goes on.
     pub fn connect_within(self: &Arc<Self>, client: ConnectOptions) -> SqlResult<Connection> {
+        let security = self.context_of_login(&client.login)?;
         let database = match client.database.as_deref().filter(|d| !d.is_empty()) {
             Some(name) => self.databases.get(name).map_err(|_| SqlError::new(4060, &[&name]))?,
             None => {
@@ -336,7 +337,6 @@ impl Instance {
         }
         let mut seed = [0; 8];
         self.options.env.entropy.fill(&mut seed);
-        let security = SecurityContext::of_login(&client.login);
         let session = Session {
             id: entry.id,
             instance: self.clone(),
@@ -347,6 +347,7 @@ impl Instance {
             entry,
             kept: Kept {
                 home: database.clone(),
+                known_identity: Default::default(),
                 trace_flags: Vec::new(),
                 calls: 0,
                 identity: None,

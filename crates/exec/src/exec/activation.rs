@@ -33,6 +33,7 @@ use crate::database::Database;
 use crate::functions::Moment;
 use crate::memory::Held;
 use crate::session::entry::CallerWaits;
+use crate::session::identity::SecurityContext;
 use crate::session::{Session, SetOptions, TempTable};
 use crate::sink::ResultSink;
 use std::cell::Cell;
@@ -144,22 +145,6 @@ pub struct Taking {
     pub columns: usize,
     /// `@@TRANCOUNT` when the statements that make the rows began: they end none of these transactions.
     pub transactions: u32,
-}
-
-/// Whose permissions and names hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SecurityContext {
-    /// `SUSER_NAME()`.
-    pub login: Arc<str>,
-    /// `USER_NAME()`.
-    pub user: Arc<str>,
-}
-
-impl SecurityContext {
-    /// That of a session whose client has logged in: every login is dbo.
-    pub fn of_login(login: &str) -> SecurityContext {
-        SecurityContext { login: login.into(), user: "dbo".into() }
-    }
 }
 
 /// The activation that has called, and where it goes on.

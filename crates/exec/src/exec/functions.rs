@@ -67,11 +67,6 @@ fn total(counter: &taffrail_observe::Counter) -> Value {
     Value::Int(i32::try_from(counter.get()).unwrap_or(i32::MAX))
 }
 
-/// Ids and names of the users and roles that every database has.
-pub fn fixed_principals() -> impl Iterator<Item = (i32, &'static str)> {
-    [(0, "public")].into_iter().chain(crate::catalog::FIXED_SCHEMAS)
-}
-
 impl Session {
     /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
     /// too large stays at int's end.
@@ -305,7 +300,8 @@ impl FnContext for Session {
     }
 
     fn user_name(&self) -> String {
-        self.activation.security().user.to_string()
+        // A database that the context cannot enter has no name for it.
+        self.identity().map_or_else(|_| String::new(), |i| i.name.to_string())
     }
 
     fn host_name(&self) -> Option<String> {
@@ -351,50 +347,31 @@ impl FnContext for Session {
     }
 
     fn login_id(&self, name: &str) -> Option<i32> {
-        let logins = self.instance.logins();
-        logins.iter().find(|l| Collation::default().eq_str(&l.name, name)).map(|l| l.id)
+        self.server_principals().find(name).map(|p| p.id)
     }
 
     fn login_by_id(&self, id: i32) -> Option<String> {
-        self.instance.logins().into_iter().find(|l| l.id == id).map(|l| l.name)
+        self.server_principals().get(id).map(|p| p.name.to_string())
     }
 
     fn login_sid(&self, name: &str) -> Option<Vec<u8>> {
-        self.instance.find_login(name).map(|l| l.sid)
+        self.server_principals().find(name)?.sid.clone()
     }
 
     fn login_by_sid(&self, sid: &[u8]) -> Option<String> {
-        self.instance.logins().into_iter().find(|l| l.sid == sid).map(|l| l.name)
+        self.server_principals().by_sid(sid).map(|p| p.name.to_string())
     }
 
     fn user_id(&self, name: &str) -> Option<i32> {
-        let named = |known: &str| self.database.collation().eq_str(known, name);
-        fixed_principals().find(|(_, known)| named(known)).map(|(id, _)| id)
+        self.principals_of(&self.database).find(name).map(|p| p.id)
     }
 
     fn user_by_id(&self, id: i32) -> Option<String> {
-        fixed_principals().find(|(known, _)| *known == id).map(|(_, name)| name.to_string())
+        self.principals_of(&self.database).get(id).map(|p| p.name.to_string())
     }
 
     fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {
-        if let Some(who) = who {
-            self.login_id(who)?;
-        }
-        // Every login is a sysadmin until permissions exist.
-        match (&*role.to_ascii_lowercase(), server) {
-            (
-                "sysadmin" | "serveradmin" | "securityadmin" | "processadmin" | "setupadmin"
-                | "bulkadmin" | "diskadmin" | "dbcreator" | "public",
-                true,
-            ) => Some(true),
-            (
-                "db_owner" | "db_accessadmin" | "db_securityadmin" | "db_ddladmin"
-                | "db_backupoperator" | "db_datareader" | "db_datawriter" | "public",
-                false,
-            ) => Some(true),
-            ("db_denydatareader" | "db_denydatawriter", false) => Some(false),
-            _ => None,
-        }
+        self.is_in_role(role, who, server)
     }
 
     fn has_permission(&self, securable: Option<&str>, _: Option<&str>, _: &str) -> Option<bool> {

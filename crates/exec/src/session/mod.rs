@@ -14,6 +14,7 @@ pub mod app_locks;
 mod client;
 pub mod context;
 pub mod entry;
+pub mod identity;
 pub mod masked;
 mod options;
 mod parts;

@@ -70,6 +70,8 @@ impl Running {
 pub struct Kept {
     /// The database it began in: a reset goes back there.
     pub home: Arc<Database>,
+    /// The identity that was asked for last.
+    pub(crate) known_identity: std::cell::RefCell<super::identity::KnownIdentity>,
     /// Trace flags that are on for the session.
     pub trace_flags: Vec<i64>,
     /// Modules that were called so far: each activation has a number of its own.

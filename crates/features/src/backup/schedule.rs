@@ -274,7 +274,7 @@ pub fn run_due_backups(instance: &Arc<Instance>) -> SqlResult<()> {
 fn round(instance: &Arc<Instance>, run: &str) -> SqlResult<Round> {
     let mut round = Round::default();
     let mut connection = instance.connect_within(ConnectOptions {
-        login: "sa".into(),
+        login: instance.sa_name().to_string(),
         program_name: "backup schedule".into(),
         database: Some("msdb".into()),
         ..ConnectOptions::default()

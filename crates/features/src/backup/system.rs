@@ -40,7 +40,7 @@ pub(super) fn run(
     batches: &[&str],
 ) -> SqlResult<Vec<Vec<Value>>> {
     let mut connection = instance.connect_within(ConnectOptions {
-        login: "sa".into(),
+        login: instance.sa_name().to_string(),
         program_name: "backup history".into(),
         database: Some(database.into()),
         ..ConnectOptions::default()

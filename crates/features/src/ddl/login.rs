@@ -1,6 +1,5 @@
 //! ALTER LOGIN: the password and the database of a login. There is one login, `sa`; making others is refused.
 
-use crate::catalog::{datetime_now, master};
 use crate::features;
 use crate::features::server_observer::Audit;
 use crate::instance_options::Host;
@@ -56,19 +55,16 @@ pub(super) fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlRe
         }
         hashed = Some(hash(host, password, asked.policy)?);
     }
-    let master = &instance.databases().master()?.storage;
-    let mut all = master::logins(master)?.into_iter();
-    let mut entry = all.find(|l| l.id == login.id).ok_or_else(unknown)?;
-    entry.modified = datetime_now(&*instance.options().env.clock);
+    let known = instance.login_principal(&s.name.value).ok_or_else(unknown)?;
+    let mut changed = (*known).clone();
     let is_new = hashed.is_some();
-    entry.password_hash = hashed.unwrap_or(entry.password_hash);
-    entry.default_database = database.unwrap_or(entry.default_database);
-    master::put_login(master, &entry)?;
+    changed.password_hash = hashed.unwrap_or(changed.password_hash);
+    changed.login.default_database = database.unwrap_or(changed.login.default_database);
+    instance.record_login(changed)?;
     if asked.database.is_some() {
         let changed = Audit::DefaultDatabase { login: &login.name, sid: &login.sid };
         features::server_observer().audited(&instance, &changed);
     }
-    instance.read_logins()?;
     if let Some(host) = instance.host().filter(|_| is_new) {
         host.password_changed(&instance);
     }

@@ -2,11 +2,11 @@
 //! syscurconfigs, syscharsets, sysfilegroups, sysmessages.
 
 use super::cell::{Column, Columns, IntoCell, Rows, null};
-use super::principals::{DATABASE_ROLE_MEMBERS, logins, sid_of};
+use super::principals::{Shown, here, in_database, on_server};
 use super::{Declaration, Reach, ViewContext, by_column};
 use crate::catalog::master;
+use crate::catalog::principals::{PermissionState, PrincipalKind};
 use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force};
-use crate::exec::functions::fixed_principals;
 use crate::features::needs;
 use taffrail_base::SqlResult;
 use taffrail_base::message::{MESSAGES, Message};
@@ -14,14 +14,11 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("syslogins", needs::METADATA, LOGINS, |cx, _, rows| {
-            logins(cx)?.iter().for_each(|login| rows.show(LOGINS, login));
-            Ok(())
-        })
+        by_column("syslogins", needs::METADATA, LOGINS, logins)
         .reached(Reach::Bare),
         by_column("sysusers", needs::METADATA, USERS, users).reached(Reach::Bare),
-        by_column("sysmembers", needs::METADATA, MEMBERS, |_, _, rows| {
-            DATABASE_ROLE_MEMBERS.iter().for_each(|member| rows.show(MEMBERS, member));
+        by_column("sysmembers", needs::METADATA, MEMBERS, |cx, _, rows| {
+            here(cx).members().for_each(|member| rows.show(MEMBERS, &member));
             Ok(())
         })
         .reached(Reach::Bare),
@@ -55,85 +52,121 @@ fn zero<T>(_: &T) -> Value {
     0_i32.cell()
 }
 
-/// Every login is a sysadmin, and in no other role.
-const LOGINS: Columns<master::LoginEntry> = &[LOGIN_HEAD, LOGIN_ROLES];
+/// A login, and the server roles that it is a member of.
+struct OldLogin {
+    login: Shown,
+    roles: Vec<i32>,
+    /// It may connect, and nobody has denied that.
+    has_access: bool,
+    is_denied: bool,
+}
 
-const LOGIN_HEAD: &[Column<master::LoginEntry>] = &[
-    ("sid varbinary(85)?", |l| (&l.sid[..]).cell()),
+impl OldLogin {
+    fn is_in(&self, role: i32) -> Value {
+        self.roles.contains(&role).cell()
+    }
+
+    fn name(&self) -> Value {
+        (&*self.login.principal.name).cell()
+    }
+}
+
+const LOGINS: Columns<OldLogin> = &[LOGIN_HEAD, LOGIN_ROLES];
+
+const LOGIN_HEAD: &[Column<OldLogin>] = &[
+    ("sid varbinary(85)?", |l| l.login.sid().cell()),
     ("status smallint?", |_| 9_i32.cell()),
-    ("createdate datetime!", |l| (&l.created).cell()),
-    ("updatedate datetime!", |l| (&l.modified).cell()),
-    ("accdate datetime!", |l| (&l.created).cell()),
+    ("createdate datetime!", |l| l.login.created()),
+    ("updatedate datetime!", |l| l.login.modified()),
+    ("accdate datetime!", |l| l.login.created()),
     ("totcpu int?", zero),
     ("totio int?", zero),
     ("spacelimit int?", zero),
     ("timelimit int?", zero),
     ("resultlimit int?", zero),
-    ("name sysname!", |l| (&l.name).cell()),
-    ("dbname sysname?", |l| (&l.default_database).cell()),
+    ("name sysname!", OldLogin::name),
+    ("dbname sysname?", |l| (&l.login.principal.login.default_database).cell()),
     ("password nvarchar(128)?", null),
-    ("language sysname?", |_| "us_english".cell()),
-    ("denylogin int?", zero),
-    ("hasaccess int?", |_| 1_i32.cell()),
+    ("language sysname?", |l| l.login.principal.language.as_deref().cell()),
+    ("denylogin int?", |l| l.is_denied.cell()),
+    ("hasaccess int?", |l| l.has_access.cell()),
     ("isntname int?", zero),
     ("isntgroup int?", zero),
     ("isntuser int?", zero),
 ];
 
-const LOGIN_ROLES: &[Column<master::LoginEntry>] = &[
-    ("sysadmin int?", |_| 1_i32.cell()),
-    ("securityadmin int?", zero),
-    ("serveradmin int?", zero),
-    ("setupadmin int?", zero),
-    ("processadmin int?", zero),
-    ("diskadmin int?", zero),
-    ("dbcreator int?", zero),
-    ("bulkadmin int?", zero),
-    ("loginname nvarchar(128)!", |l| (&l.name).cell()),
+const LOGIN_ROLES: &[Column<OldLogin>] = &[
+    ("sysadmin int?", |l| l.is_in(3)),
+    ("securityadmin int?", |l| l.is_in(4)),
+    ("serveradmin int?", |l| l.is_in(5)),
+    ("setupadmin int?", |l| l.is_in(6)),
+    ("processadmin int?", |l| l.is_in(7)),
+    ("diskadmin int?", |l| l.is_in(8)),
+    ("dbcreator int?", |l| l.is_in(9)),
+    ("bulkadmin int?", |l| l.is_in(10)),
+    ("##MS_ServerStateReader## int?", |l| l.is_in(11)),
+    ("##MS_ServerStateManager## int?", |l| l.is_in(12)),
+    ("##MS_DefinitionReader## int?", |l| l.is_in(13)),
+    ("##MS_DatabaseConnector## int?", |l| l.is_in(14)),
+    ("##MS_DatabaseManager## int?", |l| l.is_in(15)),
+    ("##MS_LoginManager## int?", |l| l.is_in(16)),
+    ("##MS_SecurityDefinitionReader## int?", |l| l.is_in(17)),
+    ("##MS_PerformanceDefinitionReader## int?", |l| l.is_in(18)),
+    ("##MS_ServerSecurityStateReader## int?", |l| l.is_in(19)),
+    ("##MS_ServerPerformanceStateReader## int?", |l| l.is_in(20)),
+    ("loginname nvarchar(128)!", OldLogin::name),
 ];
 
-/// A user or role of a database.
-struct OldUser {
-    id: i32,
-    name: &'static str,
-    created: Option<Value>,
-}
-
-impl OldUser {
-    fn is_role(&self) -> bool {
-        self.id == 0 || self.id >= 16_384
+fn logins(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let all = cx.session.server_principals();
+    for login in on_server(cx) {
+        let id = login.principal.id;
+        if login.principal.kind != PrincipalKind::Login {
+            continue;
+        }
+        let connect = |state: &PermissionState| {
+            let is_deny = *state == PermissionState::Deny;
+            move |p: crate::catalog::principals::Permission| {
+                p.key.grantee == id
+                    && p.key.ty == *b"COSQ"
+                    && (p.state == PermissionState::Deny) == is_deny
+            }
+        };
+        let is_denied = all.permissions_on(100, 0).any(connect(&PermissionState::Deny));
+        let has_access = all.permissions_on(100, 0).any(connect(&PermissionState::Grant));
+        let roles = all.members().filter(|(_, member)| *member == id).map(|(role, _)| role);
+        rows.show(LOGINS, &OldLogin { roles: roles.collect(), login, has_access, is_denied });
     }
+    Ok(())
 }
 
-const USERS: Columns<OldUser> = &[&[
-    ("uid smallint?", |u| u.id.cell()),
+const USERS: Columns<Shown> = &[&[
+    ("uid smallint?", |u| u.principal.id.cell()),
     ("status smallint?", zero),
-    ("name sysname!", |u| u.name.cell()),
-    ("sid varbinary(85)?", |u| sid_of(u.id).cell()),
+    ("name sysname!", |u| (&*u.principal.name).cell()),
+    ("sid varbinary(85)?", |u| u.sid().filter(|_| !u.principal.kind.is_role()).cell()),
     ("roles varbinary(2048)?", null),
-    ("createdate datetime!", |u| u.created.clone().cell()),
-    ("updatedate datetime!", |u| u.created.clone().cell()),
-    ("altuid smallint?", |u| u.is_role().then_some(1_i32).cell()),
+    ("createdate datetime!", Shown::created),
+    ("updatedate datetime!", Shown::modified),
+    ("altuid smallint?", |u| u.principal.owner.cell()),
     ("password varbinary(256)?", null),
-    ("gid smallint?", |u| (if u.is_role() { u.id } else { 0 }).cell()),
+    ("gid smallint?", |u| (if u.principal.kind.is_role() { u.principal.id } else { 0 }).cell()),
     ("environ varchar(255)?", null),
-    ("hasdbaccess int?", |u| (u.id == 1).cell()),
-    ("islogin int?", |u| (!u.is_role()).cell()),
+    ("hasdbaccess int?", |u| {
+        (u.principal.id == 1 || u.principal.id > 4 && u.principal.kind == PrincipalKind::User).cell()
+    }),
+    ("islogin int?", |u| (u.principal.kind == PrincipalKind::User).cell()),
     ("isntname int?", zero),
     ("isntgroup int?", zero),
     ("isntuser int?", zero),
-    ("issqluser int?", |u| (!u.is_role()).cell()),
+    ("issqluser int?", |u| (u.principal.kind == PrincipalKind::User).cell()),
     ("isaliased int?", zero),
-    ("issqlrole int?", |u| u.is_role().cell()),
-    ("isapprole int?", zero),
+    ("issqlrole int?", |u| u.principal.kind.is_role().cell()),
+    ("isapprole int?", |u| (u.principal.kind == PrincipalKind::ApplicationRole).cell()),
 ]];
 
 fn users(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let slot = cx.session.instance.databases().slot(&cx.database.name);
-    let created = slot.map(|s| s.entry.created);
-    for (id, name) in fixed_principals() {
-        rows.show(USERS, &OldUser { id, name, created: created.clone() });
-    }
+    in_database(cx).iter().for_each(|user| rows.show(USERS, user));
     Ok(())
 }
 

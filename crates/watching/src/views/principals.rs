@@ -3,13 +3,13 @@
 use super::cell::{Column, Columns, IntoCell, no, null};
 use super::{Declaration, Reach, Rows, ViewContext, by_column, sys};
 use crate::catalog::master;
-use crate::catalog::registry::SA_SID;
+use crate::catalog::principals::{Principal, PrincipalKind, Principals, hash_as_bytes};
 use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force};
-use crate::exec::functions::fixed_principals;
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
+use std::sync::Arc;
 use taffrail_types::datetime::language::languages;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -98,8 +98,10 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "server_role_members",
             needs::SERVER_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
-            |_, _, rows| {
-                rows.push(row![3, 1]);
+            |cx, _, rows| {
+                for (role, member) in cx.session.server_principals().members() {
+                    rows.push(row![role, member]);
+                }
                 Ok(())
             },
         ),
@@ -107,8 +109,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "database_role_members",
             needs::DATABASE_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
-            |_, _, rows| {
-                for (role, member) in DATABASE_ROLE_MEMBERS {
+            |cx, _, rows| {
+                for (role, member) in here(cx).members() {
                     rows.push(row![role, member]);
                 }
                 Ok(())
@@ -117,160 +119,142 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// Roles of a database, each with a member.
-pub(super) const DATABASE_ROLE_MEMBERS: [(i32, i32); 1] = [(16_384, 1)];
-
-/// The server role that everybody is in.
-const PUBLIC: i32 = 2;
-
-const SERVER_ROLES: [(i32, &str); 9] = [
-    (PUBLIC, "public"),
-    (3, "sysadmin"),
-    (4, "securityadmin"),
-    (5, "serveradmin"),
-    (6, "setupadmin"),
-    (7, "processadmin"),
-    (8, "diskadmin"),
-    (9, "dbcreator"),
-    (10, "bulkadmin"),
-];
-
-pub(super) fn logins(cx: &ViewContext<'_>) -> SqlResult<Vec<master::LoginEntry>> {
-    master::logins(&cx.session.instance.databases().master()?.storage)
+/// The principals of the database that is looked at.
+pub(super) fn here(cx: &ViewContext<'_>) -> Arc<Principals> {
+    cx.session.principals_of(&cx.database)
 }
 
-/// A login or a role of the server.
-struct ServerPrincipal {
-    name: String,
-    id: i32,
-    sid: Vec<u8>,
-    /// Of a login; a role has none.
-    login: Option<master::LoginEntry>,
-    created: Option<Value>,
-    modified: Option<Value>,
+/// A principal as the views show it, with what its scope knows of it.
+pub(super) struct Shown {
+    pub principal: Arc<Principal>,
+    /// The moment at which the fixed ones came: master's or the database's.
+    born: Option<Value>,
+    /// The security identifier of dbo: that of the database's owner.
+    owner_sid: Vec<u8>,
 }
 
-/// What sys.server_principals and sys.sql_logins have in common.
-const PRINCIPAL: &[Column<ServerPrincipal>] = &[
-    ("name sysname!", |p| (&p.name).cell()),
-    ("principal_id int!", |p| p.id.cell()),
-    ("sid varbinary(85)?", |p| (&p.sid[..]).cell()),
-    ("type char(1)!", |p| (if p.login.is_some() { "S" } else { "R" }).cell()),
-    ("type_desc nvarchar(60)?", |p| {
-        (if p.login.is_some() { "SQL_LOGIN" } else { "SERVER_ROLE" }).cell()
-    }),
-    ("is_disabled bit?", |p| p.login.as_ref().is_some_and(|l| l.is_disabled).cell()),
-    ("create_date datetime!", |p| p.created.clone().cell()),
-    ("modify_date datetime!", |p| p.modified.clone().cell()),
-    ("default_database_name sysname?", |p| p.login.as_ref().map(|l| &l.default_database).cell()),
-    ("default_language_name sysname?", |p| p.login.as_ref().map(|_| "us_english").cell()),
-    ("credential_id int?", null),
-];
+impl Shown {
+    pub(super) fn created(&self) -> Value {
+        match &self.principal.created {
+            Value::Null => self.born.clone().cell(),
+            created => created.clone().cell(),
+        }
+    }
 
-const SERVER_PRINCIPALS: Columns<ServerPrincipal> = &[
-    PRINCIPAL,
-    &[
-        ("owning_principal_id int?", |p| p.login.is_none().then_some(1_i32).cell()),
-        ("is_fixed_role bit!", |p| (p.login.is_none() && p.id != PUBLIC).cell()),
-    ],
-];
+    pub(super) fn modified(&self) -> Value {
+        match &self.principal.modified {
+            Value::Null => self.born.clone().cell(),
+            modified => modified.clone().cell(),
+        }
+    }
 
-const SQL_LOGINS: Columns<ServerPrincipal> = &[
-    PRINCIPAL,
-    &[
-        ("is_policy_checked bit?", no),
-        ("is_expiration_checked bit?", no),
-        ("password_hash varbinary(256)?", null),
-    ],
-];
-
-impl ServerPrincipal {
-    fn of_login(l: master::LoginEntry) -> ServerPrincipal {
-        ServerPrincipal {
-            name: l.name.clone(),
-            id: l.id,
-            sid: l.sid.clone(),
-            created: Some(l.created.clone()),
-            modified: Some(l.modified.clone()),
-            login: Some(l),
+    pub(super) fn sid(&self) -> Option<&[u8]> {
+        match self.principal.kind == PrincipalKind::User && self.principal.id == 1 {
+            true => Some(&self.owner_sid),
+            false => self.principal.sid.as_deref(),
         }
     }
 }
 
+/// Logins and roles of the server, by id.
+pub(super) fn on_server(cx: &ViewContext<'_>) -> Vec<Shown> {
+    let born = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
+    let shown = |p: &Arc<Principal>| Shown {
+        principal: p.clone(),
+        born: born.clone(),
+        owner_sid: Vec::new(),
+    };
+    cx.session.server_principals().all().map(shown).collect()
+}
+
+/// Users and roles of the database, by id.
+pub(super) fn in_database(cx: &ViewContext<'_>) -> Vec<Shown> {
+    let slot = cx.session.instance.databases().slot(&cx.database.name);
+    let born = slot.map(|s| s.entry.created);
+    let owner_sid = cx.session.instance.owner_sid(&cx.database);
+    let shown = |p: &Arc<Principal>| Shown {
+        principal: p.clone(),
+        born: born.clone(),
+        owner_sid: owner_sid.clone(),
+    };
+    here(cx).all().map(shown).collect()
+}
+
+fn is_login(p: &Shown) -> bool {
+    p.principal.kind == PrincipalKind::Login
+}
+
+/// What sys.server_principals and sys.sql_logins have in common.
+const PRINCIPAL: &[Column<Shown>] = &[
+    ("name sysname!", |p| (&*p.principal.name).cell()),
+    ("principal_id int!", |p| p.principal.id.cell()),
+    ("sid varbinary(85)?", |p| p.sid().cell()),
+    ("type char(1)!", |p| p.principal.kind.letter().cell()),
+    ("type_desc nvarchar(60)?", |p| p.principal.kind.description().cell()),
+    ("is_disabled bit?", |p| p.principal.login.is_disabled.cell()),
+    ("create_date datetime!", Shown::created),
+    ("modify_date datetime!", Shown::modified),
+    ("default_database_name sysname?", |p| {
+        is_login(p).then_some(&p.principal.login.default_database).cell()
+    }),
+    ("default_language_name sysname?", |p| p.principal.language.as_deref().cell()),
+    ("credential_id int?", null),
+];
+
+const SERVER_PRINCIPALS: Columns<Shown> = &[
+    PRINCIPAL,
+    &[
+        ("owning_principal_id int?", |p| p.principal.owner.cell()),
+        ("is_fixed_role bit!", |p| p.principal.is_fixed_role().cell()),
+    ],
+];
+
+const SQL_LOGINS: Columns<Shown> = &[
+    PRINCIPAL,
+    &[
+        ("is_policy_checked bit?", |p| p.principal.login.check_policy.cell()),
+        ("is_expiration_checked bit?", |p| p.principal.login.check_expiration.cell()),
+        ("password_hash varbinary(256)?", |p| {
+            hash_as_bytes(&p.principal.password_hash).as_deref().cell()
+        }),
+    ],
+];
+
 fn server_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for l in logins(cx)? {
-        rows.show(SERVER_PRINCIPALS, &ServerPrincipal::of_login(l));
-    }
-    let created = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
-    for (id, name) in SERVER_ROLES {
-        let role = ServerPrincipal {
-            name: name.into(),
-            id,
-            sid: vec![id as u8],
-            login: None,
-            created: created.clone(),
-            modified: created.clone(),
-        };
-        rows.show(SERVER_PRINCIPALS, &role);
-    }
+    on_server(cx).iter().for_each(|p| rows.show(SERVER_PRINCIPALS, p));
     Ok(())
 }
 
 fn sql_logins(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for l in logins(cx)? {
-        rows.show(SQL_LOGINS, &ServerPrincipal::of_login(l));
-    }
+    on_server(cx).iter().filter(|p| is_login(p)).for_each(|p| rows.show(SQL_LOGINS, p));
     Ok(())
 }
 
-/// A user or a role of a database.
-struct DatabasePrincipal {
-    id: i32,
-    name: &'static str,
-    is_role: bool,
-    schema: Option<&'static str>,
-    created: Option<Value>,
-}
-
-/// The sid of a user of every database: dbo is a login's, the others are nobody's.
-pub(super) fn sid_of(id: i32) -> Option<&'static [u8]> {
-    match id {
-        1 => Some(&SA_SID[..]),
-        2 => Some(&[0][..]),
-        _ => None,
-    }
-}
-
-/// sys.database_principals. dbo is a login's, the others nobody's.
-const DATABASE_PRINCIPAL: &[Column<DatabasePrincipal>] = &[
-    ("name sysname!", |p| p.name.cell()),
-    ("principal_id int!", |p| p.id.cell()),
-    ("type char(1)!", |p| (if p.is_role { "R" } else { "S" }).cell()),
-    ("type_desc nvarchar(60)?", |p| (if p.is_role { "DATABASE_ROLE" } else { "SQL_USER" }).cell()),
-    ("default_schema_name sysname?", |p| p.schema.cell()),
-    ("create_date datetime!", |p| p.created.clone().cell()),
-    ("modify_date datetime!", |p| p.created.clone().cell()),
-    ("owning_principal_id int?", |p| p.is_role.then_some(1_i32).cell()),
-    ("sid varbinary(85)?", |p| sid_of(p.id).cell()),
-    ("is_fixed_role bit!", |p| (p.id >= 16384).cell()),
-    ("authentication_type int!", |p| i32::from(p.id == 1).cell()),
+const DATABASE_PRINCIPAL: &[Column<Shown>] = &[
+    ("name sysname!", |p| (&*p.principal.name).cell()),
+    ("principal_id int!", |p| p.principal.id.cell()),
+    ("type char(1)!", |p| p.principal.kind.letter().cell()),
+    ("type_desc nvarchar(60)?", |p| p.principal.kind.description().cell()),
+    ("default_schema_name sysname?", |p| p.principal.default_schema.as_deref().cell()),
+    ("create_date datetime!", Shown::created),
+    ("modify_date datetime!", Shown::modified),
+    ("owning_principal_id int?", |p| p.principal.owner.cell()),
+    ("sid varbinary(85)?", |p| p.sid().cell()),
+    ("is_fixed_role bit!", |p| p.principal.is_fixed_role().cell()),
+    ("authentication_type int!", |p| (p.principal.authentication as i32).cell()),
     ("authentication_type_desc nvarchar(60)?", |p| {
-        (if p.id == 1 { "INSTANCE" } else { "NONE" }).cell()
+        ["NONE", "INSTANCE", "DATABASE"][p.principal.authentication as usize].cell()
     }),
-    ("default_language_name sysname?", null),
-    ("default_language_lcid int?", null),
+    ("default_language_name sysname?", |p| p.principal.language.as_deref().cell()),
+    ("default_language_lcid int?", |p| {
+        let name = p.principal.language.as_deref();
+        name.and_then(|name| languages().iter().find(|l| l.name == name)).map(|l| l.lcid).cell()
+    }),
     ("allow_encrypted_value_modifications bit!", no),
 ];
 
 fn database_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let slot = cx.session.instance.databases().slot(&cx.database.name);
-    let created = slot.map(|s| s.entry.created);
-    for (id, name) in fixed_principals() {
-        let is_role = id == 0 || id >= 16_384;
-        let schema = matches!(id, 1 | 2).then_some(name);
-        let created = created.clone();
-        rows.show(&[DATABASE_PRINCIPAL], &DatabasePrincipal { id, name, is_role, schema, created });
-    }
+    in_database(cx).iter().for_each(|p| rows.show(&[DATABASE_PRINCIPAL], p));
     Ok(())
 }
 

@@ -1,0 +1,291 @@
+//! Identities: the principals whose permissions count for a session.
+//!
+//! ```text
+//!  SecurityContext   login, and whether it counts on the whole server or one database's user does (a stack, in the activations)
+//!        │  identity_in(database)
+//!        ▼
+//!  Identity          the user there, all roles of login and user, the schema that names are looked up in first
+//! ```
+//!
+//! An identity is computed from the lists of principals of master and of the database, and kept by their versions.
+
+use super::Session;
+use crate::catalog::principals::{
+    DBO_USER, FIXED_ROLES, GUEST, PUBLIC, PermissionState, Principals, SA, SERVER_PUBLIC, SYSADMIN,
+    Scope,
+};
+use crate::database::Database;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+
+/// The principal that a context is of, beside its login.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ContextScope {
+    /// The login itself: it counts on the whole server, and each database has its user.
+    Server,
+    /// A user of one database (EXECUTE AS USER, a module's clause): nothing beyond it.
+    User(DatabaseId, i32),
+    /// An application role of one database.
+    ApplicationRole(DatabaseId, i32),
+}
+
+/// The principals whose permissions and names hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SecurityContext {
+    /// `SUSER_NAME()`; for a user without login its security identifier as text.
+    pub login: Arc<str>,
+    /// `principal_id` of the login; 0: there is none.
+    pub login_id: i32,
+    /// The login's security identifier, or that of the user without login.
+    pub sid: Arc<[u8]>,
+    /// Whether the login counts, or a principal of one database.
+    pub scope: ContextScope,
+}
+
+impl SecurityContext {
+    /// Whether it is that of sa: nothing is ever checked. One comparison.
+    #[inline]
+    pub fn is_sa(&self) -> bool {
+        self.login_id == SA && self.scope == ContextScope::Server
+    }
+}
+
+/// A login with its roles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServerIdentity {
+    /// `principal_id` of the login.
+    pub id: i32,
+    /// The roles of the server that it is in, directly or by other roles, and public; by id.
+    pub roles: Vec<i32>,
+}
+
+/// The principals whose permissions count in one database.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// The database.
+    pub database: DatabaseId,
+    /// `principal_id` of the user; 0 for a login that enters by CONNECT ANY DATABASE alone: it has public's rights.
+    pub user: i32,
+    /// `USER_NAME()`.
+    pub name: Arc<str>,
+    /// The roles of the database that the user is in, directly or by other roles, and public; by id.
+    pub roles: Vec<i32>,
+    /// The schema in which names are looked up first; `None` is dbo.
+    pub default_schema: Option<Arc<str>>,
+    /// The login; `None` in a context that is of this database alone.
+    pub login: Option<ServerIdentity>,
+    /// The login is in sysadmin.
+    pub is_sysadmin: bool,
+    /// The versions of the lists that this was computed from: the server's, the database's.
+    pub versions: (u64, u64),
+}
+
+impl Identity {
+    /// Whether nothing is checked in this database: the user is dbo, or the login a sysadmin.
+    #[inline]
+    pub fn is_dbo(&self) -> bool {
+        self.is_sysadmin || self.user == DBO_USER
+    }
+
+    /// The user and the roles of the database: all grantees whose permissions count here.
+    pub fn principals(&self) -> impl Iterator<Item = i32> {
+        let user = (self.user != PUBLIC).then_some(self.user);
+        user.into_iter().chain(self.roles.iter().copied())
+    }
+}
+
+/// An identity, and the context for which it was computed.
+#[derive(Default)]
+pub(crate) struct KnownIdentity(Option<(SecurityContext, Arc<Identity>)>);
+
+/// CONNECT or DENY of it among the permissions on the database itself.
+fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
+    let mut granted = false;
+    for p in all.permissions_on(0, 0).filter(|p| grantees.contains(&p.key.grantee)) {
+        match (&p.key.ty, p.state) {
+            (b"CO  " | b"CL  ", PermissionState::Deny) => return false,
+            (b"CO  " | b"CL  ", _) => granted = true,
+            _ => {}
+        }
+    }
+    // db_owner and db_accessadmin have it.
+    granted || grantees.iter().any(|id| matches!(id - FIXED_ROLES, 0 | 1))
+}
+
+/// The server-wide roles of a login, public among them.
+pub fn server_roles(server: &Principals, login: i32) -> Vec<i32> {
+    let mut roles = server.roles_of(login);
+    roles.push(SERVER_PUBLIC);
+    roles.sort_unstable();
+    roles
+}
+
+impl Session {
+    /// The principals of the server, as this session sees them. While master is lost: as they were.
+    pub fn server_principals(&self) -> Arc<Principals> {
+        match self.instance.databases().master() {
+            Ok(master) => master.catalog.principals(Scope::Server, self.id),
+            Err(_) => self.instance.server_principals(),
+        }
+    }
+
+    /// The principals of a database, as this session sees them.
+    pub fn principals_of(&self, database: &Database) -> Arc<Principals> {
+        database.catalog.principals(Scope::Database, self.id)
+    }
+
+    /// The identity in the current database.
+    pub fn identity(&self) -> SqlResult<Arc<Identity>> {
+        self.identity_in(&self.database)
+    }
+
+    /// The identity in a database: 916 where the context has no user there.
+    pub fn identity_in(&self, database: &Arc<Database>) -> SqlResult<Arc<Identity>> {
+        let context = self.activation.security();
+        let (server, here) = (self.server_principals(), self.principals_of(database));
+        let versions = (server.version(), here.version());
+        if let KnownIdentity(Some((of, known))) = &*self.kept.known_identity.borrow()
+            && known.database == database.id
+            && known.versions == versions
+            && of == context
+        {
+            return Ok(known.clone());
+        }
+        let found = self.instance.identify(context, database, &server, &here)?;
+        let found = Arc::new(found);
+        let known = KnownIdentity(Some((context.clone(), found.clone())));
+        *self.kept.known_identity.borrow_mut() = known;
+        Ok(found)
+    }
+}
+
+impl crate::instance::Instance {
+    /// The context of a login by its name: 18456 where there is none.
+    pub fn context_of_login(&self, name: &str) -> SqlResult<SecurityContext> {
+        let server = self.server_principals();
+        let login = server.find(name).filter(|p| !p.kind.is_role());
+        let login = login.ok_or_else(|| SqlError::new(18456, &[&name, &"", &""]))?;
+        Ok(SecurityContext {
+            login: login.name.clone(),
+            login_id: login.id,
+            sid: login.sid.as_deref().unwrap_or_default().into(),
+            scope: ContextScope::Server,
+        })
+    }
+
+    /// The security identifier of a database's owner.
+    pub fn owner_sid(&self, database: &Database) -> Vec<u8> {
+        self.databases().slot(&database.name).map(|s| s.entry.owner_sid).unwrap_or_default()
+    }
+
+    /// The identity of a context in a database: 916 where it has no user there.
+    pub fn identify(
+        &self,
+        context: &SecurityContext,
+        database: &Database,
+        server: &Principals,
+        here: &Principals,
+    ) -> SqlResult<Identity> {
+        let refused = || SqlError::new(916, &[&context.login, &database.name]);
+        let of = |user: i32, name: Arc<str>, login: Option<ServerIdentity>, sysadmin: bool| {
+            let mut roles = if user == PUBLIC { Vec::new() } else { here.roles_of(user) };
+            roles.push(PUBLIC);
+            roles.sort_unstable();
+            let schema = if user == DBO_USER { None } else { here.get(user) };
+            Identity {
+                database: database.id,
+                user,
+                name,
+                roles,
+                default_schema: schema.and_then(|p| p.default_schema.clone()),
+                login,
+                is_sysadmin: sysadmin,
+                versions: (server.version(), here.version()),
+            }
+        };
+        match context.scope {
+            ContextScope::User(at, user) | ContextScope::ApplicationRole(at, user) => {
+                // tempdb is everybody's, as guest.
+                let user = match (at == database.id, database.id.0) {
+                    (true, _) => user,
+                    (false, 2) => GUEST,
+                    (false, _) => return Err(refused()),
+                };
+                let found = here.get(user).ok_or_else(refused)?;
+                return Ok(of(user, found.name.clone(), None, false));
+            }
+            ContextScope::Server => {}
+        }
+        let roles = server_roles(server, context.login_id);
+        let sysadmin = context.login_id == SA || roles.contains(&SYSADMIN);
+        let login = Some(ServerIdentity { id: context.login_id, roles });
+        if sysadmin || (!context.sid.is_empty() && *self.owner_sid(database) == *context.sid) {
+            return Ok(of(DBO_USER, "dbo".into(), login, sysadmin));
+        }
+        let enters = |user: i32| {
+            let mut grantees = here.roles_of(user);
+            grantees.extend([user, PUBLIC]);
+            may_connect(here, &grantees)
+        };
+        if let Some(user) = here.by_sid(&context.sid).filter(|p| p.id > DBO_USER) {
+            return match enters(user.id) {
+                true => Ok(of(user.id, user.name.clone(), login, false)),
+                false => Err(refused()),
+            };
+        }
+        let server_wide = |login: &ServerIdentity| {
+            // ##MS_DatabaseConnector##, or the permission itself.
+            login.roles.contains(&14)
+                || server.permissions_on(100, 0).any(|p| {
+                    (p.key.grantee == login.id || login.roles.contains(&p.key.grantee))
+                        && [*b"CADB", *b"CL  "].contains(&p.key.ty)
+                        && p.state != PermissionState::Deny
+                })
+        };
+        if login.as_ref().is_some_and(server_wide) {
+            return Ok(of(PUBLIC, context.login.clone(), login, false));
+        }
+        match here.get(GUEST).filter(|_| enters(GUEST)) {
+            Some(guest) => Ok(of(GUEST, guest.name.clone(), login, false)),
+            None => Err(refused()),
+        }
+    }
+}
+
+impl Session {
+    /// IS_SRVROLEMEMBER, IS_MEMBER and IS_ROLEMEMBER: whether somebody, or the session itself, is in a role. None: there is no such role,
+    /// or nobody of that name.
+    pub(crate) fn is_in_role(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {
+        if server {
+            let all = self.server_principals();
+            let role = all.find(role).filter(|p| p.kind.is_role())?;
+            let login = match who {
+                Some(name) => all.find(name)?.id,
+                None if self.activation.security().scope != ContextScope::Server => {
+                    return Some(role.id == SERVER_PUBLIC);
+                }
+                None => self.activation.security().login_id,
+            };
+            let roles = server_roles(&all, login);
+            // A sysadmin is in every fixed role.
+            return Some(roles.contains(&role.id) || role.is_fixed && roles.contains(&SYSADMIN));
+        }
+        let all = self.principals_of(&self.database);
+        let role = all.find(role).filter(|p| p.kind.is_role())?;
+        let (user, mut roles) = match who {
+            Some(name) => {
+                let user = all.find(name)?.id;
+                (user, all.roles_of(user))
+            }
+            None => {
+                let identity = self.identity().ok()?;
+                (identity.user, identity.roles.clone())
+            }
+        };
+        roles.push(PUBLIC);
+        // dbo is in all fixed roles but those that deny.
+        let denies = matches!(role.id - FIXED_ROLES, 8 | 9);
+        let as_dbo = user == DBO_USER && role.id >= FIXED_ROLES && role.is_fixed && !denies;
+        Some(as_dbo || roles.contains(&role.id))
+    }
+}
