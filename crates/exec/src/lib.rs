@@ -18,6 +18,7 @@
 //!   (`bulk`). The plan itself, and the way to it, are crates of their own: `taffrail_plan`, `taffrail_query`.
 //! * `features`: the tables in which statements, commands, procedures and views are registered. Nothing here names one of them: the
 //!   list is handed in when an instance starts.
+//! * `permissions`: the built-in permissions, what implies what, and the decision over what a principal holds, as data alone.
 //! * Rooms that features share: `checkpoints`, `configurations`, `media` (devices of backups), `names`, `paths`, `results` (rows and
 //!   lines of text of our own code), `storage_types`, `vlfs`.
 //!
@@ -36,6 +37,7 @@ pub mod lost;
 pub mod media;
 pub mod names;
 pub mod paths;
+pub mod permissions;
 pub mod process;
 pub mod results;
 pub mod rings;

@@ -39,6 +39,7 @@ const CRATES: &[Layers] = &[
                 "media",
                 "names",
                 "paths",
+                "permissions",
                 "results",
                 "storage_types",
                 "vlfs",

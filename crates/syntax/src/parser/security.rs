@@ -5,6 +5,9 @@ use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
+/// Permissions that are held on columns.
+const OF_COLUMNS: [&str; 5] = ["SELECT", "UPDATE", "REFERENCES", "UNMASK", "ALL"];
+
 impl Parser<'_> {
     pub(super) fn login(&mut self, alter: bool) -> Parse<StatementKind> {
         self.at += 2;
@@ -140,6 +143,7 @@ impl Parser<'_> {
 
     #[inline(never)]
     pub(super) fn permission(&mut self, keyword: Kw) -> Parse<StatementKind> {
+        let start = self.start();
         self.bump();
         let verb = match keyword {
             Kw::Grant => PermissionVerb::Grant,
@@ -149,17 +153,11 @@ impl Parser<'_> {
         let mut grant_option =
             verb == PermissionVerb::Revoke && self.eat_words(&["GRANT", "OPTION", "FOR"]);
         let mut permissions = self.list(Self::permission_item)?;
-        let on = if self.eat_kw(Kw::On) {
-            let class = self.class()?;
-            let securable = self.object_name()?;
-            // Columns behind the object are those of each permission that has none of its own.
-            let columns = self.optional_name_list()?;
-            let bare = permissions.iter_mut().filter(|(_, own)| own.is_empty());
-            bare.for_each(|(_, own)| own.clone_from(&columns));
-            Some((class, securable))
-        } else {
-            None
-        };
+        let on = if self.eat_kw(Kw::On) { Some(self.securable(&mut permissions)?) } else { None };
+        let whole = |p: &(Box<str>, Vec<Ident>)| !p.1.is_empty() && !OF_COLUMNS.contains(&&*p.0);
+        if permissions.iter().any(whole) {
+            return Err(self.error_at(1020, start, &[]));
+        }
         let from = verb == PermissionVerb::Revoke && self.eat_kw(Kw::From);
         if !from && !self.eat_kw(Kw::To) {
             return Err(self.unexpected());
@@ -180,6 +178,24 @@ impl Parser<'_> {
             grantor,
         };
         Ok(StatementKind::Permission(Box::new(statement)))
+    }
+
+    /// The securable behind `ON`. Columns behind it are those of each permission, none of which has columns of its own then.
+    fn securable(
+        &mut self,
+        permissions: &mut [(Box<str>, Vec<Ident>)],
+    ) -> Parse<(Option<Box<str>>, ObjectName)> {
+        let class = self.class()?;
+        let securable = self.object_name()?;
+        let start = self.start();
+        let columns = self.optional_name_list()?;
+        if !columns.is_empty() {
+            if permissions.iter().any(|(_, own)| !own.is_empty()) {
+                return Err(self.error_at(1019, start, &[]));
+            }
+            permissions.iter_mut().for_each(|(_, own)| own.clone_from(&columns));
+        }
+        Ok((class, securable))
     }
 
     /// Words up to a parenthesis, comma, `ON`, `TO` or `FROM`, and columns.
