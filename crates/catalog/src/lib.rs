@@ -418,6 +418,13 @@ impl Catalog {
         state::schema_name(self.state.read().schemas(sight.into()), id)
     }
 
+    /// The principal that owns a schema; dbo where there is no such schema.
+    pub fn schema_owner(&self, id: SchemaId, sight: impl Into<Sight>) -> i32 {
+        let state = self.state.read();
+        let found = state.schemas(sight.into()).iter().find(|s| s.id == id).map(|s| s.principal);
+        found.unwrap_or(principals::DBO_USER)
+    }
+
     /// The schemas, those of the session's own DDL among them.
     pub fn schemas(&self, sight: impl Into<Sight>) -> Vec<Schema> {
         self.state.read().schemas(sight.into()).to_vec()

@@ -348,6 +348,7 @@ impl Instance {
             kept: Kept {
                 home: database.clone(),
                 known_identity: Default::default(),
+                known_rights: Default::default(),
                 trace_flags: Vec::new(),
                 calls: 0,
                 identity: None,

@@ -13,7 +13,7 @@ mod procs;
 use taffrail_catalog::{self as catalog, database, rowcodec};
 use taffrail_exec::{
     checkpoints, configurations, connection, exec, features, instance, instance_options, media,
-    names, paths, results, row, session, storage_types, vlfs,
+    names, paths, permissions, results, row, session, storage_types, vlfs,
 };
 use taffrail_functions::{self as functions, absent};
 use taffrail_plan::{self as plan, sink};

@@ -17,6 +17,8 @@ pub struct UserCall {
     pub args: Vec<Expr>,
     /// For each argument whether it is the parameter's default.
     pub defaulted: Vec<bool>,
+    /// The statement itself names the function, and not the text of a view or of a function that has taken the place of its call.
+    pub named: bool,
 }
 
 /// A user's scalar function, as it was when the statement was bound. Two are equal when they are the same version of one function.

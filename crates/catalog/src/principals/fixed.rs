@@ -112,10 +112,8 @@ fn at_birth(class: u8, major: i32, grantee: i32, ty: &[u8; 4]) -> PermissionKey 
 pub(super) fn permissions(scope: Scope, database: u16) -> Vec<PermissionKey> {
     match scope {
         Scope::Server => {
-            let mut all = vec![
-                at_birth(100, 0, SA, b"COSQ"),
-                at_birth(100, 0, SERVER_PUBLIC, b"VWDB"),
-            ];
+            let mut all =
+                vec![at_birth(100, 0, SA, b"COSQ"), at_birth(100, 0, SERVER_PUBLIC, b"VWDB")];
             all.extend((2..=5).map(|endpoint| at_birth(105, endpoint, SERVER_PUBLIC, b"CO  ")));
             all
         }

@@ -118,7 +118,11 @@ impl<'s> Interpreter<'s> {
                     let e = self.context(0).binding_failed(e)?;
                     return Err(e.with_origin(Origin::Binding));
                 }
-                Ok(planned) => return planned,
+                Ok(planned) => {
+                    let plan = planned?;
+                    self.allow(module, &plan)?;
+                    return Ok(plan);
+                }
                 Err(blocked) => self.session.wait_for_ddl(blocked)?,
             }
         }

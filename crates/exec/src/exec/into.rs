@@ -44,6 +44,7 @@ impl Interpreter<'_> {
         {
             return Err(SqlError::new(8108, &[&into.name.value, &c.name]));
         }
+        self.session.allow_into(into)?;
         let mut cx = self.context(line);
         let (database, table) = tables().create_of_query(&mut cx, into, filegroup, &columns)?;
         let types = q.plan.columns.iter().map(|c| c.ty).collect();

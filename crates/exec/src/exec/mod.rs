@@ -3,14 +3,17 @@
 //! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE and errors; [`fate`]: what an error ends.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
+//! * [`authority`], `access`: permissions of statements, procedures and plans.
 //! * [`ops`]: the operators.  [`modify`]: whatever changes rows; `into`: SELECT … INTO.
 //! * [`showplan`]: plans that are shown, not run.
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
 //!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
 
+mod access;
 pub mod activation;
 pub(crate) mod arguments;
 mod assign;
+pub mod authority;
 pub mod bulk;
 pub(crate) mod called;
 mod check;

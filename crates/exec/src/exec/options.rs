@@ -1,6 +1,7 @@
 //! SET options, USE, and what statements of the catalogue are called.
 
 use crate::database::Database;
+use crate::session::rights::securable_of;
 use crate::session::{Isolation, Session};
 use crate::sink::{EnvChange, ResultSink};
 use std::sync::Arc;
@@ -12,6 +13,19 @@ use taffrail_types::datetime::{DateFormat, LanguageId};
 
 impl Session {
     pub(crate) fn set_switch(&mut self, o: SwitchOption, on: bool) -> SqlResult<()> {
+        match o {
+            // Of a text that another one runs it would not last.
+            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll
+                if self.activation.nest_level > 0 =>
+            {
+                return Err(SqlError::new(1067, &[]));
+            }
+            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll if !self.may_show_plans() => {
+                let e = SqlError::new(262, &[&"SHOWPLAN", &self.database.name]);
+                return Err(e.with_severity(14).with_state(4));
+            }
+            _ => {}
+        }
         let s = &mut self.activation.options;
         match o {
             SwitchOption::NoCount => s.nocount = on,
@@ -31,12 +45,6 @@ impl Session {
             SwitchOption::CursorCloseOnCommit => s.cursor_close_on_commit = on,
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
-            // Of a text that another one runs it would not last.
-            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll
-                if self.activation.nest_level > 0 =>
-            {
-                return Err(SqlError::new(1067, &[]));
-            }
             SwitchOption::ShowPlanText => s.showing.text = on,
             SwitchOption::ShowPlanAll => s.showing.all = on,
             SwitchOption::StatisticsTime => s.statistics_time = on,
@@ -98,6 +106,13 @@ impl Session {
             Ok(crate::binder::Resolved::Table(d, t)) => (d, t),
             _ => return Err(missing()),
         };
+        if !self.activation.security().is_sa() {
+            let at = securable_of(&database, &table.head, self.id);
+            let temporary = crate::catalog::is_temp(table.name());
+            if !temporary && !self.rights_in(&database)?.may(&at, super::authority::ALTER) {
+                return Err(missing().with_state(11));
+            }
+        }
         let key = (database.id, table.id());
         if !on {
             if self.activation.identity_insert == Some(key) {

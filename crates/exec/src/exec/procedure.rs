@@ -389,6 +389,9 @@ impl Interpreter<'_> {
         if self.session.activation.in_function && !is_function {
             return Ok(Err(SqlError::new(557, &[]).with_state(2).into()));
         }
+        if let Err(e) = self.session.allow_callee(&callee, passed) {
+            return Ok(Err(e.in_procedure(name).with_line(1).into()));
+        }
         self.within(Way { function: is_function, ..way }, |it| {
             let module = match callee {
                 Callee::Function(f) => return it.called_function(&f, name, passed),

@@ -8,6 +8,7 @@ use super::result_sets::not_taken;
 use super::runtime::Rt;
 use crate::features::{RegisteredStatement, Run};
 use crate::memory;
+use crate::permissions::{PermissionId, SecurableClass, known};
 use crate::plan::facts::{Action, Need};
 use crate::plan::statement::SelectPlan;
 use crate::plan::statement::Statement;
@@ -18,6 +19,9 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::Large;
 use taffrail_types::{Conversion, SqlType, Value, convert};
+
+/// The permission to end other sessions.
+const KILLS: PermissionId = known(SecurableClass::Server, "ALTER ANY CONNECTION");
 
 impl Interpreter<'_> {
     /// Runs a statement that is no flow of control.
@@ -148,6 +152,7 @@ impl Interpreter<'_> {
                 plain(Command::OTHER)
             }
             StmtKind::Checkpoint(seconds) => {
+                self.session.allow_checkpoint()?;
                 let seconds = match seconds {
                     Some(code) => Some(self.value(module, s, code)?),
                     None => None,
@@ -209,6 +214,8 @@ impl Interpreter<'_> {
             None => None,
         };
         let statement = filled.as_ref().unwrap_or(statement);
+        let refused = self.session.refused_statement(found, statement)?;
+        self.context(s.line).refuse_with(refused)?;
         let ended = self.run_registered(module, s, found, statement);
         let text = module.text.get(s.span.start as usize..s.span.end as usize);
         let place = (text.unwrap_or_default(), s.line);
@@ -362,6 +369,9 @@ impl Interpreter<'_> {
         let Some(n) = v.as_i64() else {
             return Err(taffrail_base::message::unsupported("KILL of a unit of work"));
         };
+        if !self.session.may_on_server(KILLS) {
+            return Err(SqlError::new(6102, &[]));
+        }
         if self.session.transaction.count > 0 {
             return Err(SqlError::new(6115, &[]));
         }

@@ -112,6 +112,7 @@ impl Interpreter<'_> {
                 let severity = self.value(module, s, severity)?.as_i64().unwrap_or(16);
                 let state = self.value(module, s, state)?.as_i64().unwrap_or(1);
                 // Before anything else is made of it: a message that may not be raised has no text and no severity.
+                self.session.allow_raise(severity, *log)?;
                 if severity > MAX_UNLOGGED && !log {
                     return Err(SqlError::new(2754, &[&MAX_UNLOGGED]));
                 }

@@ -29,7 +29,16 @@ impl Rt<'_> {
         if passed && c.function.module.facts.null_on_null_input {
             return Ok(Value::Null);
         }
+        if c.named && self.is_alone() {
+            let by = &self.cx.session.activation.locals.module;
+            self.cx.session.allow_call(&c.function.database, &c.function.module, by)?;
+        }
         run(&mut self.cx, &c.function, args)
+    }
+
+    /// An expression without a frame may be one outside of plans, whose facts nobody has asked about.
+    fn is_alone(&self) -> bool {
+        self.frame.is_empty() && self.subs.is_empty()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The permissions that registered statements, DBCC commands, procedures and views need, as the documentation of each names them.
 //!
-//! Nothing asks for them yet: every login is a member of sysadmin, and a member of sysadmin is refused nothing. A need is data, so that
-//! one place can decide later. Each table of a feature gives the needs of its entries, and none has a default.
+//! A need is data, so that one place decides ([`crate::exec::authority`]). A member of sysadmin is refused nothing. Each table of a feature gives the needs of its entries, and none has a default.
 //!
 //! A role stands here only where its membership itself is asked for, and not where it merely carries the permission. sysadmin stands
 //! only where nobody else may.
@@ -178,6 +177,8 @@ pub enum Needs {
     Object(OnObject),
     /// The permission IMPERSONATE on the principal that is named.
     Impersonate,
+    /// An owner's authority over the securable, or a grant of the permission WITH GRANT OPTION.
+    Grants,
     /// Membership in a fixed server role.
     InServerRole(ServerRole),
     /// Membership in a fixed database role.
@@ -219,6 +220,9 @@ impl Needs {
             Needs::Schema(p) => write!(f, "{p} on the schema"),
             Needs::Object(p) => write!(f, "{p} on the object"),
             Needs::Impersonate => f.write_str("IMPERSONATE on the principal"),
+            Needs::Grants => {
+                f.write_str("authority over the securable, or the permission with its grant option")
+            }
             Needs::InServerRole(r) => write!(f, "member of {r}"),
             Needs::InDatabaseRole(r) => write!(f, "member of {r}"),
             Needs::Owner(o) => write!(f, "owner of {o}"),

@@ -282,6 +282,12 @@ pub fn streamed_view(
     Declaration { arguments: None, ..streamed(name, needs, (0, 0), columns, open) }
 }
 
+/// The permissions that reading a view needs, by its id.
+pub(crate) fn needs(id: ObjectId) -> Option<Needs> {
+    let number = usize::try_from(-100 - id.0).ok()?;
+    REGISTERED.needs.get(number).copied()
+}
+
 /// The names by which a view is found.
 fn reach(view: &SystemView) -> Reach {
     REGISTERED.sources[view.number].1
@@ -348,6 +354,7 @@ struct Registered {
     views: Vec<SystemView>,
     nodes: SystemView,
     sources: Vec<(RowSource, Reach)>,
+    needs: Vec<Needs>,
 }
 
 static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
@@ -355,10 +362,11 @@ static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     features().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
     let (methods, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| d.reach == Reach::Method);
     let [nodes] = &methods[..] else { panic!("nodes() is the one method of xml that gives rows") };
+    let needs = all.iter().chain([nodes]).map(|d| d.needs).collect();
     let sources = all.iter().chain([nodes]).map(|d| (d.source, d.reach)).collect();
     let nodes = system_view(all.len(), nodes);
     let views = all.iter().enumerate().map(|(n, d)| system_view(n, d)).collect();
-    Registered { views, nodes, sources }
+    Registered { views, nodes, sources, needs }
 });
 
 type Names = hashbrown::HashMap<(String, String), usize, foldhash::fast::RandomState>;

@@ -2,7 +2,9 @@
 
 use super::Instance;
 use crate::catalog::Sight;
-use crate::catalog::principals::{LoginFacts, Principal, PrincipalKind, Principals, SA, Scope, rows};
+use crate::catalog::principals::{
+    LoginFacts, Principal, PrincipalKind, Principals, SA, Scope, rows,
+};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_storage::{BeginSpec, Durability};

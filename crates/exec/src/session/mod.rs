@@ -18,6 +18,7 @@ pub mod identity;
 pub mod masked;
 mod options;
 mod parts;
+pub mod rights;
 mod transaction;
 
 pub use client::ConnectOptions;

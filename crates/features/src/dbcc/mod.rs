@@ -17,6 +17,7 @@ pub(crate) use trace::quiet_backups;
 
 use crate::catalog::fold;
 use crate::database::Database;
+use crate::exec::authority::Place;
 use crate::features::needs::{
     Case, DB_OWNER, DatabaseRole, Needs, OWNS_TABLE, OnServer, Owned, SYSADMIN,
 };
@@ -118,7 +119,10 @@ fn frees_a_library(dbcc: &ast::Dbcc) -> bool {
 fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
     let name = dbcc.command.value.to_ascii_uppercase();
     match features::dbcc(&name) {
-        Some(command) => (command.run)(cx, dbcc)?,
+        Some(command) => {
+            allow(cx, command, dbcc)?;
+            (command.run)(cx, dbcc)?;
+        }
         None if crate::absent::dbcc(&name) => return Err(unsupported(format!("DBCC {name}"))),
         None if frees_a_library(dbcc) => {
             return Err(unsupported(format!("DBCC {} (FREE)", dbcc.command)));
@@ -129,6 +133,41 @@ fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
         cx.message(SqlError::new(2528, &[]))?;
     }
     Ok(())
+}
+
+/// Commands whose first argument is a table.
+const OF_TABLES: [&str; 3] = ["CHECKIDENT", "CHECKTABLE", "DBREINDEX"];
+/// Commands whose first argument is a database.
+const OF_DATABASES: [&str; 5] =
+    ["CHECKALLOC", "CHECKCATALOG", "CHECKDB", "OPENTRAN", "SHRINKDATABASE"];
+
+/// Asks for what a command needs, about the table or database that its first argument names.
+fn allow(cx: &StatementContext<'_>, command: &DbccCommand, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    if cx.session.activation.security().is_sa() {
+        return Ok(());
+    }
+    let first = dbcc.arguments.first();
+    let of_table = OF_TABLES.contains(&command.name);
+    let table = first.filter(|_| of_table).and_then(text_of);
+    let place = match &table {
+        Some(name) => cx.session.place_by_text(name),
+        None if OF_DATABASES.contains(&command.name) => {
+            Place::of_database(&database_of(cx, first)?)
+        }
+        None => Place::of_database(&cx.database()),
+    };
+    let clears = command.name == "SQLPERF" && dbcc.arguments.len() > 1;
+    let other = command.name == "INPUTBUFFER"
+        && first.and_then(number_of) != Some(i64::from(cx.session.id.0));
+    let place = match (clears, other) {
+        (true, _) => Place { cases: &[Case::Cleared], ..place },
+        (_, true) => Place { cases: &[Case::OtherSessions], ..place },
+        _ => place,
+    };
+    match cx.session.refused_command(command.name, &command.needs, &place, table.as_deref()) {
+        Some(e) => Err(e),
+        None => Ok(()),
+    }
 }
 
 /// Of all databases; a plan's handle to forget only one cannot be had, since none is shown.

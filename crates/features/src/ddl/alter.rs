@@ -279,6 +279,7 @@ fn drop_column(
     if table.columns.len() == 1 {
         return Err(SqlError::new(4923, &[&item.name.value, &shown_name(cx, table)]));
     }
+    super::grant::forget_column(cx, database, table.head.id.0, table.columns[at].id)?;
     rows::drop_column(cx.transaction(database)?, table.head.id, &table.columns[at])?;
     index::refresh(cx, database, table, &[]).map(drop)
 }

@@ -1,10 +1,11 @@
 //! DROP of tables with their triggers, views, procedures, functions, synonyms, sequences and schemas; TRUNCATE TABLE.
 
-use super::resolve;
+use super::{grant, resolve};
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::database::Database;
+use crate::permissions::SecurableClass;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -79,6 +80,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             }
             _ => {
                 super::trigger::drop_all(cx, &database, object.head())?;
+                grant::forget(cx, &database, SecurableClass::Object, id.0)?;
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 let session = cx.session.id;
                 database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
@@ -122,6 +124,7 @@ pub(crate) fn drop_table(
         return Err(SqlError::new(3726, &[written]));
     }
     super::trigger::drop_all(cx, database, &table.head)?;
+    grant::forget(cx, database, SecurableClass::Object, id.0)?;
     let mut touched = Vec::new();
     for constraint in database.catalog.constraints_of(id, cx.session.id) {
         rows::remove_object(cx.transaction(database)?, constraint.head.id)?;
@@ -167,6 +170,7 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
         if let Some(user) = all.find(|o| o.head().schema_id == schema.id) {
             return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
         }
+        grant::forget(cx, &database, SecurableClass::Schema, schema.id.0)?;
         let tx = cx.transaction(&database)?;
         crate::catalog::properties::remove_all(tx, 3, schema.id.0, None)?;
         systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;

@@ -18,6 +18,7 @@ mod filter;
 mod foreign;
 mod function;
 mod function_body;
+mod grant;
 mod index;
 mod index_options;
 mod inlineable;

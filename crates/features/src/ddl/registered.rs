@@ -1,7 +1,7 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, attach, database, drop, function, index, login, module, sequence,
+    alter, alter_index, attach, database, drop, function, grant, index, login, module, sequence,
     statistics, synonym, trigger, user_type, view,
 };
 use crate::features::needs::{
@@ -138,6 +138,10 @@ fn function(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResu
 
 fn procedure(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
     if let K::Procedure(s) = &s.kind { module::procedure(cx, s, text) } else { other(s) }
+}
+
+fn permission(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Permission(s) = &s.kind { grant::run(cx, s) } else { other(s) }
 }
 
 fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResult<()> {
@@ -298,6 +302,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE TYPE", CREATES_TYPE, create_type),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
+    once(of_objects("DENY", Needs::Grants, permission)),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
@@ -311,7 +316,9 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP TYPE", DROPS_TYPE, drop_types),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
     of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
+    once(of_objects("GRANT", Needs::Grants, permission)),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
+    once(of_objects("REVOKE", Needs::Grants, permission)),
     new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
     of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
     new("UPDATE STATISTICS", ALTERS, update_statistics),

@@ -12,6 +12,7 @@ use crate::catalog::{
 };
 use crate::database::Database;
 use crate::features::procedure::Arguments;
+use crate::permissions::SecurableClass;
 use crate::plan::names::bracketed;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -185,6 +186,7 @@ pub(crate) fn drop_types(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlRes
             let table = table.ok_or_else(|| SqlError::new(5243, &[]))?;
             drop::drop_table(cx, &database, &table, name)?;
         }
+        super::grant::forget(cx, &database, SecurableClass::Type, dropped.id)?;
         let (tx, id) = (cx.transaction(&database)?, dropped.head.id);
         rows::remove_object(tx, id)?;
         database.catalog.refresh(tx, session, &[id])?;

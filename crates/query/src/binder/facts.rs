@@ -41,7 +41,7 @@ pub(super) type ByQuery<'t> = Option<(u32, &'t [Option<usize>])>;
 
 impl Binder<'_> {
     /// The view in whose text the binder stands.
-    fn within(&self) -> Option<Securable> {
+    pub(super) fn within(&self) -> Option<Securable> {
         self.views.last().and_then(|v| v.object.clone())
     }
 

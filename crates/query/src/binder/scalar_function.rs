@@ -51,7 +51,8 @@ impl<'a> Binder<'a> {
         }
         let function = UserFunction { database, module };
         let (declared, collation) = (function.result(), function.collation());
-        let call = Expr::UserCall(Box::new(UserCall { function, args, defaulted }));
+        let named = self.within().is_none();
+        let call = Expr::UserCall(Box::new(UserCall { function, args, defaulted, named }));
         Ok(Bound::of(call, declared).with_collation((collation, Label::CoercibleDefault)))
     }
 

@@ -14,8 +14,7 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        by_column("syslogins", needs::METADATA, LOGINS, logins)
-        .reached(Reach::Bare),
+        by_column("syslogins", needs::METADATA, LOGINS, logins).reached(Reach::Bare),
         by_column("sysusers", needs::METADATA, USERS, users).reached(Reach::Bare),
         by_column("sysmembers", needs::METADATA, MEMBERS, |cx, _, rows| {
             here(cx).members().for_each(|member| rows.show(MEMBERS, &member));
@@ -153,7 +152,8 @@ const USERS: Columns<Shown> = &[&[
     ("gid smallint?", |u| (if u.principal.kind.is_role() { u.principal.id } else { 0 }).cell()),
     ("environ varchar(255)?", null),
     ("hasdbaccess int?", |u| {
-        (u.principal.id == 1 || u.principal.id > 4 && u.principal.kind == PrincipalKind::User).cell()
+        (u.principal.id == 1 || u.principal.id > 4 && u.principal.kind == PrincipalKind::User)
+            .cell()
     }),
     ("islogin int?", |u| (u.principal.kind == PrincipalKind::User).cell()),
     ("isntname int?", zero),

@@ -7,9 +7,9 @@ use crate::catalog::principals::{Principal, PrincipalKind, Principals, hash_as_b
 use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force};
 use crate::features::needs;
 use crate::row;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
-use std::sync::Arc;
 use taffrail_types::datetime::language::languages;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {

@@ -1,0 +1,304 @@
+//! Authority: whether a session has what a statement, procedure, command or view says that it needs.
+//!
+//! ```text
+//! Needs (as it is registered) + Place (which database, schema, object, which cases) + Rights ──▶ yes or no
+//! ```
+//! A name behind which nothing is found is asked for as an object without rows of its own: the permissions of its schema, its
+//! database and the server count.
+
+mod procedures;
+mod statements;
+
+use crate::catalog::is_temp;
+use crate::database::Database;
+use crate::features::needs::{Case, DatabaseRole, Needs, OnDatabase, Owned, ServerRole};
+use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
+use crate::session::Session;
+use crate::session::context::StatementContext;
+use crate::session::rights::securable_of;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::ObjectName;
+
+/// The schema `sys` and the principal that owns it.
+const SYS: (i32, i32) = (4, 4);
+
+/// The securables about which needs are asked, and the cases that are given.
+pub struct Place {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The object, or one without rows of its own in the schema that a name says.
+    pub object: SecurableAt,
+    /// Nothing is asked of temporary objects.
+    pub temporary: bool,
+    /// The cases that are given.
+    pub cases: &'static [Case],
+    /// There is an object of the name.
+    pub found: bool,
+}
+
+impl Place {
+    /// A place in a database, without an object.
+    pub fn of_database(database: &Arc<Database>) -> Place {
+        Place {
+            database: database.clone(),
+            object: nowhere(1, 1),
+            temporary: false,
+            cases: &[],
+            found: false,
+        }
+    }
+
+    fn given(self, cases: &'static [Case]) -> Place {
+        Place { cases, ..self }
+    }
+}
+
+/// An object of a schema that has no rows of its own.
+fn nowhere(schema: i32, owner: i32) -> SecurableAt {
+    SecurableAt { class: C::Object, id: 0, owner: None, schema: Some((schema, owner)) }
+}
+
+/// `principal_id` of a fixed database role.
+fn database_role(role: DatabaseRole) -> i32 {
+    match role {
+        DatabaseRole::Owner => 16_384,
+        DatabaseRole::Securityadmin => 16_386,
+        DatabaseRole::Ddladmin => 16_387,
+    }
+}
+
+/// `principal_id` of a fixed server role.
+fn server_role(role: ServerRole) -> i32 {
+    match role {
+        ServerRole::Sysadmin => 3,
+        ServerRole::Securityadmin => 4,
+        ServerRole::Setupadmin => 6,
+        ServerRole::Dbcreator => 9,
+    }
+}
+
+/// Needs, while they are asked about a place.
+struct Asking<'a> {
+    session: &'a Session,
+    place: &'a Place,
+    /// None where the session has no user in the database.
+    here: Option<Arc<Rights>>,
+    server: Rights,
+}
+
+impl Asking<'_> {
+    fn on_database(&self, permission: OnDatabase) -> bool {
+        let id = find(C::Database, &permission.to_string());
+        // CREATE DATABASE is one of master.
+        if permission == OnDatabase::CreateDatabase {
+            let master = self.session.instance.databases().master();
+            let rights = master.and_then(|m| self.session.rights_in(&m));
+            let has = |r: Arc<Rights>| id.is_some_and(|id| r.may(&SecurableAt::DATABASE, id));
+            return rights.is_ok_and(has);
+        }
+        let whole = id.is_some_and(|id| self.server.is_everything_on_server() || self.above(id));
+        whole || self.has(&SecurableAt::DATABASE, id)
+    }
+
+    /// Whether a permission on the server implies one on the database, in which there may be no user.
+    fn above(&self, id: PermissionId) -> bool {
+        self.here.is_none() && self.server.may(&SecurableAt::DATABASE, id)
+    }
+
+    fn has(&self, at: &SecurableAt, id: Option<PermissionId>) -> bool {
+        let Some(id) = id else { return false };
+        match &self.here {
+            Some(rights) => rights.may(at, id),
+            None => false,
+        }
+    }
+
+    fn in_role(&self, role: i32) -> bool {
+        self.here.as_ref().is_some_and(|r| r.is_everything() || r.is(role))
+    }
+
+    fn hold(&self, needs: &Needs) -> bool {
+        let at = &self.place.object;
+        let schema = at.schema.map_or(nowhere(1, 1), |(id, owner)| SecurableAt::schema(id, owner));
+        match needs {
+            Needs::Public | Needs::MetadataVisibility | Needs::HandedText | Needs::ItsCommand => {
+                true
+            }
+            // The statement asks for it by itself, where it knows the principal.
+            Needs::Impersonate | Needs::Grants => true,
+            Needs::Server(p) => {
+                let id = find(C::Server, &p.to_string());
+                id.is_some_and(|id| self.server.may(&SecurableAt::SERVER, id))
+            }
+            Needs::Database(p) => self.on_database(*p),
+            Needs::Schema(p) => self.has(&schema, find(C::Schema, &p.to_string())),
+            Needs::Object(p) => self.has(at, find(C::Object, &p.to_string())),
+            Needs::InServerRole(role) => {
+                self.server.is_everything_on_server()
+                    || self.server.is_on_server(server_role(*role))
+            }
+            Needs::InDatabaseRole(role) => self.in_role(database_role(*role)),
+            Needs::Owner(owned) => self.here.as_ref().is_some_and(|rights| {
+                let owns = match owned {
+                    Owned::Database => false,
+                    Owned::Schema => rights.owns(&schema),
+                    Owned::Object => rights.owns(at),
+                };
+                rights.is_everything() || owns
+            }),
+            Needs::All(all) => all.iter().all(|n| self.hold(n)),
+            Needs::Any(any) => any.iter().any(|n| self.hold(n)),
+            Needs::When(case, need) => !self.place.cases.contains(case) || self.hold(need),
+        }
+    }
+}
+
+impl Session {
+    /// Whether the session has what something needs at a place.
+    pub fn holds(&self, needs: &Needs, place: &Place) -> bool {
+        if self.activation.security().is_sa() || place.temporary {
+            return true;
+        }
+        let here = self.rights_in(&place.database).ok();
+        Asking { session: self, place, here, server: self.server_rights() }.hold(needs)
+    }
+
+    /// The place of an object by its name. A name that no database, schema or object has leaves the permissions of what contains it.
+    pub fn place_named(&self, name: &ObjectName) -> Place {
+        let part =
+            |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
+        self.place_by_parts(part(&name.database), part(&name.schema), &name.name.value)
+    }
+
+    /// The place of an object by the parts of its name.
+    pub fn place_by_parts(
+        &self,
+        database: Option<String>,
+        schema: Option<String>,
+        name: &str,
+    ) -> Place {
+        let all = self.instance.databases();
+        let own = || Some(self.database.clone());
+        let found = database.filter(|d| !d.is_empty()).map_or_else(own, |d| all.get(&d).ok());
+        let place = Place::of_database(found.as_ref().unwrap_or(&self.database));
+        if is_temp(name) {
+            return Place { temporary: true, found: true, ..place };
+        }
+        let Some(database) = found else { return place };
+        let schema = schema.filter(|s| !s.is_empty());
+        let object = database.catalog.find_named(schema.as_deref(), name, self.id);
+        if let Some(object) = object {
+            let object = securable_of(&database, object.head(), self.id);
+            return Place { object, found: true, ..place };
+        }
+        match database.catalog.schema(schema.as_deref().unwrap_or("dbo"), self.id) {
+            Some(s) => Place { object: nowhere(s.id.0, s.principal), ..place },
+            None => place,
+        }
+    }
+
+    /// The place of an object by the text of its name.
+    pub fn place_by_text(&self, name: &str) -> Place {
+        let mut parts = super::procedure::name_parts(name);
+        let last = parts.pop().unwrap_or_default();
+        let schema = parts.pop();
+        self.place_by_parts(parts.pop(), schema, &last)
+    }
+
+    /// The name of the login, for messages about what it may not do.
+    pub fn acting_name(&self) -> String {
+        self.activation.security().login.to_string()
+    }
+
+    /// Adds the errors of what a system view needs in a database: the first permission that is missing, and 297.
+    pub(super) fn refused_state(
+        &self,
+        database: &Arc<Database>,
+        needs: &Needs,
+        of: &crate::plan::facts::Securable,
+        errors: &mut Vec<Box<SqlError>>,
+    ) -> SqlResult<()> {
+        let object = SecurableAt { schema: Some(SYS), ..nowhere(SYS.0, SYS.1) };
+        let place = Place { object, found: true, ..Place::of_database(database) };
+        if self.holds(needs, &place) {
+            return Ok(());
+        }
+        match self.first_missing(needs, &place) {
+            Needs::Server(p) => {
+                errors.push(SqlError::new(300, &[p, &"server", &"master"]));
+                errors.push(SqlError::new(297, &[]));
+            }
+            Needs::Database(p) => {
+                errors.push(SqlError::new(262, &[p, &database.name]).with_severity(14));
+                errors.push(SqlError::new(297, &[]));
+            }
+            Needs::Object(p) => {
+                let args: [&dyn std::fmt::Display; 4] = [p, &of.name, &database.name, &of.schema];
+                errors.push(SqlError::new(229, &args).with_state(5));
+            }
+            _ => errors.push(SqlError::new(297, &[])),
+        }
+        Ok(())
+    }
+
+    /// The first need that is not held, of all or of the alternatives.
+    fn first_missing<'n>(&self, needs: &'n Needs, place: &Place) -> &'n Needs {
+        match needs {
+            Needs::All(list) => {
+                let missing = list.iter().find(|n| !self.holds(n, place));
+                missing.map_or(needs, |n| self.first_missing(n, place))
+            }
+            Needs::Any(list) => list.first().map_or(needs, |n| self.first_missing(n, place)),
+            Needs::When(_, need) => self.first_missing(need, place),
+            other => other,
+        }
+    }
+
+    /// The errors with which a DBCC command is refused: 2571, 2557, 7983, 297.
+    pub fn refused_command(
+        &self,
+        name: &str,
+        needs: &Needs,
+        place: &Place,
+        table: Option<&str>,
+    ) -> Option<Box<SqlError>> {
+        if self.holds(needs, place) {
+            return None;
+        }
+        let login = self.acting_name();
+        Some(match (name, table) {
+            (_, Some(table)) => SqlError::new(2557, &[&login, &name, &table]),
+            ("SQLPERF", _) => SqlError::new(297, &[]),
+            (
+                "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "SHRINKDATABASE" | "SHRINKFILE"
+                | "OPENTRAN",
+                _,
+            ) => SqlError::new(7983, &[&login, &name, &place.database.name]),
+            _ => SqlError::new(2571, &[&login, &name]),
+        })
+    }
+}
+
+impl StatementContext<'_> {
+    /// Refuses with these errors, the last of which ends the statement.
+    pub fn refuse_with(&mut self, mut errors: Vec<Box<SqlError>>) -> SqlResult<()> {
+        let Some(last) = errors.pop() else { return Ok(()) };
+        for e in errors {
+            self.reason(e)?;
+        }
+        Err(last)
+    }
+
+    /// Asks for a permission on the server: the error is given where it is missing.
+    pub fn require_on_server(
+        &self,
+        permission: PermissionId,
+        refusal: impl FnOnce() -> Box<SqlError>,
+    ) -> SqlResult<()> {
+        if self.session.may_on_server(permission) { Ok(()) } else { Err(refusal()) }
+    }
+}
+
+/// A permission on an object.
+pub(super) const ALTER: PermissionId = known(C::Object, "ALTER");

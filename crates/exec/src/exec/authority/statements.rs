@@ -1,0 +1,373 @@
+//! Statements that are registered: the place of their needs, and the errors with which they are refused.
+
+use super::Place;
+use crate::features::RegisteredStatement;
+use crate::features::needs::{Case, Needs, OnDatabase, OnSchema};
+use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{
+    AlterDatabaseAction, ConstraintKind, DropKind, NameOrVariable, ObjectName, Statement,
+    StatementKind as K, TableBody, TriggerTarget,
+};
+
+const CHECKPOINT: PermissionId = known(C::Database, "CHECKPOINT");
+const SHOWPLAN: PermissionId = known(C::Database, "SHOWPLAN");
+const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
+
+type Errors = Vec<Box<SqlError>>;
+
+/// A statement's needs at their place, and the errors where they are not held.
+struct Ask {
+    place: Place,
+    errors: Errors,
+}
+
+impl Session {
+    /// The errors with which a registered statement is refused; none: it may run.
+    pub(in crate::exec) fn refused_statement(
+        &self,
+        found: &RegisteredStatement,
+        statement: &Statement,
+    ) -> SqlResult<Errors> {
+        if self.activation.security().is_sa() {
+            return Ok(Vec::new());
+        }
+        let asks = self.asks_of(found.words, &statement.kind);
+        for ask in asks {
+            if !self.holds(&found.needs, &ask.place) {
+                return Ok(ask.errors);
+            }
+        }
+        Ok(self.refused_beside(&statement.kind))
+    }
+
+    /// The places at which a statement's needs are asked for.
+    fn asks_of(&self, words: &str, kind: &K) -> Vec<Ask> {
+        let named =
+            |name: &ObjectName, errors: Errors| Ask { place: self.place_named(name), errors };
+        let one = |name: &ObjectName, errors: Errors| vec![named(name, errors)];
+        match kind {
+            K::CreateTable(s) => {
+                let mut ask = self.creates("CREATE TABLE", 1, &s.name);
+                if s.name.name.value.starts_with('#') {
+                    ask.place.temporary = true;
+                }
+                ask.place = ask.place.given(&[Case::Permanent]);
+                vec![ask]
+            }
+            K::CreateType(s) => vec![self.creates("CREATE TYPE", 1, &s.name)],
+            K::CreateSynonym(s) => vec![self.creates("CREATE SYNONYM", 1, &s.name)],
+            K::View(s) if words == "CREATE VIEW" => vec![self.creates(words, 18, &s.name)],
+            K::Procedure(s) if words == "CREATE PROCEDURE" => {
+                vec![self.creates(words, 18, &s.name)]
+            }
+            K::Function(s) if words == "CREATE FUNCTION" => vec![self.creates(words, 18, &s.name)],
+            K::View(s) => one(&s.name, vec![unaltered("view", &s.name)]),
+            K::Procedure(s) => one(&s.name, vec![unaltered("procedure", &s.name)]),
+            K::Function(s) => one(&s.name, vec![unaltered("function", &s.name)]),
+            K::Trigger(s) => self.asks_of_trigger(&s.name, &s.target, words),
+            K::SwitchTrigger(s) => {
+                let name = s.names.first().or(match &s.target {
+                    TriggerTarget::Object(o) => Some(o),
+                    _ => None,
+                });
+                name.map_or_else(
+                    || vec![self.anywhere()],
+                    |n| self.asks_of_trigger(n, &s.target, words),
+                )
+            }
+            K::AlterTable(s) => one(&s.table, vec![no_object(&s.table, 13)]),
+            K::Truncate(s) => one(&s.table, vec![no_object(&s.table, 7)]),
+            K::CreateIndex(s) => one(&s.table, vec![no_object(&s.table, 12)]),
+            K::AlterIndex(s) => one(&s.table, vec![no_object(&s.table, 9)]),
+            K::DropIndex(s) => {
+                let each = |(_, table): &(_, ObjectName)| named(table, vec![no_object(table, 9)]);
+                s.indexes.iter().map(each).collect()
+            }
+            K::CreateStatistics(s) => one(&s.table, vec![no_object(&s.table, 1)]),
+            K::UpdateStatistics(s) => one(&s.table, vec![no_object(&s.table, 1)]),
+            K::Sequence(s) if s.alter => one(&s.name, vec![unseen("alter", "sequence", &s.name)]),
+            K::Sequence(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
+            K::Drop(s) => self.asks_of_drop(s),
+            K::CreateSchema(s) => {
+                let errors =
+                    vec![SqlError::new(15247, &[]), SqlError::new(2759, &[]).with_state(0)];
+                let cases: &[Case] = if s.owner.is_some() { &[Case::Authorization] } else { &[] };
+                vec![Ask { place: Place::of_database(&self.database).given(cases), errors }]
+            }
+            K::CreateDatabase(_) => {
+                let error = SqlError::new(262, &[&"CREATE DATABASE", &"master"]).with_severity(14);
+                vec![Ask { place: Place::of_database(&self.database), errors: vec![error] }]
+            }
+            K::AlterDatabase(s) => {
+                vec![self.asks_of_database(s.name.as_ref().map(|n| &*n.value), &s.action)]
+            }
+            K::Backup(s) => {
+                let (place, name) = self.database_place(&s.database);
+                let denied = SqlError::new(262, &[&words, &name]).with_severity(14);
+                let ended = SqlError::new(3013, &[&words]);
+                vec![Ask { place, errors: vec![denied, ended] }]
+            }
+            K::Restore(s) => {
+                let name = s.database.as_ref();
+                let (place, name) = match name {
+                    Some(name) => self.database_place(name),
+                    None => (Place::of_database(&self.database), self.database.name.to_string()),
+                };
+                let found = place.found;
+                let place = place.given(if found { &[Case::Existing] } else { &[Case::Missing] });
+                let errors = vec![SqlError::new(3110, &[&name]), SqlError::new(3013, &[&words])];
+                vec![Ask { place, errors }]
+            }
+            K::BulkInsert(s) => {
+                let loose = !s.options.iter().any(|o| o.name.is("CHECK_CONSTRAINTS"))
+                    || s.options.iter().any(|o| o.name.is("KEEPIDENTITY"));
+                let cases: &[Case] = if loose { &[Case::Constraints] } else { &[] };
+                let ask = named(&s.table, vec![SqlError::new(4834, &[])]);
+                vec![Ask { place: ask.place.given(cases), ..ask }]
+            }
+            K::InsertBulk(s) => {
+                let checked = s.options.iter().any(|o| o.name.is("CHECK_CONSTRAINTS"));
+                let cases: &[Case] = if checked { &[] } else { &[Case::Constraints] };
+                let denied = self.denied("INSERT", &s.table);
+                let ask = named(&s.table, vec![denied]);
+                vec![Ask { place: ask.place.given(cases), ..ask }]
+            }
+            K::Reconfigure { .. } => self.anywhere_with(SqlError::new(5812, &[])),
+            K::Shutdown { .. } => self.anywhere_with(SqlError::new(6004, &[]).with_severity(14)),
+            K::EventSession(_) => self.anywhere_with(SqlError::new(15247, &[])),
+            _ => vec![self.anywhere()],
+        }
+    }
+
+    fn anywhere(&self) -> Ask {
+        Ask { place: Place::of_database(&self.database), errors: vec![SqlError::new(15247, &[])] }
+    }
+
+    fn anywhere_with(&self, error: Box<SqlError>) -> Vec<Ask> {
+        vec![Ask { place: Place::of_database(&self.database), errors: vec![error] }]
+    }
+
+    /// The place of an object that is made: 262 without the permission to make any, 2760 without that on the schema.
+    fn creates(&self, words: &str, state: u8, name: &ObjectName) -> Ask {
+        let place = self.place_named(name);
+        let kind = find(C::Database, words);
+        let here = self.rights_in(&place.database);
+        let may = here.is_ok_and(|r| kind.is_some_and(|k| r.may(&SecurableAt::DATABASE, k)));
+        let schema = name.schema.as_ref().map_or("dbo", |s| &*s.value);
+        let error = match may {
+            false => {
+                let denied = SqlError::new(262, &[&words, &place.database.name]);
+                denied.with_severity(14).with_state(state)
+            }
+            true => SqlError::new(2760, &[&schema]),
+        };
+        Ask { place, errors: vec![error] }
+    }
+
+    /// SELECT … INTO makes a table: 262, 2760.
+    pub(in crate::exec) fn allow_into(&self, name: &ObjectName) -> SqlResult<()> {
+        if self.activation.security().is_sa() || name.name.value.starts_with('#') {
+            return Ok(());
+        }
+        let Ask { place, mut errors } = self.creates("CREATE TABLE", 1, name);
+        let table = Needs::Database(OnDatabase::CreateTable);
+        let held =
+            self.holds(&table, &place) && self.holds(&Needs::Schema(OnSchema::Alter), &place);
+        match errors.pop() {
+            Some(e) if !held => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// CHECKPOINT in the current database: 3505.
+    pub(in crate::exec) fn allow_checkpoint(&self) -> SqlResult<()> {
+        if self.activation.security().is_sa() {
+            return Ok(());
+        }
+        match self.rights_in(&self.database)?.may(&SecurableAt::DATABASE, CHECKPOINT) {
+            true => Ok(()),
+            false => Err(SqlError::new(3505, &[&self.database.name])),
+        }
+    }
+
+    /// Whether plans of the current database are shown to the session.
+    pub(in crate::exec) fn may_show_plans(&self) -> bool {
+        let shown = |r: Arc<Rights>| r.may(&SecurableAt::DATABASE, SHOWPLAN);
+        self.activation.security().is_sa() || self.rights_in(&self.database).is_ok_and(shown)
+    }
+
+    /// RAISERROR WITH LOG, or with a severity above 18: 2778, 2754.
+    pub(in crate::exec) fn allow_raise(&self, severity: i64, log: bool) -> SqlResult<()> {
+        if severity <= 18 && !log || self.may_on_server(ALTER_TRACE) {
+            return Ok(());
+        }
+        match log {
+            true => Err(SqlError::new(2778, &[&"WITH LOG", &"RAISERROR"])),
+            false => Err(SqlError::new(2754, &[&18])),
+        }
+    }
+
+    /// A trigger is asked for by its table: ALTER on that.
+    fn asks_of_trigger(&self, name: &ObjectName, target: &TriggerTarget, words: &str) -> Vec<Ask> {
+        let altered = words == "ALTER TRIGGER";
+        let place = match target {
+            TriggerTarget::Object(table) if !altered => self.place_named(table),
+            _ => self.place_named(name),
+        };
+        let verb = words.split(' ').next().unwrap_or(words).to_lowercase();
+        let error = match altered {
+            true => unaltered("trigger", name),
+            false => SqlError::new(2104, &[&verb, &"trigger", name]),
+        };
+        vec![Ask { place, errors: vec![error] }]
+    }
+
+    fn asks_of_drop(&self, s: &taffrail_syntax::ast::Drop) -> Vec<Ask> {
+        let dropped = |name: &ObjectName| -> Errors {
+            let last = &*name.name.value;
+            let what = match s.kind {
+                DropKind::Schema => return vec![unseen("drop", "schema", name)],
+                DropKind::Sequence => return vec![unseen("drop", "sequence", name)],
+                DropKind::Type => return vec![SqlError::new(218, &[name])],
+                DropKind::Statistics => return vec![no_object(name, 9)],
+                DropKind::Database => {
+                    let e = SqlError::new(3701, &[&"drop", &"database", &last]);
+                    return vec![e.with_severity(11).with_state(2)];
+                }
+                DropKind::Table => "table",
+                DropKind::View => "view",
+                DropKind::Procedure => "procedure",
+                DropKind::Function => "function",
+                DropKind::Trigger => "trigger",
+                DropKind::Synonym => "synonym",
+                _ => "object",
+            };
+            let e = SqlError::new(3701, &[&"drop", &what, name]);
+            vec![e.with_severity(14).with_state(20)]
+        };
+        let ask = |name: &ObjectName| {
+            let mut place = match s.kind {
+                DropKind::Schema => self.schema_place(&name.name.value),
+                DropKind::Database => self.named_database(&name.name.value),
+                DropKind::Statistics => self.table_of_statistics(name),
+                _ => self.place_named(name),
+            };
+            // IF EXISTS says nothing of what is not there, and the statement itself looks for types.
+            place.temporary |= !place.found && s.if_exists && s.kind != DropKind::Type;
+            Ask { place, errors: dropped(name) }
+        };
+        s.names.iter().map(ask).collect()
+    }
+
+    /// The table of statistics, which are named behind it.
+    fn table_of_statistics(&self, name: &ObjectName) -> Place {
+        let part =
+            |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
+        match &name.schema {
+            Some(table) => self.place_by_parts(None, part(&name.database), &table.value),
+            None => Place::of_database(&self.database),
+        }
+    }
+
+    fn schema_place(&self, name: &str) -> Place {
+        let place = Place::of_database(&self.database);
+        match self.database.catalog.schema(name, self.id) {
+            Some(s) => Place { object: super::nowhere(s.id.0, s.principal), found: true, ..place },
+            None => place,
+        }
+    }
+
+    /// The place of a database by name. Where it is not open, or not there, the server's permissions count.
+    fn named_database(&self, name: &str) -> Place {
+        match self.instance.databases().get(name) {
+            Ok(database) => Place { found: true, ..Place::of_database(&database) },
+            Err(_) => {
+                let found = self.instance.databases().slot(name).is_some();
+                let master = self.instance.databases().master();
+                let any = master.unwrap_or_else(|_| self.database.clone());
+                Place { found, ..Place::of_database(&any) }
+            }
+        }
+    }
+
+    fn database_place(&self, name: &NameOrVariable) -> (Place, String) {
+        let text = match name {
+            NameOrVariable::Name(name) => name.value.to_string(),
+            NameOrVariable::Variable(_) => String::new(),
+        };
+        (self.named_database(&text), text)
+    }
+
+    fn asks_of_database(&self, name: Option<&str>, action: &AlterDatabaseAction) -> Ask {
+        let scoped = matches!(action, AlterDatabaseAction::ScopedConfiguration { .. });
+        let cases: &[Case] = if scoped { &[Case::ScopedConfiguration] } else { &[Case::Settings] };
+        let place = match name {
+            Some(name) if !name.eq_ignore_ascii_case("CURRENT") => self.named_database(name),
+            _ => Place::of_database(&self.database),
+        };
+        let shown = name.unwrap_or(&self.database.name);
+        let refused = SqlError::new(5011, &[&shown]).with_state(9);
+        Ask { place: place.given(cases), errors: vec![refused, SqlError::new(5069, &[])] }
+    }
+
+    /// 229 for an object by its name.
+    fn denied(&self, permission: &str, name: &ObjectName) -> Box<SqlError> {
+        let place = self.place_named(name);
+        let schema = name.schema.as_ref().map_or("dbo", |s| &*s.value);
+        let args: [&dyn std::fmt::Display; 4] =
+            [&permission, &name.name.value, &place.database.name, &schema];
+        SqlError::new(229, &args).with_state(5)
+    }
+
+    /// Foreign keys need REFERENCES on the tables that they refer to.
+    fn refused_beside(&self, kind: &K) -> Errors {
+        let referenced: Vec<&ObjectName> = match kind {
+            K::CreateTable(s) => references_of(&s.body),
+            K::AlterTable(s) => match &s.action {
+                taffrail_syntax::ast::AlterTableAction::Add { body, .. } => references_of(body),
+                _ => Vec::new(),
+            },
+            _ => return Vec::new(),
+        };
+        let id = find(C::Object, "REFERENCES");
+        for name in referenced {
+            let place = self.place_named(name);
+            let Ok(rights) = self.rights_in(&place.database) else { continue };
+            let has = place.temporary || id.is_some_and(|id| rights.may(&place.object, id));
+            let any_column = || id.is_some_and(|id| rights.reaches_any_column(&place.object, id));
+            if place.found && !has && !any_column() {
+                return vec![self.denied("REFERENCES", name)];
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// The tables that foreign keys of a table's body refer to.
+fn references_of(body: &TableBody) -> Vec<&ObjectName> {
+    let of_columns = body.columns.iter().flat_map(|c| &c.constraints);
+    let all = of_columns.chain(&body.constraints);
+    let referenced = all.filter_map(|c| match &c.kind {
+        ConstraintKind::ForeignKey(key) => Some(&key.table),
+        _ => None,
+    });
+    referenced.collect()
+}
+
+/// ALTER of a module: 3701 as if it were missing.
+fn unaltered(what: &str, name: &ObjectName) -> Box<SqlError> {
+    SqlError::new(3701, &[&"alter", &what, name]).with_severity(14).with_state(20)
+}
+
+/// 1088, as if the table were missing.
+fn no_object(name: &ObjectName, state: u8) -> Box<SqlError> {
+    SqlError::new(1088, &[name]).with_state(state)
+}
+
+/// 15151, as if it were missing.
+fn unseen(verb: &str, what: &str, name: &ObjectName) -> Box<SqlError> {
+    SqlError::new(15151, &[&verb, &what, &name.name.value])
+}

@@ -1,0 +1,146 @@
+//! Rights: what the principals of a session hold, kept as long as the lists that they come from are what they were.
+
+use super::Session;
+use super::identity::{ContextScope, Identity, server_roles};
+use crate::catalog::principals::{Permission, PermissionState, Principals, SYSADMIN, Scope};
+use crate::catalog::{Object, ObjectHead, Sight};
+use crate::database::Database;
+use crate::permissions::{
+    HeldPermission, PermissionId, Rights, SecurableAt, SecurableClass, Standing,
+};
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlResult};
+
+/// The rights in a database that were asked for last, and the identity that they are of.
+#[derive(Default)]
+pub(crate) struct KnownRights(Option<(Arc<Identity>, Arc<Rights>)>);
+
+fn held(p: Permission) -> HeldPermission {
+    let key = p.key;
+    let standing = match p.state {
+        PermissionState::Grant => Standing::Granted,
+        PermissionState::GrantWithGrantOption => Standing::WithGrantOption,
+        PermissionState::Deny => Standing::Denied,
+        PermissionState::Revoke => Standing::Revoked,
+    };
+    let (class, major, minor) = (key.class, key.major, key.minor);
+    HeldPermission { class, major, minor, grantee: key.grantee, code: key.ty, standing }
+}
+
+/// The rights of an identity, by the lists of the server and of its database.
+fn rights_of(identity: &Identity, server: &Principals, here: &Principals) -> Rights {
+    if identity.is_sysadmin {
+        return Rights::of_sysadmin();
+    }
+    let login = identity.login.as_ref();
+    let on_server = login.map_or_else(Vec::new, |login| {
+        let mut ids = login.roles.clone();
+        ids.push(login.id);
+        ids
+    });
+    let rows = server.permissions().chain(here.permissions()).map(held);
+    Rights::new(identity.is_dbo(), identity.principals().collect(), on_server, rows)
+}
+
+impl Session {
+    /// What the session's context holds in a database and on the server: 916 where it has no user there.
+    pub fn rights_in(&self, database: &Arc<Database>) -> SqlResult<Arc<Rights>> {
+        let identity = self.identity_in(database)?;
+        if let KnownRights(Some((of, rights))) = &*self.kept.known_rights.borrow()
+            && Arc::ptr_eq(of, &identity)
+        {
+            return Ok(rights.clone());
+        }
+        let (server, here) = (self.server_principals(), self.principals_of(database));
+        let rights = Arc::new(rights_of(&identity, &server, &here));
+        *self.kept.known_rights.borrow_mut() = KnownRights(Some((identity, rights.clone())));
+        Ok(rights)
+    }
+
+    /// What the session's context holds on the server.
+    pub fn server_rights(&self) -> Rights {
+        let context = self.activation.security();
+        if context.scope != ContextScope::Server {
+            return Rights::default();
+        }
+        let server = self.server_principals();
+        let mut ids = server_roles(&server, context.login_id);
+        if ids.contains(&SYSADMIN) || context.is_sa() {
+            return Rights::of_sysadmin();
+        }
+        ids.push(context.login_id);
+        Rights::new(false, Vec::new(), ids, server.permissions().map(held))
+    }
+
+    /// Whether the session's context has a permission on the server.
+    pub fn may_on_server(&self, permission: PermissionId) -> bool {
+        self.activation.security().is_sa()
+            || self.server_rights().may(&SecurableAt::SERVER, permission)
+    }
+
+    /// What a principal of a database, and nobody of the server, holds there.
+    pub fn rights_of_principal(&self, database: &Database, principal: i32) -> Rights {
+        let here = self.principals_of(database);
+        let mut ids = here.roles_of(principal);
+        ids.extend([principal, crate::catalog::principals::PUBLIC]);
+        let dbo = principal == crate::catalog::principals::DBO_USER;
+        Rights::new(dbo, ids, Vec::new(), here.permissions().map(held))
+    }
+
+    /// What a principal of the server, and no user of a database, holds.
+    pub fn rights_of_server_principal(&self, principal: i32) -> Rights {
+        let server = self.server_principals();
+        let mut ids = server_roles(&server, principal);
+        if ids.contains(&SYSADMIN) {
+            return Rights::of_sysadmin();
+        }
+        ids.push(principal);
+        Rights::new(false, Vec::new(), ids, server.permissions().map(held))
+    }
+}
+
+/// The list of principals to which securables of a class belong.
+pub fn scope_of(class: SecurableClass) -> Scope {
+    if class.is_of_server() { Scope::Server } else { Scope::Database }
+}
+
+/// An object as a securable: constraints and triggers are held by their table.
+pub fn securable_of(
+    database: &Database,
+    head: &ObjectHead,
+    sight: impl Into<Sight>,
+) -> SecurableAt {
+    let sight = sight.into();
+    if head.parent != ObjectId(0)
+        && let Some(parent) = database.catalog.object(head.parent, sight)
+    {
+        return in_schema(database, parent.head(), SecurableClass::Object, sight);
+    }
+    in_schema(database, head, SecurableClass::Object, sight)
+}
+
+/// An object or type with its schema and its owner.
+fn in_schema(
+    database: &Database,
+    head: &ObjectHead,
+    class: SecurableClass,
+    sight: Sight,
+) -> SecurableAt {
+    let owner = database.catalog.schema_owner(head.schema_id, sight);
+    let schema = Some((head.schema_id.0, owner));
+    SecurableAt { class, id: head.id.0, owner: Some(owner), schema }
+}
+
+/// A type of a user as a securable.
+pub fn securable_type(
+    database: &Database,
+    of: &crate::catalog::UserType,
+    sight: impl Into<Sight>,
+) -> SecurableAt {
+    SecurableAt { id: of.id, ..in_schema(database, &of.head, SecurableClass::Type, sight.into()) }
+}
+
+/// The owner of an object: a principal of its database.
+pub fn owner_of(database: &Database, object: &Object, sight: impl Into<Sight>) -> i32 {
+    securable_of(database, object.head(), sight).owner.unwrap_or(1)
+}
