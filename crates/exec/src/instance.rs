@@ -73,6 +73,7 @@ pub struct Instance {
     sessions: Arc<Sessions>,
     counters: InstanceCounters,
     logins: RwLock<Arc<crate::catalog::principals::Principals>>,
+    shared_rights: crate::session::rights::SharedRights,
     reports: Vec<StartReport>,
     started: Value,
     started_at: Duration,
@@ -141,6 +142,7 @@ impl Instance {
             sessions,
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
+            shared_rights: Default::default(),
             reports,
             started,
             started_at,
@@ -214,6 +216,11 @@ impl Instance {
     /// Its databases.
     pub fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    /// The rights of all sessions.
+    pub(crate) fn shared_rights(&self) -> &crate::session::rights::SharedRights {
+        &self.shared_rights
     }
 
     /// What was compiled, for all sessions.

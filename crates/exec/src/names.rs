@@ -70,7 +70,8 @@ pub fn table_by_text(
         cx.session.note_blocked(catalog.blocked_name(schema, table, id));
         Ok(catalog.find_table(schema, table, id))
     })?;
-    Ok(found.map(|t| (database, t)))
+    let seen = found.filter(|t| cx.session.seen(&database).head(&t.head));
+    Ok(seen.map(|t| (database, t)))
 }
 
 /// Whether an expression's text names something so, in any case: in brackets, in double quotes or as a word. Texts,

@@ -123,6 +123,7 @@ pub trait FnContext {
         securable: Option<&str>,
         class: Option<&str>,
         permission: &str,
+        column: Option<&str>,
     ) -> Option<bool>;
     /// SCHEMA_ID (None: the caller's default schema).
     fn schema_id(&self, name: Option<&str>) -> Option<i32>;

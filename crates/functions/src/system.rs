@@ -230,7 +230,13 @@ fn member(c: &Call<'_>, args: &[Value], server: bool) -> Value {
 fn has_perms(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let Some(permission) = args[2].as_text() else { return Ok(Value::Null) };
     let (securable, class) = (args[0].as_text(), args[1].as_text());
-    let has = c.context.has_permission(securable.as_deref(), class.as_deref(), &permission);
+    let column = args.get(3).and_then(Value::as_text);
+    let of_column = args.get(4).and_then(Value::as_text);
+    if of_column.is_some_and(|class| !class.eq_ignore_ascii_case("COLUMN")) {
+        return Ok(Value::Null);
+    }
+    let (securable, class) = (securable.as_deref(), class.as_deref());
+    let has = c.context.has_permission(securable, class, &permission, column.as_deref());
     Ok(has.map_or(Value::Null, |yes| Value::Int(yes as i32)))
 }
 

@@ -11,8 +11,8 @@ mod views;
 
 use taffrail_catalog::{self as catalog, database, rowcodec};
 use taffrail_exec::{
-    configurations, exec, features, instance, media, names, paths, process, results, row, rpc,
-    session, storage_types, traced, vlfs,
+    configurations, exec, features, instance, media, names, paths, permissions, process, results,
+    row, rpc, session, storage_types, traced, vlfs,
 };
 use taffrail_functions::{self as functions, pieces};
 use taffrail_plan as plan;

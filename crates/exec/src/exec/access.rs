@@ -15,6 +15,7 @@ use super::module::{Module, Plan};
 use super::procedure::Callee;
 use crate::catalog::{Object, is_temp};
 use crate::database::Database;
+use crate::features::needs::Needs;
 use crate::features::view;
 use crate::permissions::{ColumnsRefused, PermissionId, SecurableClass, known};
 use crate::plan::facts::{Action, Need, Securable};
@@ -47,13 +48,19 @@ impl Interpreter<'_> {
         if self.session.activation.security().is_sa() || plan.facts.needs.is_empty() {
             return Ok(());
         }
+        if self.session.known_stamp() == Some(plan.allowed.by()) {
+            return Ok(());
+        }
         self.allow_others(module, plan)
     }
 
     #[inline(never)]
     fn allow_others(&mut self, module: &Module, plan: &Plan) -> SqlResult<()> {
         let mut errors = self.session.refusals(module, plan)?;
-        let Some(last) = errors.pop() else { return Ok(()) };
+        let Some(last) = errors.pop() else {
+            self.session.note_allowed(plan);
+            return Ok(());
+        };
         let start = self.session.cell.statement_start.load(std::sync::atomic::Ordering::Relaxed);
         let line = module.lines.line_of(start.max(0) as u32);
         for e in errors {
@@ -86,6 +93,21 @@ impl Session {
             self.refused(&database, need, by, &mut errors)?;
         }
         Ok(errors)
+    }
+
+    /// Notes that the rights in the current database hold everything that a plan needs, where it needs nothing of other databases and no
+    /// system view that is not everybody's.
+    fn note_allowed(&self, plan: &Plan) {
+        let is_open = |n: &Need| {
+            let needs = view::needs(n.object.object);
+            needs.is_none_or(|n| matches!(n, Needs::Public | Needs::MetadataVisibility))
+        };
+        let here = |n: &Need| n.object.database == self.database.id && is_open(n);
+        if plan.facts.needs.iter().all(here)
+            && let Ok(rights) = self.rights_in(&self.database)
+        {
+            plan.allowed.note(rights.stamp());
+        }
     }
 
     /// The owner of a module that is an object of a database. A batch, a text and a temporary procedure have none.

@@ -91,6 +91,13 @@ impl Session {
     }
 
     pub(super) fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
+        let (database, object) = self.named_object_itself(name)?;
+        let seen = self.seen(&database).object(&object);
+        seen.then_some((database, object))
+    }
+
+    /// The same whether the session may see it or not.
+    pub(super) fn named_object_itself(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let mut parts = name_parts(name);
         let name = parts.pop()?;
         let schema = parts.pop().filter(|s| !s.is_empty());
@@ -172,7 +179,8 @@ impl Session {
         };
         let id = ObjectId(id);
         self.note_blocked(database.catalog.blocked_object(id, self.id));
-        database.catalog.object(id, self.id)
+        let object = database.catalog.object(id, self.id)?;
+        self.seen(&database).object(&object).then_some(object)
     }
 }
 
@@ -374,15 +382,14 @@ impl FnContext for Session {
         self.is_in_role(role, who, server)
     }
 
-    fn has_permission(&self, securable: Option<&str>, _: Option<&str>, _: &str) -> Option<bool> {
-        match securable {
-            None => Some(true),
-            Some(name) => Some(
-                self.named_object(name).is_some()
-                    || self.database_id(name).is_some()
-                    || self.database.catalog.schema(name, self.id).is_some(),
-            ),
-        }
+    fn has_permission(
+        &self,
+        securable: Option<&str>,
+        class: Option<&str>,
+        permission: &str,
+        column: Option<&str>,
+    ) -> Option<bool> {
+        self.has_permission_on(securable, class, permission, column)
     }
 
     fn schema_id(&self, name: Option<&str>) -> Option<i32> {
@@ -435,7 +442,11 @@ impl FnContext for Session {
     }
 
     fn object_definition(&self, id: i32) -> Option<String> {
-        match self.object_in(id, None)? {
+        let object = self.object_in(id, None)?;
+        if !self.seen(&self.database).definition(object.head()) {
+            return None;
+        }
+        match object {
             Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
                 m.shown().map(|text| text.to_string())
             }

@@ -13,6 +13,7 @@ use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, ObjectId, SessionId};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
@@ -343,6 +344,8 @@ pub struct Plan {
     /// The objects that it needs and the names that it holds, as the binder left them. Temporary tables are none of these, so the facts
     /// of a plan that is put to others stay as they are.
     pub facts: Arc<Facts>,
+    /// The rights by which everything that it needs was held.
+    pub allowed: Allowed,
     /// Its subqueries, by number.
     pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.
@@ -363,6 +366,30 @@ pub struct Plan {
     pub made_in: Option<(DatabaseId, Collation)>,
     /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
     pub identity_insert: Option<(DatabaseId, taffrail_base::ObjectId, bool)>,
+}
+
+/// The number of rights that hold everything a plan needs in its session's database; 0: none is known.
+#[derive(Default)]
+pub struct Allowed(AtomicU64);
+
+impl Allowed {
+    /// The number of the rights.
+    #[inline]
+    pub(super) fn by(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Notes rights that hold everything.
+    pub(super) fn note(&self, stamp: u64) {
+        self.0.store(stamp, Ordering::Relaxed);
+    }
+}
+
+impl Clone for Allowed {
+    /// Another plan is asked about anew.
+    fn clone(&self) -> Allowed {
+        Allowed::default()
+    }
 }
 
 /// See [`Plan::made_in`].

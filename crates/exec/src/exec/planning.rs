@@ -103,6 +103,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         identity_insert,
         columns: Arc::new(columns),
         facts,
+        allowed: Default::default(),
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),

@@ -62,7 +62,7 @@ impl Session {
         if synonym.base.server.is_some() {
             return None;
         }
-        self.named_object(&synonym.base.to_string()).map(|(_, object)| object)
+        self.named_object_itself(&synonym.base.to_string()).map(|(_, object)| object)
     }
 
     /// The name of a synonym's base object as EXEC shows it, in the parts that were written. The base is looked for where it is called, in
@@ -82,7 +82,7 @@ impl Session {
         if !full.name.starts_with('#') {
             full.database.get_or_insert_with(|| database.name.to_string());
         }
-        match self.named_object(&full.to_string()) {
+        match self.named_object_itself(&full.to_string()) {
             Some((_, Object::Synonym(_))) => Err(chained(shown, &name)),
             _ => Ok(name),
         }

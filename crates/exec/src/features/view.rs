@@ -7,9 +7,11 @@
 use super::cell::{Columns, Rows};
 use super::features;
 use super::needs::Needs;
-use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
+use crate::catalog::{Object, ObjectHead, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
+use crate::permissions::{PermissionId, SecurableClass, known};
 use crate::session::Session;
+use crate::session::entry::SessionEntry;
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
@@ -29,6 +31,9 @@ pub fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
     let number = convert::cast(v, from, SqlType::Int, None, convert::Conversion::Implicit)?;
     Ok(number.as_i64())
 }
+
+/// The permission to see sessions of others.
+const SESSIONS: PermissionId = known(SecurableClass::Server, "VIEW SERVER PERFORMANCE STATE");
 
 /// Where a view is read.
 pub struct ViewContext<'a> {
@@ -68,8 +73,34 @@ impl ViewContext<'_> {
         self.scope.and_then(|s| s.only)
     }
 
-    /// All objects, by id.
+    /// All objects that the session may see, by id.
     pub fn objects(&self) -> Vec<Object> {
+        let mut all = self.all_objects();
+        let seen = self.session.seen(self.database);
+        if !seen.is_everything() {
+            all.retain(|o| seen.object(o));
+        }
+        all
+    }
+
+    /// Whether the text of a module, default, check or computed column of an object is shown.
+    pub fn sees_definition(&self, head: &ObjectHead) -> bool {
+        self.session.seen(self.database).definition(head)
+    }
+
+    /// Whether sessions of others are shown.
+    pub fn sees_sessions(&self) -> bool {
+        self.session.may_on_server(SESSIONS)
+    }
+
+    /// All sessions that are shown: one's own, and those of others to who may see them.
+    pub fn sessions(&self) -> Vec<Arc<SessionEntry>> {
+        let (all, own) = (self.session.instance.all_sessions(), self.session.id);
+        let others = self.sees_sessions();
+        all.into_iter().filter(|s| others || s.id == own).collect()
+    }
+
+    fn all_objects(&self) -> Vec<Object> {
         let (catalog, sight) = (&self.database.catalog, self.sight());
         match self.only() {
             None => catalog.objects(sight),
@@ -91,6 +122,10 @@ impl ViewContext<'_> {
             let touched = |id: ObjectId| only.iter().any(|t| t.what == TouchedId::Object(id));
             all.retain(|k| touched(k.id) || touched(k.table) || touched(k.referenced));
         }
+        let seen = self.session.seen(self.database);
+        if !seen.is_everything() {
+            all.retain(|k| self.table(k.table).is_some());
+        }
         Ok(all)
     }
 
@@ -101,7 +136,9 @@ impl ViewContext<'_> {
 
     /// A table by id.
     pub fn table(&self, id: ObjectId) -> Option<Arc<Table>> {
-        self.database.catalog.table(id, self.sight())
+        let table = self.database.catalog.table(id, self.sight())?;
+        let seen = self.session.seen(self.database);
+        (seen.is_everything() || seen.head(&table.head)).then_some(table)
     }
 
     /// The schemas of the database.

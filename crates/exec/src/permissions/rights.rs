@@ -3,6 +3,7 @@
 use super::fixed_roles::{self, Carried};
 use super::{Code, PermissionId, SecurableClass};
 use hashbrown::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a permission is held, or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,9 +94,21 @@ struct Row {
     standing: Standing,
 }
 
+/// A number that no other has.
+struct Stamp(u64);
+
+impl Default for Stamp {
+    fn default() -> Stamp {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Stamp(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// What a principal's identities hold in a database and on the server.
 #[derive(Default)]
 pub struct Rights {
+    /// No other rights have this number.
+    stamp: Stamp,
     everything: bool,
     everything_on_server: bool,
     /// The user, its roles and public, ascending.
@@ -150,6 +163,12 @@ impl Rights {
             let row = Row { minor, grantee, code, standing };
             self.held.entry((class, major)).or_default().push(row);
         }
+    }
+
+    /// The number of these rights, which no others have, and never 0.
+    #[inline]
+    pub fn stamp(&self) -> u64 {
+        self.stamp.0
     }
 
     /// Whether nothing in the database is refused.
@@ -232,6 +251,11 @@ impl Rights {
             row.minor == 0 && row.standing == Standing::Denied && above.contains(&(class, row.code))
         };
         !self.is_above(at) && levels.flat_map(|level| self.rows(level)).any(denied)
+    }
+
+    /// Whether there are rows about the securable itself.
+    pub fn has_rows(&self, at: &SecurableAt) -> bool {
+        self.held.contains_key(&(at.class.number(), at.id)) || self.owns(at)
     }
 
     /// Whether columns of a table have rows of their own.

@@ -20,6 +20,7 @@ mod options;
 mod parts;
 pub mod rights;
 mod transaction;
+pub mod visibility;
 
 pub use client::ConnectOptions;
 pub use client::client_address;

@@ -2,18 +2,55 @@
 
 use super::Session;
 use super::identity::{ContextScope, Identity, server_roles};
-use crate::catalog::principals::{Permission, PermissionState, Principals, SYSADMIN, Scope};
+use crate::catalog::principals::{
+    Permission, PermissionState, Principals, SYSADMIN, Scope, generation,
+};
 use crate::catalog::{Object, ObjectHead, Sight};
 use crate::database::Database;
 use crate::permissions::{
     HeldPermission, PermissionId, Rights, SecurableAt, SecurableClass, Standing,
 };
-use std::sync::Arc;
-use taffrail_base::{ObjectId, SqlResult};
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
+use taffrail_base::{DatabaseId, ObjectId, SqlResult};
 
-/// The rights in a database that were asked for last, and the identity that they are of.
+/// The rights that were asked for last.
 #[derive(Default)]
-pub(crate) struct KnownRights(Option<(Arc<Identity>, Arc<Rights>)>);
+pub(crate) struct KnownRights(Option<Known>);
+
+/// Rights, and for whom and when they were found.
+struct Known {
+    generation: u64,
+    login: i32,
+    scope: ContextScope,
+    database: DatabaseId,
+    identity: Arc<Identity>,
+    rights: Arc<Rights>,
+}
+
+/// The rights of all sessions by the versions of the lists that they come from, so that sessions of one login have the same.
+#[derive(Default)]
+pub(crate) struct SharedRights(
+    Mutex<HashMap<SharedKey, Weak<Rights>, foldhash::fast::RandomState>>,
+);
+
+/// The versions of both lists, the login, the user, and whether the login counts.
+type SharedKey = (u64, u64, i32, i32, bool);
+
+impl SharedRights {
+    /// The rights of a key, made where there are none.
+    fn get(&self, key: SharedKey, make: impl FnOnce() -> Rights) -> Arc<Rights> {
+        let mut all = self.0.lock();
+        if let Some(known) = all.get(&key).and_then(Weak::upgrade) {
+            return known;
+        }
+        all.retain(|_, rights| rights.strong_count() > 0);
+        let rights = Arc::new(make());
+        all.insert(key, Arc::downgrade(&rights));
+        rights
+    }
+}
 
 fn held(p: Permission) -> HeldPermission {
     let key = p.key;
@@ -43,18 +80,49 @@ fn rights_of(identity: &Identity, server: &Principals, here: &Principals) -> Rig
 }
 
 impl Session {
+    /// The number of the rights in the current database, where they are known and nothing has changed since.
+    #[inline]
+    pub(crate) fn known_stamp(&self) -> Option<u64> {
+        let known = self.kept.known_rights.borrow();
+        let context = self.activation.security();
+        let same = |k: &&Known| {
+            k.generation == generation()
+                && k.database == self.database.id
+                && k.login == context.login_id
+                && k.scope == context.scope
+        };
+        known.0.as_ref().filter(same).map(|k| k.rights.stamp())
+    }
+
     /// What the session's context holds in a database and on the server: 916 where it has no user there.
     pub fn rights_in(&self, database: &Arc<Database>) -> SqlResult<Arc<Rights>> {
-        let identity = self.identity_in(database)?;
-        if let KnownRights(Some((of, rights))) = &*self.kept.known_rights.borrow()
-            && Arc::ptr_eq(of, &identity)
+        let generation = generation();
+        let context = self.activation.security();
+        let (login, scope) = (context.login_id, context.scope);
+        if let Some(k) = &self.kept.known_rights.borrow().0
+            && (k.generation, k.database) == (generation, database.id)
+            && (k.login, k.scope) == (login, scope)
         {
-            return Ok(rights.clone());
+            return Ok(k.rights.clone());
         }
-        let (server, here) = (self.server_principals(), self.principals_of(database));
-        let rights = Arc::new(rights_of(&identity, &server, &here));
-        *self.kept.known_rights.borrow_mut() = KnownRights(Some((identity, rights.clone())));
+        let identity = self.identity_in(database)?;
+        let mut known = self.kept.known_rights.borrow_mut();
+        let rights = match &known.0 {
+            Some(k) if Arc::ptr_eq(&k.identity, &identity) => k.rights.clone(),
+            _ => self.shared_rights(&identity, database),
+        };
+        let database = database.id;
+        let new = Known { generation, login, scope, database, identity, rights: rights.clone() };
+        *known = KnownRights(Some(new));
         Ok(rights)
+    }
+
+    fn shared_rights(&self, identity: &Identity, database: &Database) -> Arc<Rights> {
+        let (server, here) = (self.server_principals(), self.principals_of(database));
+        let login = identity.login.as_ref().map_or(0, |l| l.id);
+        let key =
+            (server.version(), here.version(), login, identity.user, identity.login.is_some());
+        self.instance.shared_rights().get(key, || rights_of(identity, &server, &here))
     }
 
     /// What the session's context holds on the server.

@@ -9,6 +9,7 @@ use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force, kept,
 use crate::features::cell::collation_cell;
 use crate::instance::SessionInfo;
 use crate::names::{check_database, name_parts, table_by_text};
+use crate::permissions::{PermissionId, SecurableClass, known};
 use crate::results::as_varchar;
 use crate::results::send;
 use crate::row;
@@ -35,7 +36,8 @@ pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Obj
     let (bare, id) = (parts.first().map_or("", |p| p), cx.session.id);
     let found = cx.settled(|cx| {
         cx.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
-        Ok(database.catalog.find_named(schema, bare, id))
+        let found = database.catalog.find_named(schema, bare, id);
+        Ok(found.filter(|o| cx.session.seen(&database).object(o)))
     })?;
     found.ok_or_else(missing)
 }
@@ -59,7 +61,7 @@ pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
         let database = cx.database();
         cx.settle_objects(&database, |_| true)?;
         let mut all = Vec::new();
-        for o in database.catalog.objects(cx.sight()) {
+        for o in cx.session.seen_objects(&database, cx.sight()) {
             let h = o.head();
             let kind = h.kind.description().to_lowercase().replace('_', " ");
             all.push((h.schema.clone(), std::cmp::Reverse(kind), h.name.clone()));
@@ -338,9 +340,14 @@ fn pieces(line: &str) -> Vec<&str> {
     pieces
 }
 
+/// The permission to see sessions of others.
+const SESSIONS: PermissionId = known(SecurableClass::Server, "VIEW SERVER STATE");
+
 /// The sessions that sp_who is asked for: all, `active`, a number or a login (15007).
 fn chosen(cx: &StatementContext<'_>, wanted: Option<&str>) -> SqlResult<Vec<Arc<SessionInfo>>> {
-    let all = cx.instance().all_sessions();
+    let (own, others) = (cx.session.id, cx.session.may_on_server(SESSIONS));
+    let mut all = cx.instance().all_sessions();
+    all.retain(|s| others || s.id == own);
     let Some(wanted) = wanted else { return Ok(all) };
     if wanted.eq_ignore_ascii_case("active") {
         return Ok(all.into_iter().filter(|s| s.cell.status() != Status::Sleeping).collect());

@@ -312,7 +312,7 @@ pub(super) fn stored_procedures(
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
     cx.settle_objects(&database, is_called(name.as_deref(), owner.as_deref()))?;
-    for o in database.catalog.objects(cx.sight()) {
+    for o in cx.session.seen_objects(&database, cx.sight()) {
         if let Object::Procedure(m) | Object::Function(m) = o
             && fits(&m.head.name, name.as_deref())
             && fits(&m.head.schema, owner.as_deref())

@@ -192,7 +192,7 @@ fn columns_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) ->
     let system = ["sys", "INFORMATION_SCHEMA"];
     let views = view::all().iter().filter(|v| v.arguments.is_none() && system.contains(&v.schema));
     let mut sources: Vec<Source> = views.map(Source::System).collect();
-    let mut objects = database.catalog.objects(cx.sight());
+    let mut objects = cx.session.seen_objects(&database, cx.sight());
     objects.retain(|o| o.head().kind != ObjectKind::TableType);
     sources.extend(objects.into_iter().map(Source::Object));
     sources.retain(|s| {

@@ -34,7 +34,7 @@ fn chosen(
             && fits(&o.head().schema, owner.as_deref())
     };
     cx.settle_objects(&database, asked)?;
-    let mut all = database.catalog.objects(cx.sight());
+    let mut all = cx.session.seen_objects(&database, cx.sight());
     all.retain(asked);
     all.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
     Ok((database, all))
@@ -90,7 +90,7 @@ fn table_rows(
         cx.settle_objects(database, |o| {
             fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
         })?;
-        for object in database.catalog.objects(cx.sight()) {
+        for object in cx.session.seen_objects(&database, cx.sight()) {
             let kind = match &object {
                 Object::Table(t) if t.head.kind == ObjectKind::Table => "TABLE",
                 Object::View(_) => "VIEW",
@@ -251,7 +251,7 @@ pub(super) fn columns_ex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) ->
     cx.settle_objects(&database, |o| {
         fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, schema.as_deref())
     })?;
-    let mut all = database.catalog.objects(cx.sight());
+    let mut all = cx.session.seen_objects(&database, cx.sight());
     all.retain(|o| o.head().kind != ObjectKind::TableType);
     all.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
     let mut rows = Vec::new();

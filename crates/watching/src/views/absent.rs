@@ -3,8 +3,10 @@
 
 use super::empty::none;
 use super::{Declaration, Rows, ViewContext, function, sys};
+use crate::catalog::principals::{DBO_USER, PrincipalKind};
 use crate::features::needs;
 use crate::row;
+use crate::session::identity::{ContextScope, server_roles};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
@@ -179,18 +181,36 @@ fn mirroring(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
 const TOKEN: &str = "\
     principal_id int? · sid varbinary(85)? · name nvarchar(128)? · type nvarchar(128)? · usage nvarchar(128)?";
 
-/// Every session is sa's.
-fn login_token(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for (id, name, kind) in
-        [(1u8, "sa", "SQL LOGIN"), (2, "public", "SERVER ROLE"), (3, "sysadmin", "SERVER ROLE")]
-    {
-        rows.push(row![id, &[id][..], name, kind, "GRANT OR DENY"]);
+/// The login with its roles. In a context that is of one database alone they count for DENY only.
+fn login_token(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let context = cx.session.activation.security();
+    let all = cx.session.server_principals();
+    let usage = match context.scope {
+        ContextScope::Server => "GRANT OR DENY",
+        _ => "DENY ONLY",
+    };
+    let login = all.get(context.login_id).into_iter().map(|p| (p, "SQL LOGIN"));
+    let roles = server_roles(&all, context.login_id);
+    let roles = roles.iter().filter_map(|id| all.get(*id)).map(|p| (p, "SERVER ROLE"));
+    for (p, kind) in login.chain(roles) {
+        rows.push(row![p.id, p.sid.as_deref(), &p.name, kind, usage]);
     }
     Ok(())
 }
 
-fn user_token(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    rows.push(row![1, &[1u8][..], "dbo", "SQL USER", "GRANT OR DENY"]);
-    rows.push(row![0, (), "public", "ROLE", "GRANT OR DENY"]);
+/// The user with its roles.
+fn user_token(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let identity = cx.session.identity_in(cx.database)?;
+    let all = cx.session.principals_of(cx.database);
+    let owner = cx.session.instance.owner_sid(cx.database);
+    for p in identity.principals().filter_map(|id| all.get(id)) {
+        let sid = if p.id == DBO_USER { Some(&owner[..]) } else { p.sid.as_deref() };
+        let kind = match p.kind {
+            PrincipalKind::Role => "ROLE",
+            PrincipalKind::ApplicationRole => "APPLICATION ROLE",
+            _ => "SQL USER",
+        };
+        rows.push(row![p.id, sid, &p.name, kind, "GRANT OR DENY"]);
+    }
     Ok(())
 }

@@ -252,11 +252,13 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
 fn syscomments(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         let (id, text) = match &object {
-            crate::catalog::Object::Constraint(c) if !c.definition.is_empty() => {
+            crate::catalog::Object::Constraint(c)
+                if !c.definition.is_empty() && cx.sees_definition(&c.head) =>
+            {
                 (c.head.id.0, c.definition.clone())
             }
             other => match other.as_module() {
-                Some(m) => match m.shown() {
+                Some(m) => match m.shown().filter(|_| cx.sees_definition(&m.head)) {
                     Some(text) => (m.head.id.0, text.clone()),
                     None => {
                         rows.push(row![m.head.id.0, 1, 1, 0, (), 6, 0, true, false, ()]);

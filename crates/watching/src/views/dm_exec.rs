@@ -11,7 +11,7 @@ use crate::session::SetOptions;
 use crate::session::client_address;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{Moment, SessionCell, Status};
 use taffrail_types::Value;
 
@@ -236,7 +236,7 @@ fn is_running(s: &SessionInfo) -> bool {
 }
 
 fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.all_sessions() {
+    for s in cx.sessions() {
         let (cell, user) = (&s.cell, s.is_user());
         let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
         let started = started(cx, &s);
@@ -301,7 +301,7 @@ fn client_version(tds: u32) -> i32 {
 }
 
 fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.all_sessions() {
+    for s in cx.sessions() {
         let (cell, user) = (&s.cell, s.is_user());
         if cell.status() == Status::Sleeping {
             continue;
@@ -390,6 +390,10 @@ fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
 fn input_buffer(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let wanted = super::integer(args, 0)?;
     let sessions = cx.session.instance.sessions();
+    let own = wanted == Some(i64::from(cx.session.id.0));
+    if !own && !cx.sees_sessions() {
+        return Err(SqlError::new(297, &[]));
+    }
     if let Some(s) = sessions.iter().find(|s| Some(i64::from(s.id.0)) == wanted) {
         let (event, text) = s.input();
         rows.push(row![event, 0, (!text.is_empty()).then(|| text.to_string())]);

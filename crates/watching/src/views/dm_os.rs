@@ -39,7 +39,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "signal_wait_time_ms bigint!",
             ],
             |cx, _, rows| {
-                for s in cx.session.instance.all_sessions() {
+                for s in cx.sessions() {
                     for w in s.cell.waits() {
                         let mut cells = row![s.id.0];
                         cells.extend(wait_cells(&w));

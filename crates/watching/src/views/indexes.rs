@@ -216,7 +216,7 @@ fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
                 false,
                 c.not_trusted,
                 c.detail,
-                &c.definition,
+                cx.sees_definition(&c.head).then_some(&c.definition),
                 true,
                 named
             ]);
@@ -230,7 +230,8 @@ fn default_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sq
     constraints(cx, |_, c| {
         if c.head.kind == ObjectKind::Default {
             let mut cells = object_cells(&c.head);
-            cells.extend(row![c.detail, &c.definition, c.head.system_named]);
+            let text = cx.sees_definition(&c.head).then_some(&c.definition);
+            cells.extend(row![c.detail, text, c.head.system_named]);
             rows.push(cells);
         }
     });

@@ -257,9 +257,10 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
 /// A row for each column of an object.
 pub(super) fn object_columns(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) {
     let head = object.head();
+    let texts = cx.sees_definition(head);
     for (at, c) in object.columns().iter().enumerate() {
         let place = at as i32 + 1;
-        let default = c.default.as_ref().map(|d| &d.definition);
+        let default = c.default.as_ref().filter(|_| texts).map(|d| &d.definition);
         let nullable = if c.nullable { "YES" } else { "NO" };
         let mut cells =
             row![&cx.database.name, &head.schema, &head.name, &c.name, place, default, nullable];
@@ -300,7 +301,8 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
         let Object::View(v) = object else { continue };
         let definition = crate::exec::user_views::definition(&v);
         let check = definition.is_ok_and(|d| d.check_option);
-        let text = v.shown().filter(|text| text.encode_utf16().count() <= 4000);
+        let text = v.shown().filter(|_| cx.sees_definition(&v.head));
+        let text = text.filter(|text| text.encode_utf16().count() <= 4000);
         rows.push(row![
             &cx.database.name,
             &v.head.schema,
@@ -325,7 +327,8 @@ fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     constraints(cx, |_, c| {
         if c.head.kind == ObjectKind::Check {
-            rows.push(row![&cx.database.name, &c.head.schema, &c.head.name, &c.definition]);
+            let text = cx.sees_definition(&c.head).then_some(&c.definition);
+            rows.push(row![&cx.database.name, &c.head.schema, &c.head.name, text]);
         }
     });
     Ok(())

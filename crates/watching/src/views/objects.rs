@@ -321,7 +321,7 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
         let Some(module) = object.as_module() else { continue };
         rows.push(row![
             module.head.id.0,
-            module.shown(),
+            module.shown().filter(|_| cx.sees_definition(&module.head)),
             module.ansi_nulls,
             module.quoted_identifier,
             module.facts.schema_bound,

@@ -136,7 +136,8 @@ fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         let mut cells = row![db, schema, name, db, schema, name, kind, (), (), (), (), (), ()];
         cells.extend(result_facts(cx, &m));
         cells.extend((0..10).map(|_| Value::Null));
-        let text = m.shown().map(|text| text.chars().take(4000).collect::<String>());
+        let text = m.shown().filter(|_| cx.sees_definition(&m.head));
+        let text = text.map(|text| text.chars().take(4000).collect::<String>());
         let deterministic = m.facts.schema_bound && m.facts.deterministic;
         let yes = |holds: bool| if holds { "YES" } else { "NO" };
         let called = is_function.then(|| yes(!m.facts.null_on_null_input));

@@ -54,7 +54,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.all_sessions() {
+    for s in cx.sessions() {
         let cell = &s.cell;
         let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
         let (running, start, end) = s.running_statement();

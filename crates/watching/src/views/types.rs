@@ -65,7 +65,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 
 /// The types of users, by `user_type_id`.
 pub(super) fn of_users(cx: &ViewContext<'_>) -> Vec<Arc<UserType>> {
-    cx.database.catalog.types(cx.sight())
+    let mut all = cx.database.catalog.types(cx.sight());
+    let seen = cx.session.seen(cx.database);
+    if !seen.is_everything() {
+        all.retain(|t| seen.user_type(t));
+    }
+    all
 }
 
 /// A type as the catalogue tells it, and whether it allows NULL.

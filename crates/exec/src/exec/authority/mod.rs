@@ -6,6 +6,8 @@
 //! A name behind which nothing is found is asked for as an object without rows of its own: the permissions of its schema, its
 //! database and the server count.
 
+pub mod named;
+mod principals;
 mod procedures;
 mod statements;
 
@@ -299,6 +301,9 @@ impl StatementContext<'_> {
         if self.session.may_on_server(permission) { Ok(()) } else { Err(refusal()) }
     }
 }
+
+/// A principal as a securable.
+pub use principals::securable as securable_principal;
 
 /// A permission on an object.
 pub(super) const ALTER: PermissionId = known(C::Object, "ALTER");

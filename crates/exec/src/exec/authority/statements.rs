@@ -34,6 +34,9 @@ impl Session {
         if self.activation.security().is_sa() {
             return Ok(Vec::new());
         }
+        if let Some(refused) = self.refused_principal(&statement.kind)? {
+            return Ok(refused.into_iter().collect());
+        }
         let asks = self.asks_of(found.words, &statement.kind);
         for ask in asks {
             if !self.holds(&found.needs, &ask.place) {

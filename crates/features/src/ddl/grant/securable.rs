@@ -7,6 +7,7 @@ use crate::database::Database;
 use crate::permissions::{PermissionId, SecurableAt, SecurableClass as C, find};
 use crate::session::context::StatementContext;
 use crate::session::rights::{scope_of, securable_of, securable_type};
+use crate::session::visibility::{OF_ALL, OF_ROWS, fitting};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -20,11 +21,6 @@ const ENDPOINTS: [(i32, &str); 5] = [
     (4, "TSQL Default TCP"),
     (5, "TSQL Default VIA"),
 ];
-
-/// Permissions that every object has.
-const OF_ALL: [&str; 4] = ["ALTER", "CONTROL", "TAKE OWNERSHIP", "VIEW DEFINITION"];
-/// Permissions on rows.
-const OF_ROWS: [&str; 5] = ["DELETE", "INSERT", "REFERENCES", "SELECT", "UPDATE"];
 
 /// A securable with what may be granted on it.
 pub(super) struct GrantedOn {
@@ -220,28 +216,6 @@ fn object(cx: &mut StatementContext<'_>, name: &ObjectName) -> SqlResult<Granted
     }
     let at = securable_of(&database, found.head(), cx.session.id);
     Ok(GrantedOn { object: Some(found), ..of(database, at, C::Object, last) })
-}
-
-/// Permissions that fit a kind of object beside those of all.
-fn fitting(kind: ObjectKind) -> &'static [&'static str] {
-    match kind {
-        ObjectKind::Table => &[
-            "DELETE",
-            "INSERT",
-            "REFERENCES",
-            "SELECT",
-            "UPDATE",
-            "VIEW CHANGE TRACKING",
-            "UNMASK",
-        ],
-        ObjectKind::View => &["DELETE", "INSERT", "REFERENCES", "SELECT", "UPDATE", "UNMASK"],
-        ObjectKind::InlineFunction | ObjectKind::TableFunction => &OF_ROWS,
-        ObjectKind::Procedure => &["EXECUTE"],
-        ObjectKind::ScalarFunction => &["EXECUTE", "REFERENCES"],
-        ObjectKind::Synonym => &["DELETE", "EXECUTE", "INSERT", "SELECT", "UPDATE"],
-        ObjectKind::Sequence => &["REFERENCES", "UPDATE"],
-        _ => &[],
-    }
 }
 
 /// The permissions that ALL stands for: 4623 where it stands for none.

@@ -1,0 +1,164 @@
+//! Securables by the texts that HAS_PERMS_BY_NAME and fn_my_permissions are given.
+
+use super::principals;
+use crate::catalog::principals::PrincipalKind;
+use crate::catalog::{Object, is_temp};
+use crate::database::Database;
+use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find};
+use crate::session::Session;
+use crate::session::rights::{securable_of, securable_type};
+use crate::session::visibility::{OF_ALL, fitting};
+use std::sync::Arc;
+
+/// A securable with the rights of the session that count for it.
+pub struct NamedSecurable {
+    /// The securable's class.
+    pub class: C,
+    /// The securable.
+    pub at: SecurableAt,
+    /// The rights in its database, or on the server.
+    pub rights: Arc<Rights>,
+    /// The object, where it is one.
+    pub object: Option<Object>,
+}
+
+impl NamedSecurable {
+    /// The permissions of the class that fit the securable, in the order of the table.
+    pub fn permissions(&self) -> impl Iterator<Item = PermissionId> {
+        let kind = self.object.as_ref().map(|o| o.head().kind);
+        let fits = move |id: &PermissionId| {
+            let name = id.permission().name;
+            kind.is_none_or(|k| OF_ALL.contains(&name) || fitting(k).contains(&name))
+        };
+        PermissionId::of_class(self.class).filter(fits)
+    }
+
+    /// Whether a permission on the securable is held, or on a column of it.
+    pub fn may(&self, id: PermissionId, column: Option<i32>) -> bool {
+        match column {
+            None => self.rights.may(&self.at, id),
+            Some(column) => self.rights.may_column(&self.at, id, column),
+        }
+    }
+
+    /// Numbers and names of the columns of a table or view.
+    pub fn columns(&self) -> Vec<(i32, Arc<str>)> {
+        let list = match &self.object {
+            Some(Object::Table(t)) => &t.columns[..],
+            Some(Object::View(m)) => &m.columns[..],
+            _ => &[],
+        };
+        list.iter().map(|c| (c.id, c.name.clone())).collect()
+    }
+}
+
+impl Session {
+    /// A securable of a class by its name; without a name the server and the current database. None: there is none of that name, or the
+    /// session has no user where it is.
+    pub fn named_securable(&self, class: C, name: Option<&str>) -> Option<NamedSecurable> {
+        let here = &self.database;
+        let of = |database: &Arc<Database>, at: SecurableAt, object: Option<Object>| {
+            let rights = self.rights_in(database).ok()?;
+            Some(NamedSecurable { class, at, rights, object })
+        };
+        let on_server = |at: SecurableAt| NamedSecurable {
+            class,
+            at,
+            rights: Arc::new(self.server_rights()),
+            object: None,
+        };
+        if class == C::Server {
+            return Some(on_server(SecurableAt::SERVER));
+        }
+        let name = match name {
+            Some(name) => name,
+            None if class == C::Database => &*here.name,
+            None => return None,
+        };
+        let mut parts = crate::exec::procedure::name_parts(name);
+        let last = parts.pop()?;
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        match class {
+            C::Database => {
+                let database = self.instance.databases().get(&last).ok()?;
+                of(&database, SecurableAt::DATABASE, None)
+            }
+            C::Schema => {
+                let found = here.catalog.schema(&last, self.id)?;
+                of(here, SecurableAt::schema(found.id.0, found.principal), None)
+            }
+            C::Object => {
+                let database = match parts.pop().filter(|d| !d.is_empty()) {
+                    Some(database) => self.instance.databases().get(&database).ok()?,
+                    None => here.clone(),
+                };
+                if is_temp(&last) {
+                    return None;
+                }
+                let object = database.catalog.find_named(schema.as_deref(), &last, self.id)?;
+                let at = securable_of(&database, object.head(), self.id);
+                of(&database, at, Some(object))
+            }
+            C::Type => {
+                let found = here.catalog.find_type(schema.as_deref(), &last, self.id)?;
+                of(here, securable_type(here, &found, self.id), None)
+            }
+            C::User | C::Role | C::ApplicationRole => {
+                let all = self.principals_of(here);
+                let found = all.find(&last).filter(|p| kind_of(class) == Some(p.kind))?;
+                of(here, principals::securable(found), None)
+            }
+            C::Login | C::ServerRole => {
+                let all = self.server_principals();
+                let found = all.find(&last).filter(|p| kind_of(class) == Some(p.kind))?;
+                Some(on_server(principals::securable(found)))
+            }
+            _ => None,
+        }
+    }
+
+    /// HAS_PERMS_BY_NAME: none for a class or permission that is not there, and for columns of a name that none has.
+    pub(in crate::exec) fn has_permission_on(
+        &self,
+        securable: Option<&str>,
+        class: Option<&str>,
+        permission: &str,
+        column: Option<&str>,
+    ) -> Option<bool> {
+        let class = match class.map(str::trim).filter(|c| !c.is_empty()) {
+            None => C::Server,
+            Some(name) => C::of_name(&name.to_ascii_uppercase())?,
+        };
+        let name = permission.trim().to_ascii_uppercase();
+        let any = name == "ANY";
+        let id = if any { None } else { Some(find(class, &name)?) };
+        let Some(found) = self.named_securable(class, securable) else { return Some(false) };
+        let column = match column {
+            None => None,
+            Some(wanted) => {
+                let collation = self.database.collation();
+                let same = |(_, known): &(i32, Arc<str>)| collation.eq_str(known, wanted);
+                match found.columns().into_iter().find(same) {
+                    Some((id, _)) => Some(id),
+                    None => return Some(false),
+                }
+            }
+        };
+        Some(match id {
+            Some(id) => found.permissions().any(|p| p == id) && found.may(id, column),
+            None => found.permissions().any(|p| found.may(p, column)),
+        })
+    }
+}
+
+/// The kind of the principals of a class.
+fn kind_of(class: C) -> Option<PrincipalKind> {
+    match class {
+        C::User => Some(PrincipalKind::User),
+        C::Role => Some(PrincipalKind::Role),
+        C::ApplicationRole => Some(PrincipalKind::ApplicationRole),
+        C::Login => Some(PrincipalKind::Login),
+        C::ServerRole => Some(PrincipalKind::ServerRole),
+        _ => None,
+    }
+}
