@@ -67,6 +67,7 @@ mod moved_rows;
 mod names;
 mod needs;
 mod performance_counters;
+mod permissions;
 mod plan_facts;
 mod references;
 mod reopened;

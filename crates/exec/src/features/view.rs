@@ -88,6 +88,13 @@ impl ViewContext<'_> {
         self.session.seen(self.database).definition(head)
     }
 
+    /// Whether an object of the database is shown, by its id.
+    pub fn sees_object(&self, id: i32) -> bool {
+        let seen = self.session.seen(self.database);
+        let object = || self.database.catalog.object(ObjectId(id), self.sight());
+        seen.is_everything() || object().is_some_and(|o| seen.object(&o))
+    }
+
     /// Whether sessions of others are shown.
     pub fn sees_sessions(&self) -> bool {
         self.session.may_on_server(SESSIONS)

@@ -3,7 +3,7 @@
 use super::Session;
 use super::identity::{ContextScope, Identity, server_roles};
 use crate::catalog::principals::{
-    Permission, PermissionState, Principals, SYSADMIN, Scope, generation,
+    Permission, PermissionState, Principal, PrincipalKind, Principals, SYSADMIN, Scope, generation,
 };
 use crate::catalog::{Object, ObjectHead, Sight};
 use crate::database::Database;
@@ -170,6 +170,18 @@ impl Session {
 /// The list of principals to which securables of a class belong.
 pub fn scope_of(class: SecurableClass) -> Scope {
     if class.is_of_server() { Scope::Server } else { Scope::Database }
+}
+
+/// A principal as a securable.
+pub fn securable_principal(p: &Principal) -> SecurableAt {
+    let class = match p.kind {
+        PrincipalKind::Login => SecurableClass::Login,
+        PrincipalKind::ServerRole => SecurableClass::ServerRole,
+        PrincipalKind::User => SecurableClass::User,
+        PrincipalKind::Role => SecurableClass::Role,
+        PrincipalKind::ApplicationRole => SecurableClass::ApplicationRole,
+    };
+    SecurableAt { owner: p.owner, ..SecurableAt::alone(class, p.id) }
 }
 
 /// An object as a securable: constraints and triggers are held by their table.

@@ -4,11 +4,10 @@
 //! DEFINITION hides it, whatever else is granted. A text is seen by who may see definitions, change the object or own it.
 
 use super::Session;
-use super::rights::{securable_of, securable_type};
+use super::rights::{securable_of, securable_principal, securable_type};
 use crate::catalog::principals::{Principal, Principals};
 use crate::catalog::{Object, ObjectHead, ObjectKind, Sight, is_temp};
 use crate::database::Database;
-use crate::exec::authority::securable_principal;
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
 use hashbrown::HashMap;
 use std::cell::RefCell;

@@ -7,7 +7,7 @@ use crate::features::needs;
 use crate::row;
 use crate::vlfs::{log_file_ids, vlf_status};
 use std::sync::Arc;
-use taffrail_base::{DatabaseId, LogPos, SqlResult};
+use taffrail_base::{DatabaseId, LogPos, SqlError, SqlResult};
 use taffrail_log::VlfStatus;
 use taffrail_types::Value;
 
@@ -90,6 +90,11 @@ fn mb(bytes: u64) -> f64 {
 
 fn log_info(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let Some(database) = named(cx, args)? else { return Ok(()) };
+    // The view was asked for in the database that it was named through.
+    if !cx.session.holds_in(&database, &needs::DATABASE_PERFORMANCE) {
+        let missing = "VIEW DATABASE PERFORMANCE STATE";
+        return Err(SqlError::new(262, &[&missing, &database.name]).with_severity(14));
+    }
     let ids = log_file_ids(&database);
     for v in database.storage.log().vlfs() {
         let active = v.status == VlfStatus::Active;

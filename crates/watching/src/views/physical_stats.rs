@@ -12,7 +12,7 @@
 
 use super::{Declaration, Rows, ViewContext, function};
 use crate::catalog::{Index, IndexKind, Table};
-use crate::features::needs;
+use crate::features::needs::{self, Needs, OnDatabase, OnServer};
 use crate::row;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::StorageError;
@@ -69,6 +69,14 @@ fn mode(args: &[Value]) -> SqlResult<StatsMode> {
     })
 }
 
+/// The state of a database, or of the server.
+const STATE_SEEN: Needs = Needs::Any(&[
+    Needs::Database(OnDatabase::ViewDatabaseState),
+    Needs::Database(OnDatabase::ViewDatabasePerformanceState),
+    Needs::Server(OnServer::ViewServerState),
+    Needs::Server(OnServer::ViewServerPerformanceState),
+]);
+
 fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let mode = mode(args)?;
     if chosen(args, 3, 0).is_some_and(|partition| partition != 1) {
@@ -85,7 +93,16 @@ fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
     let (object, index_id) = (chosen(args, 1, 0), chosen(args, 2, -1));
     for database in &databases {
         let here = ViewContext { session: cx.session, database, dirty: cx.dirty, scope: None };
+        let whole = cx.session.holds_in(database, &STATE_SEEN);
+        if !whole && object.is_none() {
+            let missing = "VIEW DATABASE PERFORMANCE STATE";
+            let e = SqlError::new(262, &[&missing, &database.name]);
+            return Err(e.with_severity(14));
+        }
         for table in here.tables() {
+            if !whole && !cx.session.controls(database, &table.head) {
+                continue;
+            }
             if object.is_some_and(|id| id != i64::from(table.head.id.0)) {
                 continue;
             }

@@ -6,6 +6,7 @@ use crate::catalog::master;
 use crate::catalog::principals::{Principal, PrincipalKind, Principals, hash_as_bytes};
 use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force};
 use crate::features::needs;
+use crate::permissions::{PermissionId, SecurableClass, known};
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -99,8 +100,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             needs::SERVER_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
             |cx, _, rows| {
-                for (role, member) in cx.session.server_principals().members() {
-                    rows.push(row![role, member]);
+                let all = cx.session.server_principals();
+                let sees = cx.session.sees_principals(all.clone(), None);
+                for (role, member) in all.members() {
+                    // The members of fixed roles are everybody's to see.
+                    let fixed = all.get(role).is_some_and(|p| p.is_fixed);
+                    if fixed || sees(role) && sees(member) {
+                        rows.push(row![role, member]);
+                    }
                 }
                 Ok(())
             },
@@ -110,8 +117,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             needs::DATABASE_MEMBERS,
             &["role_principal_id int! · member_principal_id int!"],
             |cx, _, rows| {
+                let sees = cx.session.sees_principals(here(cx), Some(cx.database));
                 for (role, member) in here(cx).members() {
-                    rows.push(row![role, member]);
+                    if sees(role) && sees(member) {
+                        rows.push(row![role, member]);
+                    }
                 }
                 Ok(())
             },
@@ -164,7 +174,9 @@ pub(super) fn on_server(cx: &ViewContext<'_>) -> Vec<Shown> {
         born: born.clone(),
         owner_sid: Vec::new(),
     };
-    cx.session.server_principals().all().map(shown).collect()
+    let all = cx.session.server_principals();
+    let sees = cx.session.sees_principals(all.clone(), None);
+    all.all().filter(|p| sees(p.id)).map(shown).collect()
 }
 
 /// Users and roles of the database, by id.
@@ -177,7 +189,9 @@ pub(super) fn in_database(cx: &ViewContext<'_>) -> Vec<Shown> {
         born: born.clone(),
         owner_sid: owner_sid.clone(),
     };
-    here(cx).all().map(shown).collect()
+    let all = here(cx);
+    let sees = cx.session.sees_principals(all.clone(), Some(cx.database));
+    all.all().filter(|p| sees(p.id)).map(shown).collect()
 }
 
 fn is_login(p: &Shown) -> bool {
@@ -220,13 +234,24 @@ const SQL_LOGINS: Columns<Shown> = &[
     ],
 ];
 
+/// The permission to see hashes of passwords.
+const HASHES: PermissionId =
+    known(SecurableClass::Server, "VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION");
+
 fn server_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     on_server(cx).iter().for_each(|p| rows.show(SERVER_PRINCIPALS, p));
     Ok(())
 }
 
 fn sql_logins(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    on_server(cx).iter().filter(|p| is_login(p)).for_each(|p| rows.show(SQL_LOGINS, p));
+    let hashes = cx.session.may_on_server(HASHES);
+    for mut login in on_server(cx).into_iter().filter(is_login) {
+        if !hashes {
+            let known = (*login.principal).clone();
+            login.principal = Arc::new(Principal { password_hash: String::new(), ..known });
+        }
+        rows.show(SQL_LOGINS, &login);
+    }
     Ok(())
 }
 

@@ -38,6 +38,9 @@ fn all(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let mut found = cx.database.catalog.properties()?;
     found.sort_by_key(|p| (p.owner.class, p.owner.major, p.owner.minor));
     for p in found {
+        if p.owner.class == 1 && !cx.sees_object(p.owner.major) {
+            continue;
+        }
         let class = match p.owner.class {
             0 => "DATABASE",
             1 => "OBJECT_OR_COLUMN",

@@ -7,13 +7,12 @@
 //! database and the server count.
 
 pub mod named;
-mod principals;
 mod procedures;
 mod statements;
 
 use crate::catalog::is_temp;
 use crate::database::Database;
-use crate::features::needs::{Case, DatabaseRole, Needs, OnDatabase, Owned, ServerRole};
+use crate::features::needs::{Case, DatabaseRole, Needs, OnDatabase, OnObject, Owned, ServerRole};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
 use crate::session::Session;
 use crate::session::context::StatementContext;
@@ -166,6 +165,18 @@ impl Session {
         Asking { session: self, place, here, server: self.server_rights() }.hold(needs)
     }
 
+    /// Whether the session has what something needs in a database.
+    pub fn holds_in(&self, database: &Arc<Database>, needs: &Needs) -> bool {
+        self.holds(needs, &Place::of_database(database))
+    }
+
+    /// Whether the session has CONTROL on an object.
+    pub fn controls(&self, database: &Arc<Database>, head: &crate::catalog::ObjectHead) -> bool {
+        let object = securable_of(database, head, self.id);
+        let place = Place { object, found: true, ..Place::of_database(database) };
+        self.holds(&Needs::Object(OnObject::Control), &place)
+    }
+
     /// The place of an object by its name. A name that no database, schema or object has leaves the permissions of what contains it.
     pub fn place_named(&self, name: &ObjectName) -> Place {
         let part =
@@ -301,9 +312,6 @@ impl StatementContext<'_> {
         if self.session.may_on_server(permission) { Ok(()) } else { Err(refusal()) }
     }
 }
-
-/// A principal as a securable.
-pub use principals::securable as securable_principal;
 
 /// A permission on an object.
 pub(super) const ALTER: PermissionId = known(C::Object, "ALTER");

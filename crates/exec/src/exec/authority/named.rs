@@ -1,12 +1,11 @@
 //! Securables by the texts that HAS_PERMS_BY_NAME and fn_my_permissions are given.
 
-use super::principals;
 use crate::catalog::principals::PrincipalKind;
 use crate::catalog::{Object, is_temp};
 use crate::database::Database;
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find};
 use crate::session::Session;
-use crate::session::rights::{securable_of, securable_type};
+use crate::session::rights::{securable_of, securable_principal, securable_type};
 use crate::session::visibility::{OF_ALL, fitting};
 use std::sync::Arc;
 
@@ -106,12 +105,12 @@ impl Session {
             C::User | C::Role | C::ApplicationRole => {
                 let all = self.principals_of(here);
                 let found = all.find(&last).filter(|p| kind_of(class) == Some(p.kind))?;
-                of(here, principals::securable(found), None)
+                of(here, securable_principal(found), None)
             }
             C::Login | C::ServerRole => {
                 let all = self.server_principals();
                 let found = all.find(&last).filter(|p| kind_of(class) == Some(p.kind))?;
-                Some(on_server(principals::securable(found)))
+                Some(on_server(securable_principal(found)))
             }
             _ => None,
         }

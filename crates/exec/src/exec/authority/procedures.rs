@@ -58,6 +58,7 @@ impl Session {
                 Some(t) if t.eq_ignore_ascii_case("true") => here.given(&[Case::UsageUpdated]),
                 _ => here,
             },
+            "sp_detach_db" => self.named_database(&given("@dbname").unwrap_or_default()),
             "sp_helptext" => self.helptext_place(&given("@objname").unwrap_or_default()),
             _ => match first_name(p, passed) {
                 Some(name) => self.place_by_text(&name),

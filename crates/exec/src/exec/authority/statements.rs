@@ -34,9 +34,6 @@ impl Session {
         if self.activation.security().is_sa() {
             return Ok(Vec::new());
         }
-        if let Some(refused) = self.refused_principal(&statement.kind)? {
-            return Ok(refused.into_iter().collect());
-        }
         let asks = self.asks_of(found.words, &statement.kind);
         for ask in asks {
             if !self.holds(&found.needs, &ask.place) {
@@ -284,7 +281,7 @@ impl Session {
     }
 
     /// The place of a database by name. Where it is not open, or not there, the server's permissions count.
-    fn named_database(&self, name: &str) -> Place {
+    pub(super) fn named_database(&self, name: &str) -> Place {
         match self.instance.databases().get(name) {
             Ok(database) => Place { found: true, ..Place::of_database(&database) },
             Err(_) => {
