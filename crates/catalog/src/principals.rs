@@ -126,7 +126,7 @@ pub struct LoginFacts {
 /// A login, user or role.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// `principal_id`.
+    /// The `principal_id` in its scope.
     pub id: i32,
     /// The principal's name.
     pub name: Arc<str>,
@@ -185,11 +185,11 @@ impl Principal {
 /// `state` of a permission.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum PermissionState {
-    /// G
+    /// G: the grantee may.
     Grant,
     /// W
     GrantWithGrantOption,
-    /// D
+    /// D: the grantee may not.
     Deny,
     /// R: a column that a permission on the whole object does not reach.
     Revoke,

@@ -67,6 +67,7 @@ mod moved_rows;
 mod names;
 mod needs;
 mod performance_counters;
+mod permission_walk;
 mod permissions;
 mod plan_facts;
 mod references;

@@ -84,7 +84,7 @@ fn session(world: &World, login: &str) -> Client {
 }
 
 /// A database with a table, and the sessions of sa and of the user `u`, who has CONNECT alone.
-fn two() -> (World, Client, Client) {
+pub(crate) fn two() -> (World, Client, Client) {
     let (world, mut sa) = World::with_database();
     login(&world, 7, "lu", &[]);
     user(&world, 7, "u", &[]);
@@ -231,7 +231,6 @@ fn a_chain_of_one_owner_is_asked_for_once() {
     refused(&mut u, "EXEC dbo.dynamic", &[229]);
     refused(&mut u, "EXEC dbo.cuts", &[1088]);
     refused(&mut u, "SELECT a FROM dbo.t", &[229]);
-    // Another owner between them breaks the chain.
     sa.ok("CREATE SCHEMA s");
     sa.ok("CREATE TABLE s.x (a int)");
     sa.ok("CREATE VIEW dbo.wx AS SELECT a FROM s.x");

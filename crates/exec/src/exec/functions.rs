@@ -96,7 +96,7 @@ impl Session {
         seen.then_some((database, object))
     }
 
-    /// The same whether the session may see it or not.
+    /// An object by the text of its name, whether the session may see it or not.
     pub(super) fn named_object_itself(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let mut parts = name_parts(name);
         let name = parts.pop()?;

@@ -1,6 +1,7 @@
 //! The permissions that registered statements, DBCC commands, procedures and views need, as the documentation of each names them.
 //!
-//! A need is data, so that one place decides ([`crate::exec::authority`]). A member of sysadmin is refused nothing. Each table of a feature gives the needs of its entries, and none has a default.
+//! A need is data, so that one place decides ([`crate::exec::authority`]). A member of sysadmin is refused nothing. Each table of a
+//! feature gives the needs of its entries, and none has a default.
 //!
 //! A role stands here only where its membership itself is asked for, and not where it merely carries the permission. sysadmin stands
 //! only where nobody else may.
@@ -194,6 +195,29 @@ pub enum Needs {
 }
 
 impl Needs {
+    /// Whether a view of the catalogue that needs this has no rows for who lacks it, and is refused to nobody: permissions to define
+    /// things, or to see definitions, and none on states or rows.
+    pub(crate) fn hides_rows(&self) -> bool {
+        use {OnDatabase as D, OnServer as S};
+        match self {
+            Needs::Public | Needs::MetadataVisibility | Needs::When(..) => true,
+            Needs::Server(p) => matches!(
+                p,
+                S::AlterAnyCredential
+                    | S::AlterAnyDatabase
+                    | S::AlterAnyLinkedServer
+                    | S::AlterAnyLogin
+                    | S::ViewAnyDefinition
+            ),
+            Needs::Database(p) => {
+                matches!(p, D::AlterAnySecurityPolicy | D::CreateDatabase | D::ViewDefinition)
+            }
+            Needs::Object(p) => *p == OnObject::ViewDefinition,
+            Needs::All(all) | Needs::Any(all) => all.iter().all(Needs::hides_rows),
+            _ => false,
+        }
+    }
+
     /// Writes alternatives or parts, in brackets where they stand inside others.
     fn list(
         f: &mut fmt::Formatter<'_>,

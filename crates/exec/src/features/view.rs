@@ -347,6 +347,13 @@ pub(crate) fn is_streamed(view: &SystemView) -> bool {
     matches!(source(view), RowSource::Streamed(_))
 }
 
+/// Whether a view of the catalogue has no rows for the session, which lacks what it needs.
+fn hides(view: &SystemView, context: &ViewContext<'_>) -> bool {
+    let needs = &REGISTERED.needs[view.number];
+    let open = matches!(needs, Needs::Public | Needs::MetadataVisibility);
+    !open && needs.hides_rows() && !context.session.holds_in(context.database, needs)
+}
+
 /// Begins to read the rows of a view. `wanted`: the positions of the columns whose values are looked at.
 pub(crate) fn open(
     view: &SystemView,
@@ -354,6 +361,9 @@ pub(crate) fn open(
     arguments: &[Value],
     wanted: &[usize],
 ) -> SqlResult<ViewRows> {
+    if hides(view, context) {
+        return Ok(ViewRows::Made(Vec::new().into_iter()));
+    }
     match source(view) {
         RowSource::Made(make) => {
             let mut rows = Rows::new(&view.columns);

@@ -1,6 +1,6 @@
 //! The permissions that fixed roles carry without rows.
 
-use super::{Code, SecurableClass, code, find};
+use super::{Letters, SecurableClass, code, find};
 use std::sync::LazyLock;
 
 /// Those of the fixed server roles, by `principal_id`; sysadmin is asked for by itself.
@@ -65,11 +65,11 @@ const DENIED: [(i32, &str); 2] = [(16392, "SELECT"), (16393, "INSERT,UPDATE,DELE
 
 /// A permission that a fixed role carries.
 pub(super) struct Carried {
-    /// The role's `principal_id`.
+    /// The `principal_id` of the role.
     pub role: i32,
     /// The letters of the permission.
-    pub code: Code,
-    /// It is denied.
+    pub code: Letters,
+    /// The role denies the permission.
     pub denied: bool,
 }
 
@@ -84,11 +84,11 @@ fn list(of: &[(i32, &'static str)], class: SecurableClass, denied: bool) -> Vec<
     of.iter().flat_map(each).collect()
 }
 
-/// What the fixed server roles carry.
+/// The permissions of the fixed server roles.
 pub(super) static SERVER: LazyLock<Vec<Carried>> =
     LazyLock::new(|| list(&OF_SERVER, SecurableClass::Server, false));
 
-/// What the fixed database roles carry, and what two of them deny.
+/// The permissions of the fixed database roles, those that two of them deny among them.
 pub(super) static DATABASE: LazyLock<Vec<Carried>> = LazyLock::new(|| {
     let mut all = list(&OF_DATABASE, SecurableClass::Database, false);
     all.extend(list(&DENIED, SecurableClass::Database, true));

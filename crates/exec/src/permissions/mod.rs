@@ -18,7 +18,8 @@ mod model;
 mod rights;
 
 pub use builtin::{PERMISSIONS, Permission};
-pub use rights::{ColumnsRefused, HeldPermission, Rights, SecurableAt, Standing};
+pub(crate) use rights::{ColumnsRefused, HeldPermission, Standing};
+pub use rights::{Rights, SecurableAt};
 
 use std::sync::LazyLock;
 
@@ -138,10 +139,10 @@ impl SecurableClass {
 }
 
 /// The letters of a permission, as rows have them: four, blanks behind.
-pub type Code = [u8; 4];
+pub type Letters = [u8; 4];
 
 /// The letters of a permission with blanks behind.
-pub const fn code(letters: &str) -> Code {
+pub const fn code(letters: &str) -> Letters {
     let bytes = letters.as_bytes();
     let (mut code, mut at) = ([b' '; 4], 0);
     while at < bytes.len() {
@@ -162,8 +163,13 @@ impl PermissionId {
     }
 
     /// The permissions that imply this one, itself first: numbers of classes with the letters in rows.
-    pub fn above(self) -> &'static [(u8, Code)] {
+    pub(crate) fn above(self) -> &'static [(u8, Letters)] {
         &ABOVE[usize::from(self.0)]
+    }
+
+    /// All of them, in the order of the table.
+    pub fn all() -> impl Iterator<Item = PermissionId> {
+        (0..PERMISSIONS.len() as u16).map(PermissionId)
     }
 
     /// All of a class, in the order of the table.
@@ -173,7 +179,7 @@ impl PermissionId {
     }
 
     /// The permission that letters in a row of a class's number stand for.
-    pub fn of_code(class: u8, letters: Code) -> Option<PermissionId> {
+    pub fn of_code(class: u8, letters: Letters) -> Option<PermissionId> {
         let same = |p: &Permission| p.class.number() == class && code(p.code) == letters;
         PERMISSIONS.iter().position(same).map(|n| PermissionId(n as u16))
     }
@@ -211,13 +217,13 @@ const fn same_text(a: &str, b: &str) -> bool {
     true
 }
 
-static ABOVE: LazyLock<Vec<Box<[(u8, Code)]>>> = LazyLock::new(|| {
+static ABOVE: LazyLock<Vec<Box<[(u8, Letters)]>>> = LazyLock::new(|| {
     let ids = 0..PERMISSIONS.len() as u16;
     ids.map(|n| above(PermissionId(n))).collect()
 });
 
 /// The permission with those that imply it.
-fn above(of: PermissionId) -> Box<[(u8, Code)]> {
+fn above(of: PermissionId) -> Box<[(u8, Letters)]> {
     let mut found = vec![of];
     let mut at = 0;
     while let Some(next) = found.get(at) {
@@ -244,7 +250,7 @@ mod tests {
     use super::*;
 
     fn names(class: C, name: &str) -> Vec<String> {
-        let of = |(class, letters): &(u8, Code)| {
+        let of = |(class, letters): &(u8, Letters)| {
             let p = PermissionId::of_code(*class, *letters).unwrap().permission();
             format!("{}.{}", p.class.name(), p.name)
         };

@@ -32,7 +32,7 @@ fn row_permission(row: &HeldPermission) -> &'static Permission {
     PERMISSIONS.iter().find(is).unwrap()
 }
 
-/// The model's answer.
+/// The answer that the model gives.
 fn answer(world: &World, at: &SecurableAt, wanted: &Permission, column: i32) -> bool {
     if at.owner.is_some_and(|o| world.identities.contains(&o)) {
         return true;
@@ -76,7 +76,7 @@ fn answer(world: &World, at: &SecurableAt, wanted: &Permission, column: i32) -> 
     yes
 }
 
-/// Numbers by a seed.
+/// Numbers that follow from a seed.
 struct Dice(u64);
 
 impl Dice {

@@ -1,36 +1,36 @@
 //! What the identities of a principal hold, and the answers that follow from it.
 
 use super::fixed_roles::{self, Carried};
-use super::{Code, PermissionId, SecurableClass};
+use super::{Letters, PermissionId, SecurableClass};
 use hashbrown::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a permission is held, or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// GRANT.
+pub(crate) enum Standing {
+    /// GRANT, and it may not be passed on.
     Granted,
     /// GRANT … WITH GRANT OPTION.
     WithGrantOption,
-    /// DENY.
+    /// DENY, which outweighs every grant.
     Denied,
     /// REVOKE of a column, where the table is granted.
     Revoked,
 }
 
-/// A row of permissions.
+/// A row of permissions, as it is held by a grantee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HeldPermission {
+pub(crate) struct HeldPermission {
     /// The number of the securable's class.
     pub class: u8,
-    /// The securable's id.
+    /// The id of the securable, by its class.
     pub major: i32,
     /// The column's number; 0: the securable itself.
     pub minor: i32,
     /// The principal that holds it.
     pub grantee: i32,
     /// The letters of the permission.
-    pub code: Code,
+    pub code: Letters,
     /// How it is held.
     pub standing: Standing,
 }
@@ -38,7 +38,7 @@ pub struct HeldPermission {
 /// A securable with what contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SecurableAt {
-    /// Its class.
+    /// The class of the securable.
     pub class: SecurableClass,
     /// Its id; 0 for the server and the database.
     pub id: i32,
@@ -49,9 +49,9 @@ pub struct SecurableAt {
 }
 
 impl SecurableAt {
-    /// The server.
+    /// The server as a securable.
     pub const SERVER: SecurableAt = SecurableAt::alone(SecurableClass::Server, 0);
-    /// The database.
+    /// The database as a securable.
     pub const DATABASE: SecurableAt = SecurableAt::alone(SecurableClass::Database, 0);
 
     /// A securable that is in no schema and belongs to no principal of its database.
@@ -78,7 +78,7 @@ impl SecurableAt {
 
 /// The columns of a table that a principal may not reach.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ColumnsRefused {
+pub(crate) enum ColumnsRefused {
     /// All columns there are.
     Everything,
     /// These, by their numbers.
@@ -87,10 +87,10 @@ pub enum ColumnsRefused {
 
 /// A row among those of its securable.
 #[derive(Clone, Copy)]
-struct Row {
+struct HeldRow {
     minor: i32,
     grantee: i32,
-    code: Code,
+    code: Letters,
     standing: Standing,
 }
 
@@ -104,7 +104,7 @@ impl Default for Stamp {
     }
 }
 
-/// What a principal's identities hold in a database and on the server.
+/// The permissions that a principal's identities hold in a database and on the server.
 #[derive(Default)]
 pub struct Rights {
     /// No other rights have this number.
@@ -115,17 +115,17 @@ pub struct Rights {
     identities: Box<[i32]>,
     /// The login, its roles and public, ascending.
     server_identities: Box<[i32]>,
-    held: HashMap<(u8, i32), Vec<Row>, foldhash::fast::RandomState>,
+    held: HashMap<(u8, i32), Vec<HeldRow>, foldhash::fast::RandomState>,
 }
 
 impl Rights {
     /// Those of a member of sysadmin.
-    pub fn of_sysadmin() -> Rights {
+    pub(crate) fn of_sysadmin() -> Rights {
         Rights { everything: true, everything_on_server: true, ..Rights::default() }
     }
 
     /// Those of identities in a database and on the server; `everything`: the user is dbo. Rows of others are left out.
-    pub fn new(
+    pub(crate) fn new(
         everything: bool,
         identities: Vec<i32>,
         server_identities: Vec<i32>,
@@ -160,14 +160,14 @@ impl Rights {
         let server = class >= SecurableClass::Server.number();
         let own = if server { &self.server_identities } else { &self.identities };
         if own.binary_search(&grantee).is_ok() {
-            let row = Row { minor, grantee, code, standing };
+            let row = HeldRow { minor, grantee, code, standing };
             self.held.entry((class, major)).or_default().push(row);
         }
     }
 
     /// The number of these rights, which no others have, and never 0.
     #[inline]
-    pub fn stamp(&self) -> u64 {
+    pub(crate) fn stamp(&self) -> u64 {
         self.stamp.0
     }
 
@@ -177,7 +177,7 @@ impl Rights {
     }
 
     /// Whether nothing on the server is refused.
-    pub fn is_everything_on_server(&self) -> bool {
+    pub(crate) fn is_everything_on_server(&self) -> bool {
         self.everything_on_server
     }
 
@@ -191,13 +191,8 @@ impl Rights {
         self.server_identities.binary_search(&principal).is_ok()
     }
 
-    /// The user, its roles and public, ascending.
-    pub fn identities(&self) -> &[i32] {
-        &self.identities
-    }
-
     /// Whether the principal owns a securable: nothing about it is refused.
-    pub fn owns(&self, at: &SecurableAt) -> bool {
+    pub(crate) fn owns(&self, at: &SecurableAt) -> bool {
         let own = |owner| match at.class.is_of_server() {
             true => self.is_on_server(owner),
             false => self.is(owner),
@@ -206,7 +201,7 @@ impl Rights {
     }
 
     /// Rows of a securable: (the class's number, the row).
-    fn rows(&self, level: (u8, i32)) -> impl Iterator<Item = (u8, &Row)> {
+    fn rows(&self, level: (u8, i32)) -> impl Iterator<Item = (u8, &HeldRow)> {
         let rows = self.held.get(&level).map_or(&[][..], Vec::as_slice);
         rows.iter().map(move |r| (level.0, r))
     }
@@ -244,33 +239,38 @@ impl Rights {
     }
 
     /// Whether a permission, or one that implies it, is denied for a securable; an owner is denied nothing.
-    pub fn is_denied(&self, at: &SecurableAt, permission: PermissionId) -> bool {
+    pub(crate) fn is_denied(&self, at: &SecurableAt, permission: PermissionId) -> bool {
         let above = permission.above();
         let (levels, _) = self.levels(at);
-        let denied = |(class, row): (u8, &Row)| {
+        let denied = |(class, row): (u8, &HeldRow)| {
             row.minor == 0 && row.standing == Standing::Denied && above.contains(&(class, row.code))
         };
         !self.is_above(at) && levels.flat_map(|level| self.rows(level)).any(denied)
     }
 
     /// Whether there are rows about the securable itself.
-    pub fn has_rows(&self, at: &SecurableAt) -> bool {
+    pub(crate) fn has_rows(&self, at: &SecurableAt) -> bool {
         self.held.contains_key(&(at.class.number(), at.id)) || self.owns(at)
     }
 
     /// Whether columns of a table have rows of their own.
-    pub fn has_column_rows(&self, at: &SecurableAt) -> bool {
+    pub(crate) fn has_column_rows(&self, at: &SecurableAt) -> bool {
         self.rows((at.class.number(), at.id)).any(|(_, r)| r.minor != 0)
     }
 
     /// Whether a permission on a column is held.
-    pub fn may_column(&self, at: &SecurableAt, permission: PermissionId, column: i32) -> bool {
+    pub(crate) fn may_column(
+        &self,
+        at: &SecurableAt,
+        permission: PermissionId,
+        column: i32,
+    ) -> bool {
         if self.is_above(at) {
             return true;
         }
         let above = permission.above();
         let own = (at.class.number(), at.id);
-        let counts = |class: u8, row: &Row| above.contains(&(class, row.code));
+        let counts = |class: u8, row: &HeldRow| above.contains(&(class, row.code));
         // Those whose row of the column stands before that of the table.
         let mut apart: Vec<(i32, Standing)> = Vec::new();
         for (class, row) in self.rows(own).filter(|(_, r)| r.minor == column && r.minor != 0) {
@@ -305,7 +305,7 @@ impl Rights {
     }
 
     /// Whether a permission on these columns of a table is held, and which of them are refused.
-    pub fn columns(
+    pub(crate) fn columns(
         &self,
         at: &SecurableAt,
         permission: PermissionId,
@@ -329,7 +329,7 @@ impl Rights {
     }
 
     /// Whether a permission is held on a column that has a row of its own.
-    pub fn reaches_any_column(&self, at: &SecurableAt, permission: PermissionId) -> bool {
+    pub(crate) fn reaches_any_column(&self, at: &SecurableAt, permission: PermissionId) -> bool {
         let rows = self.rows((at.class.number(), at.id)).filter(|(_, r)| r.minor != 0);
         let mut columns = rows.map(|(_, r)| r.minor);
         columns.any(|c| self.may_column(at, permission, c))

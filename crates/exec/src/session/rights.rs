@@ -17,10 +17,10 @@ use taffrail_base::{DatabaseId, ObjectId, SqlResult};
 
 /// The rights that were asked for last.
 #[derive(Default)]
-pub(crate) struct KnownRights(Option<Known>);
+pub(crate) struct KnownRights(Option<KnownFor>);
 
-/// Rights, and for whom and when they were found.
-struct Known {
+/// Rights, with the context and the generation that they were found for.
+struct KnownFor {
     generation: u64,
     login: i32,
     scope: ContextScope,
@@ -85,7 +85,7 @@ impl Session {
     pub(crate) fn known_stamp(&self) -> Option<u64> {
         let known = self.kept.known_rights.borrow();
         let context = self.activation.security();
-        let same = |k: &&Known| {
+        let same = |k: &&KnownFor| {
             k.generation == generation()
                 && k.database == self.database.id
                 && k.login == context.login_id
@@ -94,7 +94,7 @@ impl Session {
         known.0.as_ref().filter(same).map(|k| k.rights.stamp())
     }
 
-    /// What the session's context holds in a database and on the server: 916 where it has no user there.
+    /// The rights of the session's context in a database and on the server: 916 where it has no user there.
     pub fn rights_in(&self, database: &Arc<Database>) -> SqlResult<Arc<Rights>> {
         let generation = generation();
         let context = self.activation.security();
@@ -112,7 +112,7 @@ impl Session {
             _ => self.shared_rights(&identity, database),
         };
         let database = database.id;
-        let new = Known { generation, login, scope, database, identity, rights: rights.clone() };
+        let new = KnownFor { generation, login, scope, database, identity, rights: rights.clone() };
         *known = KnownRights(Some(new));
         Ok(rights)
     }
@@ -125,7 +125,7 @@ impl Session {
         self.instance.shared_rights().get(key, || rights_of(identity, &server, &here))
     }
 
-    /// What the session's context holds on the server.
+    /// The rights of the session's context on the server.
     pub fn server_rights(&self) -> Rights {
         let context = self.activation.security();
         if context.scope != ContextScope::Server {
@@ -146,7 +146,7 @@ impl Session {
             || self.server_rights().may(&SecurableAt::SERVER, permission)
     }
 
-    /// What a principal of a database, and nobody of the server, holds there.
+    /// The rights of a principal of a database, and of nobody of the server.
     pub fn rights_of_principal(&self, database: &Database, principal: i32) -> Rights {
         let here = self.principals_of(database);
         let mut ids = here.roles_of(principal);
@@ -155,7 +155,7 @@ impl Session {
         Rights::new(dbo, ids, Vec::new(), here.permissions().map(held))
     }
 
-    /// What a principal of the server, and no user of a database, holds.
+    /// The rights of a principal of the server, and of no user of a database.
     pub fn rights_of_server_principal(&self, principal: i32) -> Rights {
         let server = self.server_principals();
         let mut ids = server_roles(&server, principal);
@@ -173,7 +173,7 @@ pub fn scope_of(class: SecurableClass) -> Scope {
 }
 
 /// A principal as a securable.
-pub fn securable_principal(p: &Principal) -> SecurableAt {
+pub(crate) fn securable_principal(p: &Principal) -> SecurableAt {
     let class = match p.kind {
         PrincipalKind::Login => SecurableClass::Login,
         PrincipalKind::ServerRole => SecurableClass::ServerRole,

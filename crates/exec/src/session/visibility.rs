@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Permissions that every object has.
 pub const OF_ALL: [&str; 4] = ["VIEW DEFINITION", "CONTROL", "ALTER", "TAKE OWNERSHIP"];
-/// Permissions on rows.
+/// The permissions on rows.
 pub const OF_ROWS: [&str; 5] = ["DELETE", "INSERT", "REFERENCES", "SELECT", "UPDATE"];
 
 const VIEW_DEFINITION: PermissionId = known(C::Object, "VIEW DEFINITION");
@@ -51,7 +51,7 @@ pub struct Seen<'a> {
     rights: Option<Arc<Rights>>,
     /// There is no user in the database: nothing is seen.
     nobody: bool,
-    /// What holds for objects without rows of their own, by their schema and kind.
+    /// The answers for objects without rows of their own, by their schema and kind.
     by_kind: RefCell<HashMap<(i32, ObjectKind), bool, foldhash::fast::RandomState>>,
 }
 
@@ -66,7 +66,7 @@ impl Seen<'_> {
         self.head(object.head())
     }
 
-    /// The same by the head of an object.
+    /// Whether an object is seen, by its head.
     pub fn head(&self, head: &ObjectHead) -> bool {
         let Some(rights) = self.rights.as_ref().filter(|_| !self.nobody) else {
             return !self.nobody;
@@ -154,7 +154,7 @@ impl Session {
 }
 
 /// Tells whether a principal is seen, by its id.
-pub type SeesPrincipal = Box<dyn Fn(i32) -> bool>;
+type SeesPrincipal = Box<dyn Fn(i32) -> bool>;
 
 impl Session {
     /// The principals of a list that the session is shown: those that are everywhere, oneself and one's roles, and those that one may see

@@ -17,7 +17,7 @@ pub(crate) use trace::quiet_backups;
 
 use crate::catalog::fold;
 use crate::database::Database;
-use crate::exec::authority::Place;
+use crate::exec::authority::AskedAt;
 use crate::features::needs::{
     Case, DB_OWNER, DatabaseRole, Needs, OWNS_TABLE, OnServer, Owned, SYSADMIN,
 };
@@ -152,16 +152,16 @@ fn allow(cx: &StatementContext<'_>, command: &DbccCommand, dbcc: &ast::Dbcc) -> 
     let place = match &table {
         Some(name) => cx.session.place_by_text(name),
         None if OF_DATABASES.contains(&command.name) => {
-            Place::of_database(&database_of(cx, first)?)
+            AskedAt::of_database(&database_of(cx, first)?)
         }
-        None => Place::of_database(&cx.database()),
+        None => AskedAt::of_database(&cx.database()),
     };
     let clears = command.name == "SQLPERF" && dbcc.arguments.len() > 1;
     let other = command.name == "INPUTBUFFER"
         && first.and_then(number_of) != Some(i64::from(cx.session.id.0));
     let place = match (clears, other) {
-        (true, _) => Place { cases: &[Case::Cleared], ..place },
-        (_, true) => Place { cases: &[Case::OtherSessions], ..place },
+        (true, _) => AskedAt { cases: &[Case::Cleared], ..place },
+        (_, true) => AskedAt { cases: &[Case::OtherSessions], ..place },
         _ => place,
     };
     match cx.session.refused_command(command.name, &command.needs, &place, table.as_deref()) {

@@ -193,6 +193,12 @@ const fn ending(of: RegisteredStatement) -> RegisteredStatement {
     RegisteredStatement { ends_batch: true, ..of }
 }
 
+/// One that changes rows of permissions.
+const fn granting(words: &'static str) -> RegisteredStatement {
+    let new = new(words, Needs::Grants, permission);
+    RegisteredStatement { begins_transaction: true, ..new }
+}
+
 /// One that is not run again after the log was full.
 const fn once(of: RegisteredStatement) -> RegisteredStatement {
     RegisteredStatement { again: false, ..of }
@@ -302,7 +308,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE TYPE", CREATES_TYPE, create_type),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
-    once(of_objects("DENY", Needs::Grants, permission)),
+    granting("DENY"),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
@@ -316,9 +322,9 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP TYPE", DROPS_TYPE, drop_types),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
     of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
-    once(of_objects("GRANT", Needs::Grants, permission)),
+    granting("GRANT"),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
-    once(of_objects("REVOKE", Needs::Grants, permission)),
+    granting("REVOKE"),
     new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
     of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
     new("UPDATE STATISTICS", ALTERS, update_statistics),

@@ -1,107 +1,123 @@
 //! Permissions: those that are granted and denied, those that are built in, and the session's own.
 
-use super::{Declaration, Rows, ViewContext, function, ranged, sys};
+use super::cell::{Columns, IntoCell};
+use super::{Declaration, Rows, ViewContext, by_column};
 use crate::catalog::principals::{Permission, PermissionState, Principals};
 use crate::features::needs;
 use crate::permissions::{PERMISSIONS, PermissionId, SecurableClass};
-use crate::row;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
-/// The columns of both views of permissions.
-const ROW: &str = "\
-    class tinyint! · class_desc nvarchar(60)? · major_id int! · minor_id int! · grantee_principal_id int! · \
-    grantor_principal_id int! · type char(4)! · permission_name nvarchar(128)? · state char(1)! · state_desc nvarchar(60)?";
-
 pub(super) fn declare(views: &mut Vec<Declaration>) {
+    let of = |arguments: usize, d: Declaration| Declaration {
+        arguments: Some((arguments, arguments)),
+        ..d
+    };
     views.extend([
-        function(
-            "fn_my_permissions",
-            needs::PUBLIC,
-            2,
-            &["entity_name sysname! · subentity_name sysname! · permission_name nvarchar(60)!"],
-            my_permissions,
-        ),
-        ranged(
-            "fn_builtin_permissions",
-            needs::PUBLIC,
-            (1, 1),
-            &["class_desc nvarchar(60)! · permission_name nvarchar(60)! · type varchar(4)! · \
-                covering_permission_name nvarchar(60)! · parent_class_desc nvarchar(60)! · \
-                parent_covering_permission_name nvarchar(60)!"],
-            builtin_permissions,
-        ),
-        sys("database_permissions", needs::METADATA, &[ROW], |cx, _, rows| {
-            let all = cx.session.principals_of(cx.database);
-            let sees = cx.session.sees_principals(all.clone(), Some(cx.database));
-            shown(&all, &|p| sees(p.key.grantee), rows);
+        of(2, by_column("fn_my_permissions", needs::PUBLIC, OWN, my_permissions)),
+        of(1, by_column("fn_builtin_permissions", needs::PUBLIC, BUILT_IN, builtin_permissions)),
+        by_column("database_permissions", needs::METADATA, ROW, database_permissions),
+        by_column("server_permissions", needs::METADATA, ROW, server_permissions),
+        by_column("securable_classes", needs::PUBLIC, CLASS, |_, _, rows| {
+            SecurableClass::all().for_each(|class| rows.show(CLASS, &class));
             Ok(())
         }),
-        sys("server_permissions", needs::METADATA, &[ROW], |cx, _, rows| {
-            let all = cx.session.server_principals();
-            let sees = cx.session.sees_principals(all.clone(), None);
-            shown(&all, &|p| sees(p.key.grantee), rows);
-            Ok(())
-        }),
-        sys(
-            "securable_classes",
-            needs::PUBLIC,
-            &["class_desc sysname? · class int?"],
-            |_, _, rows| {
-                for (name, number) in SecurableClass::all() {
-                    let name = if number == 1 { "OBJECT_OR_COLUMN" } else { name };
-                    rows.push(row![name, i32::from(number)]);
-                }
-                Ok(())
-            },
-        ),
     ]);
 }
 
-/// Rows of a list of principals.
-fn shown(all: &Principals, sees: &dyn Fn(&Permission) -> bool, rows: &mut Rows) {
-    for p in all.permissions().filter(|p| sees(p)) {
-        let key = &p.key;
-        let (state, words) = match p.state {
-            PermissionState::Grant => ("G", "GRANT"),
-            PermissionState::GrantWithGrantOption => ("W", "GRANT_WITH_GRANT_OPTION"),
-            PermissionState::Deny => ("D", "DENY"),
-            PermissionState::Revoke => ("R", "REVOKE"),
-        };
-        let name = PermissionId::of_code(key.class, key.ty).map(|id| id.permission().name);
-        let letters = String::from_utf8_lossy(&key.ty).into_owned();
-        let class = SecurableClass::description(key.class);
-        let (grantee, grantor) = (key.grantee, key.grantor);
-        rows.push(row![
-            i32::from(key.class),
-            class,
-            key.major,
-            key.minor,
-            grantee,
-            grantor,
-            letters,
-            name,
-            state,
-            words
-        ]);
+/// A class by its name and number.
+type ClassRow = (&'static str, u8);
+
+const CLASS: Columns<ClassRow> = &[&[
+    ("class_desc sysname?", |c| (if c.1 == 1 { "OBJECT_OR_COLUMN" } else { c.0 }).cell()),
+    ("class int?", |c| i32::from(c.1).cell()),
+]];
+
+/// The columns of both views of permissions.
+const ROW: Columns<Permission> = &[&[
+    ("class tinyint!", |p| i32::from(p.key.class).cell()),
+    ("class_desc nvarchar(60)?", |p| SecurableClass::description(p.key.class).cell()),
+    ("major_id int!", |p| p.key.major.cell()),
+    ("minor_id int!", |p| p.key.minor.cell()),
+    ("grantee_principal_id int!", |p| p.key.grantee.cell()),
+    ("grantor_principal_id int!", |p| p.key.grantor.cell()),
+    ("type char(4)!", |p| String::from_utf8_lossy(&p.key.ty).into_owned().cell()),
+    ("permission_name nvarchar(128)?", |p| {
+        PermissionId::of_code(p.key.class, p.key.ty).map(|id| id.permission().name).cell()
+    }),
+    ("state char(1)!", |p| state(p).0.cell()),
+    ("state_desc nvarchar(60)?", |p| state(p).1.cell()),
+]];
+
+fn state(p: &Permission) -> (&'static str, &'static str) {
+    match p.state {
+        PermissionState::Grant => ("G", "GRANT"),
+        PermissionState::GrantWithGrantOption => ("W", "GRANT_WITH_GRANT_OPTION"),
+        PermissionState::Deny => ("D", "DENY"),
+        PermissionState::Revoke => ("R", "REVOKE"),
     }
 }
+
+/// Rows whose grantees are seen.
+fn shown(all: &Principals, sees: &dyn Fn(i32) -> bool, rows: &mut Rows) {
+    let seen = all.permissions().filter(|p| sees(p.key.grantee));
+    seen.for_each(|p| rows.show(ROW, &p));
+}
+
+fn database_permissions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let all = cx.session.principals_of(cx.database);
+    shown(&all, &cx.session.sees_principals(all.clone(), Some(cx.database)), rows);
+    Ok(())
+}
+
+fn server_permissions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let all = cx.session.server_principals();
+    shown(&all, &cx.session.sees_principals(all.clone(), None), rows);
+    Ok(())
+}
+
+/// The class above that a permission is implied by; empty where none of its permissions implies it.
+fn parent(id: &PermissionId) -> &'static str {
+    let p = id.permission();
+    let class = p.class.parent().filter(|_| !p.parent.is_empty());
+    class.map_or("", SecurableClass::name)
+}
+
+const BUILT_IN: Columns<PermissionId> = &[&[
+    ("class_desc nvarchar(60)!", |id| id.permission().class.name().cell()),
+    ("permission_name nvarchar(60)!", |id| id.permission().name.cell()),
+    ("type varchar(4)!", |id| id.permission().code.cell()),
+    ("covering_permission_name nvarchar(60)!", |id| id.permission().covering.cell()),
+    ("parent_class_desc nvarchar(60)!", |id| parent(id).cell()),
+    ("parent_covering_permission_name nvarchar(60)!", |id| id.permission().parent.cell()),
+]];
 
 /// Those of a class, or all of them.
 fn builtin_permissions(_: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let wanted = args.first().and_then(Value::as_text).filter(|t| !t.is_empty());
     let wanted = wanted.map(|t| t.to_ascii_uppercase());
-    for p in &PERMISSIONS {
-        let class = p.class.name();
-        if wanted.as_deref().is_none_or(|w| w == class) {
-            // A permission that none of the class above implies names no class.
-            let parent = p.class.parent().filter(|_| !p.parent.is_empty());
-            let parent = parent.map_or("", SecurableClass::name);
-            rows.push(row![class, p.name, p.code, p.covering, parent, p.parent]);
+    debug_assert_eq!(PermissionId::all().count(), PERMISSIONS.len());
+    for id in PermissionId::all() {
+        if wanted.as_deref().is_none_or(|w| w == id.permission().class.name()) {
+            rows.show(BUILT_IN, &id);
         }
     }
     Ok(())
 }
+
+/// A permission of the session's own: the securable, the column, the permission.
+struct OwnPermission {
+    entity: Arc<str>,
+    column: Arc<str>,
+    name: &'static str,
+}
+
+const OWN: Columns<OwnPermission> = &[&[
+    ("entity_name sysname!", |p| (&p.entity).cell()),
+    ("subentity_name sysname!", |p| (&p.column).cell()),
+    ("permission_name nvarchar(60)!", |p| p.name.cell()),
+]];
 
 /// The permissions that the session has on a securable, and on the columns of a table.
 fn my_permissions(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -115,21 +131,22 @@ fn my_permissions(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
     let Some(found) = cx.session.named_securable(class, securable.as_deref()) else {
         return Ok(());
     };
-    let entity = match class {
-        SecurableClass::Server => "server".to_owned(),
-        SecurableClass::Database => "database".to_owned(),
-        _ => securable.unwrap_or_default(),
+    let entity: Arc<str> = match class {
+        SecurableClass::Server => "server".into(),
+        SecurableClass::Database => "database".into(),
+        _ => securable.unwrap_or_default().into(),
     };
-    for id in found.permissions().filter(|id| found.may(*id, None)) {
-        rows.push(row![&entity, "", id.permission().name]);
-    }
+    let whole = found.permissions().filter(|id| found.may(*id, None));
+    let mut own: Vec<(Arc<str>, PermissionId)> = whole.map(|id| ("".into(), id)).collect();
     for (column, name) in found.columns() {
         let of_columns =
             |id: &PermissionId| matches!(id.permission().name, "SELECT" | "UPDATE" | "REFERENCES");
         let held = found.permissions().filter(of_columns);
-        for id in held.filter(|id| found.may(*id, Some(column))) {
-            rows.push(row![&entity, &name, id.permission().name]);
-        }
+        own.extend(held.filter(|id| found.may(*id, Some(column))).map(|id| (name.clone(), id)));
+    }
+    for (column, id) in own {
+        let name = id.permission().name;
+        rows.show(OWN, &OwnPermission { entity: entity.clone(), column, name });
     }
     Ok(())
 }

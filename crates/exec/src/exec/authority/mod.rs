@@ -1,7 +1,7 @@
 //! Authority: whether a session has what a statement, procedure, command or view says that it needs.
 //!
 //! ```text
-//! Needs (as it is registered) + Place (which database, schema, object, which cases) + Rights ──▶ yes or no
+//! Needs (as it is registered) + AskedAt (which database, schema, object, which cases) + Rights ──▶ yes or no
 //! ```
 //! A name behind which nothing is found is asked for as an object without rows of its own: the permissions of its schema, its
 //! database and the server count.
@@ -25,8 +25,8 @@ use taffrail_syntax::ast::ObjectName;
 const SYS: (i32, i32) = (4, 4);
 
 /// The securables about which needs are asked, and the cases that are given.
-pub struct Place {
-    /// The database.
+pub struct AskedAt {
+    /// The database that is asked about.
     pub database: Arc<Database>,
     /// The object, or one without rows of its own in the schema that a name says.
     pub object: SecurableAt,
@@ -38,10 +38,10 @@ pub struct Place {
     pub found: bool,
 }
 
-impl Place {
+impl AskedAt {
     /// A place in a database, without an object.
-    pub fn of_database(database: &Arc<Database>) -> Place {
-        Place {
+    pub fn of_database(database: &Arc<Database>) -> AskedAt {
+        AskedAt {
             database: database.clone(),
             object: nowhere(1, 1),
             temporary: false,
@@ -50,8 +50,8 @@ impl Place {
         }
     }
 
-    fn given(self, cases: &'static [Case]) -> Place {
-        Place { cases, ..self }
+    fn given(self, cases: &'static [Case]) -> AskedAt {
+        AskedAt { cases, ..self }
     }
 }
 
@@ -82,7 +82,7 @@ fn server_role(role: ServerRole) -> i32 {
 /// Needs, while they are asked about a place.
 struct Asking<'a> {
     session: &'a Session,
-    place: &'a Place,
+    place: &'a AskedAt,
     /// None where the session has no user in the database.
     here: Option<Arc<Rights>>,
     server: Rights,
@@ -157,7 +157,7 @@ impl Asking<'_> {
 
 impl Session {
     /// Whether the session has what something needs at a place.
-    pub fn holds(&self, needs: &Needs, place: &Place) -> bool {
+    pub fn holds(&self, needs: &Needs, place: &AskedAt) -> bool {
         if self.activation.security().is_sa() || place.temporary {
             return true;
         }
@@ -167,52 +167,52 @@ impl Session {
 
     /// Whether the session has what something needs in a database.
     pub fn holds_in(&self, database: &Arc<Database>, needs: &Needs) -> bool {
-        self.holds(needs, &Place::of_database(database))
+        self.holds(needs, &AskedAt::of_database(database))
     }
 
     /// Whether the session has CONTROL on an object.
     pub fn controls(&self, database: &Arc<Database>, head: &crate::catalog::ObjectHead) -> bool {
         let object = securable_of(database, head, self.id);
-        let place = Place { object, found: true, ..Place::of_database(database) };
+        let place = AskedAt { object, found: true, ..AskedAt::of_database(database) };
         self.holds(&Needs::Object(OnObject::Control), &place)
     }
 
     /// The place of an object by its name. A name that no database, schema or object has leaves the permissions of what contains it.
-    pub fn place_named(&self, name: &ObjectName) -> Place {
+    pub(super) fn place_named(&self, name: &ObjectName) -> AskedAt {
         let part =
             |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
         self.place_by_parts(part(&name.database), part(&name.schema), &name.name.value)
     }
 
     /// The place of an object by the parts of its name.
-    pub fn place_by_parts(
+    pub(super) fn place_by_parts(
         &self,
         database: Option<String>,
         schema: Option<String>,
         name: &str,
-    ) -> Place {
+    ) -> AskedAt {
         let all = self.instance.databases();
         let own = || Some(self.database.clone());
         let found = database.filter(|d| !d.is_empty()).map_or_else(own, |d| all.get(&d).ok());
-        let place = Place::of_database(found.as_ref().unwrap_or(&self.database));
+        let place = AskedAt::of_database(found.as_ref().unwrap_or(&self.database));
         if is_temp(name) {
-            return Place { temporary: true, found: true, ..place };
+            return AskedAt { temporary: true, found: true, ..place };
         }
         let Some(database) = found else { return place };
         let schema = schema.filter(|s| !s.is_empty());
         let object = database.catalog.find_named(schema.as_deref(), name, self.id);
         if let Some(object) = object {
             let object = securable_of(&database, object.head(), self.id);
-            return Place { object, found: true, ..place };
+            return AskedAt { object, found: true, ..place };
         }
         match database.catalog.schema(schema.as_deref().unwrap_or("dbo"), self.id) {
-            Some(s) => Place { object: nowhere(s.id.0, s.principal), ..place },
+            Some(s) => AskedAt { object: nowhere(s.id.0, s.principal), ..place },
             None => place,
         }
     }
 
     /// The place of an object by the text of its name.
-    pub fn place_by_text(&self, name: &str) -> Place {
+    pub fn place_by_text(&self, name: &str) -> AskedAt {
         let mut parts = super::procedure::name_parts(name);
         let last = parts.pop().unwrap_or_default();
         let schema = parts.pop();
@@ -220,7 +220,7 @@ impl Session {
     }
 
     /// The name of the login, for messages about what it may not do.
-    pub fn acting_name(&self) -> String {
+    fn acting_name(&self) -> String {
         self.activation.security().login.to_string()
     }
 
@@ -233,7 +233,7 @@ impl Session {
         errors: &mut Vec<Box<SqlError>>,
     ) -> SqlResult<()> {
         let object = SecurableAt { schema: Some(SYS), ..nowhere(SYS.0, SYS.1) };
-        let place = Place { object, found: true, ..Place::of_database(database) };
+        let place = AskedAt { object, found: true, ..AskedAt::of_database(database) };
         if self.holds(needs, &place) {
             return Ok(());
         }
@@ -256,7 +256,7 @@ impl Session {
     }
 
     /// The first need that is not held, of all or of the alternatives.
-    fn first_missing<'n>(&self, needs: &'n Needs, place: &Place) -> &'n Needs {
+    fn first_missing<'n>(&self, needs: &'n Needs, place: &AskedAt) -> &'n Needs {
         match needs {
             Needs::All(list) => {
                 let missing = list.iter().find(|n| !self.holds(n, place));
@@ -273,7 +273,7 @@ impl Session {
         &self,
         name: &str,
         needs: &Needs,
-        place: &Place,
+        place: &AskedAt,
         table: Option<&str>,
     ) -> Option<Box<SqlError>> {
         if self.holds(needs, place) {
@@ -295,21 +295,12 @@ impl Session {
 
 impl StatementContext<'_> {
     /// Refuses with these errors, the last of which ends the statement.
-    pub fn refuse_with(&mut self, mut errors: Vec<Box<SqlError>>) -> SqlResult<()> {
+    pub(crate) fn refuse_with(&mut self, mut errors: Vec<Box<SqlError>>) -> SqlResult<()> {
         let Some(last) = errors.pop() else { return Ok(()) };
         for e in errors {
             self.reason(e)?;
         }
         Err(last)
-    }
-
-    /// Asks for a permission on the server: the error is given where it is missing.
-    pub fn require_on_server(
-        &self,
-        permission: PermissionId,
-        refusal: impl FnOnce() -> Box<SqlError>,
-    ) -> SqlResult<()> {
-        if self.session.may_on_server(permission) { Ok(()) } else { Err(refusal()) }
     }
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 /// A securable with the rights of the session that count for it.
 pub struct NamedSecurable {
-    /// The securable's class.
+    /// The class that the securable was named with.
     pub class: C,
-    /// The securable.
+    /// The securable with its owner and its schema.
     pub at: SecurableAt,
     /// The rights in its database, or on the server.
     pub rights: Arc<Rights>,

@@ -1,6 +1,6 @@
 //! System procedures: the place of their needs, by their arguments, and the errors with which they are refused.
 
-use super::Place;
+use super::AskedAt;
 use crate::exec::called::Passed;
 use crate::features::needs::{Case, Needs, OnSchema, ServerRole};
 use crate::features::procedure::{SystemProcedure, parameter_name};
@@ -24,10 +24,10 @@ impl Session {
         Err(self.procedure_refusal(p, passed))
     }
 
-    fn procedure_place(&self, p: &SystemProcedure, passed: &[Passed]) -> Place {
+    fn procedure_place(&self, p: &SystemProcedure, passed: &[Passed]) -> AskedAt {
         let text = |name: &str| argument(p, passed, name);
         let given = |name: &str| text(name).filter(|t| !t.is_empty());
-        let here = Place::of_database(&self.database);
+        let here = AskedAt::of_database(&self.database);
         match p.name {
             "sp_configure" => match given("@configvalue") {
                 Some(_) => here.given(&[Case::Changed]),
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// The texts of the system's modules are everybody's.
-    fn helptext_place(&self, name: &str) -> Place {
+    fn helptext_place(&self, name: &str) -> AskedAt {
         let place = self.place_by_text(name);
         if place.found { place.given(&[Case::UserModules]) } else { place }
     }

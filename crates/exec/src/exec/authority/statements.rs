@@ -1,6 +1,6 @@
 //! Statements that are registered: the place of their needs, and the errors with which they are refused.
 
-use super::Place;
+use super::AskedAt;
 use crate::features::RegisteredStatement;
 use crate::features::needs::{Case, Needs, OnDatabase, OnSchema};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
@@ -20,7 +20,7 @@ type Errors = Vec<Box<SqlError>>;
 
 /// A statement's needs at their place, and the errors where they are not held.
 struct Ask {
-    place: Place,
+    place: AskedAt,
     errors: Errors,
 }
 
@@ -78,6 +78,25 @@ impl Session {
                     |n| self.asks_of_trigger(n, &s.target, words),
                 )
             }
+            K::Sequence(s) if s.alter => one(&s.name, vec![unseen("alter", "sequence", &s.name)]),
+            K::Sequence(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
+            K::Drop(s) => self.asks_of_drop(s),
+            K::CreateSchema(s) => {
+                let errors =
+                    vec![SqlError::new(15247, &[]), SqlError::new(2759, &[]).with_state(0)];
+                let cases: &[Case] = if s.owner.is_some() { &[Case::Authorization] } else { &[] };
+                vec![Ask { place: AskedAt::of_database(&self.database).given(cases), errors }]
+            }
+            _ => self.asks_of_tables(kind, words),
+        }
+    }
+
+    /// The places of statements about tables, which rows go by.
+    fn asks_of_tables(&self, kind: &K, words: &str) -> Vec<Ask> {
+        let named =
+            |name: &ObjectName, errors: Errors| Ask { place: self.place_named(name), errors };
+        let one = |name: &ObjectName, errors: Errors| vec![named(name, errors)];
+        match kind {
             K::AlterTable(s) => one(&s.table, vec![no_object(&s.table, 13)]),
             K::Truncate(s) => one(&s.table, vec![no_object(&s.table, 7)]),
             K::CreateIndex(s) => one(&s.table, vec![no_object(&s.table, 12)]),
@@ -88,39 +107,6 @@ impl Session {
             }
             K::CreateStatistics(s) => one(&s.table, vec![no_object(&s.table, 1)]),
             K::UpdateStatistics(s) => one(&s.table, vec![no_object(&s.table, 1)]),
-            K::Sequence(s) if s.alter => one(&s.name, vec![unseen("alter", "sequence", &s.name)]),
-            K::Sequence(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
-            K::Drop(s) => self.asks_of_drop(s),
-            K::CreateSchema(s) => {
-                let errors =
-                    vec![SqlError::new(15247, &[]), SqlError::new(2759, &[]).with_state(0)];
-                let cases: &[Case] = if s.owner.is_some() { &[Case::Authorization] } else { &[] };
-                vec![Ask { place: Place::of_database(&self.database).given(cases), errors }]
-            }
-            K::CreateDatabase(_) => {
-                let error = SqlError::new(262, &[&"CREATE DATABASE", &"master"]).with_severity(14);
-                vec![Ask { place: Place::of_database(&self.database), errors: vec![error] }]
-            }
-            K::AlterDatabase(s) => {
-                vec![self.asks_of_database(s.name.as_ref().map(|n| &*n.value), &s.action)]
-            }
-            K::Backup(s) => {
-                let (place, name) = self.database_place(&s.database);
-                let denied = SqlError::new(262, &[&words, &name]).with_severity(14);
-                let ended = SqlError::new(3013, &[&words]);
-                vec![Ask { place, errors: vec![denied, ended] }]
-            }
-            K::Restore(s) => {
-                let name = s.database.as_ref();
-                let (place, name) = match name {
-                    Some(name) => self.database_place(name),
-                    None => (Place::of_database(&self.database), self.database.name.to_string()),
-                };
-                let found = place.found;
-                let place = place.given(if found { &[Case::Existing] } else { &[Case::Missing] });
-                let errors = vec![SqlError::new(3110, &[&name]), SqlError::new(3013, &[&words])];
-                vec![Ask { place, errors }]
-            }
             K::BulkInsert(s) => {
                 let loose = !s.options.iter().any(|o| o.name.is("CHECK_CONSTRAINTS"))
                     || s.options.iter().any(|o| o.name.is("KEEPIDENTITY"));
@@ -135,6 +121,37 @@ impl Session {
                 let ask = named(&s.table, vec![denied]);
                 vec![Ask { place: ask.place.given(cases), ..ask }]
             }
+            _ => self.asks_of_server(kind, words),
+        }
+    }
+
+    /// The places of statements about databases and the server.
+    fn asks_of_server(&self, kind: &K, words: &str) -> Vec<Ask> {
+        match kind {
+            K::CreateDatabase(_) => {
+                let error = SqlError::new(262, &[&"CREATE DATABASE", &"master"]).with_severity(14);
+                vec![Ask { place: AskedAt::of_database(&self.database), errors: vec![error] }]
+            }
+            K::AlterDatabase(s) => {
+                vec![self.asks_of_database(s.name.as_ref().map(|n| &*n.value), &s.action)]
+            }
+            K::Backup(s) => {
+                let (place, name) = self.database_place(&s.database);
+                let denied = SqlError::new(262, &[&words, &name]).with_severity(14);
+                let ended = SqlError::new(3013, &[&words]);
+                vec![Ask { place, errors: vec![denied, ended] }]
+            }
+            K::Restore(s) => {
+                let name = s.database.as_ref();
+                let (place, name) = match name {
+                    Some(name) => self.database_place(name),
+                    None => (AskedAt::of_database(&self.database), self.database.name.to_string()),
+                };
+                let found = place.found;
+                let place = place.given(if found { &[Case::Existing] } else { &[Case::Missing] });
+                let errors = vec![SqlError::new(3110, &[&name]), SqlError::new(3013, &[&words])];
+                vec![Ask { place, errors }]
+            }
             K::Reconfigure { .. } => self.anywhere_with(SqlError::new(5812, &[])),
             K::Shutdown { .. } => self.anywhere_with(SqlError::new(6004, &[]).with_severity(14)),
             K::EventSession(_) => self.anywhere_with(SqlError::new(15247, &[])),
@@ -143,11 +160,11 @@ impl Session {
     }
 
     fn anywhere(&self) -> Ask {
-        Ask { place: Place::of_database(&self.database), errors: vec![SqlError::new(15247, &[])] }
+        Ask { place: AskedAt::of_database(&self.database), errors: vec![SqlError::new(15247, &[])] }
     }
 
     fn anywhere_with(&self, error: Box<SqlError>) -> Vec<Ask> {
-        vec![Ask { place: Place::of_database(&self.database), errors: vec![error] }]
+        vec![Ask { place: AskedAt::of_database(&self.database), errors: vec![error] }]
     }
 
     /// The place of an object that is made: 262 without the permission to make any, 2760 without that on the schema.
@@ -263,37 +280,39 @@ impl Session {
     }
 
     /// The table of statistics, which are named behind it.
-    fn table_of_statistics(&self, name: &ObjectName) -> Place {
+    fn table_of_statistics(&self, name: &ObjectName) -> AskedAt {
         let part =
             |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
         match &name.schema {
             Some(table) => self.place_by_parts(None, part(&name.database), &table.value),
-            None => Place::of_database(&self.database),
+            None => AskedAt::of_database(&self.database),
         }
     }
 
-    fn schema_place(&self, name: &str) -> Place {
-        let place = Place::of_database(&self.database);
+    fn schema_place(&self, name: &str) -> AskedAt {
+        let place = AskedAt::of_database(&self.database);
         match self.database.catalog.schema(name, self.id) {
-            Some(s) => Place { object: super::nowhere(s.id.0, s.principal), found: true, ..place },
+            Some(s) => {
+                AskedAt { object: super::nowhere(s.id.0, s.principal), found: true, ..place }
+            }
             None => place,
         }
     }
 
     /// The place of a database by name. Where it is not open, or not there, the server's permissions count.
-    pub(super) fn named_database(&self, name: &str) -> Place {
+    pub(super) fn named_database(&self, name: &str) -> AskedAt {
         match self.instance.databases().get(name) {
-            Ok(database) => Place { found: true, ..Place::of_database(&database) },
+            Ok(database) => AskedAt { found: true, ..AskedAt::of_database(&database) },
             Err(_) => {
                 let found = self.instance.databases().slot(name).is_some();
                 let master = self.instance.databases().master();
                 let any = master.unwrap_or_else(|_| self.database.clone());
-                Place { found, ..Place::of_database(&any) }
+                AskedAt { found, ..AskedAt::of_database(&any) }
             }
         }
     }
 
-    fn database_place(&self, name: &NameOrVariable) -> (Place, String) {
+    fn database_place(&self, name: &NameOrVariable) -> (AskedAt, String) {
         let text = match name {
             NameOrVariable::Name(name) => name.value.to_string(),
             NameOrVariable::Variable(_) => String::new(),
@@ -306,7 +325,7 @@ impl Session {
         let cases: &[Case] = if scoped { &[Case::ScopedConfiguration] } else { &[Case::Settings] };
         let place = match name {
             Some(name) if !name.eq_ignore_ascii_case("CURRENT") => self.named_database(name),
-            _ => Place::of_database(&self.database),
+            _ => AskedAt::of_database(&self.database),
         };
         let shown = name.unwrap_or(&self.database.name);
         let refused = SqlError::new(5011, &[&shown]).with_state(9);

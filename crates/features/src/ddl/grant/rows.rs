@@ -54,7 +54,7 @@ impl SecurableRows {
         matches!(whole, Some(State::Grant | State::GrantWithGrantOption))
     }
 
-    /// `GRANT`.
+    /// Changes the rows as `GRANT` does.
     pub fn grant(&mut self, key: PermissionKey, with_option: bool) {
         self.forget_columns(&key);
         if key.minor != 0 && !with_option && self.whole_is_granted(&key) {
@@ -74,7 +74,7 @@ impl SecurableRows {
         }
     }
 
-    /// `DENY`.
+    /// Changes the rows as `DENY` does: 4611.
     pub fn deny(&mut self, key: PermissionKey, cascade: bool) -> SqlResult<()> {
         self.needs_cascade(&key, cascade)?;
         if cascade {

@@ -26,7 +26,7 @@ const ENDPOINTS: [(i32, &str); 5] = [
 pub(super) struct GrantedOn {
     /// The database, which is master for the server's securables.
     pub database: Arc<Database>,
-    /// The securable.
+    /// The securable with its owner and its schema.
     pub at: SecurableAt,
     /// The securable's name for messages, and its class in small letters; none for the server and the database.
     pub named: Option<(String, String)>,
