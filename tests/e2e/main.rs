@@ -19,6 +19,7 @@ mod lab;
 mod life;
 mod limits;
 mod log_command;
+mod logins;
 mod lost_connection;
 mod missing;
 mod monitoring;

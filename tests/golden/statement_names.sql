@@ -1,7 +1,7 @@
 -- Statements that are not built say what they are called, each in its own words, when they run.
 --@ source: reasoned
 PRINT 'before'
-CREATE LOGIN l WITH PASSWORD = 'p'
+CREATE APPLICATION ROLE r WITH PASSWORD = 'p'
 GO
 --@ source: reasoned
 ALTER LOGIN l DISABLE
@@ -11,9 +11,6 @@ CREATE USER u FOR LOGIN l
 GO
 --@ source: reasoned
 ALTER ROLE r ADD MEMBER u
-GO
---@ source: reasoned
-CREATE SERVER ROLE r
 GO
 --@ source: reasoned
 GRANT SELECT ON t TO u
@@ -60,7 +57,7 @@ GO
 WAITFOR (RECEIVE TOP (1) * FROM q), TIMEOUT 100
 GO
 --@ source: reasoned
-EXEC sp_addlogin 'l', 'p'
+EXEC sp_setapprole 'r', 'p'
 GO
 --@ source: reasoned
 EXEC sp_addrolemember 'db_owner', 'u'

@@ -11,6 +11,7 @@ use super::rows::{
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{BaseName, Catalog, ensure_schema_version};
+use crate::principals::DBO_USER;
 use crate::rowcodec::{damaged, typecode};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -99,6 +100,10 @@ fn write_flags(tx: &mut Transaction, module: ObjectId, all: i64, flags: i64) -> 
     let row = systab::get(tx, &SystemTables::MODULES, &key)?;
     let mut row = row.ok_or_else(|| damaged("a module without text"))?;
     row[0] = int(number(&row, 0)? & !all | flags);
+    // A row that an older program could have written stays one.
+    if row.last().is_some_and(Value::is_null) {
+        row.truncate(2);
+    }
     systab::put(tx, &SystemTables::MODULES, &key, &row)
 }
 
@@ -107,9 +112,18 @@ pub fn write_execute_as(tx: &mut Transaction, module: ObjectId, who: Option<i32>
     let flag = match who {
         None => 0,
         Some(-2) => MODULE_AS_OWNER,
-        Some(_) => MODULE_AS_DBO,
+        Some(DBO_USER) => MODULE_AS_DBO,
+        Some(_) => 0,
     };
-    write_flags(tx, module, MODULE_AS_OWNER | MODULE_AS_DBO, flag)
+    write_flags(tx, module, MODULE_AS_OWNER | MODULE_AS_DBO, flag)?;
+    let Some(id) = who.filter(|id| *id > DBO_USER) else { return Ok(()) };
+    ensure_schema_version(tx, super::principals::rows::PRINCIPALS)?;
+    let key = [module.0 as i64];
+    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
+    let mut row = row.ok_or_else(|| damaged("a module without text"))?;
+    row.truncate(2);
+    row.push(int(id.into()));
+    systab::put(tx, &SystemTables::MODULES, &key, &row)
 }
 
 /// The flag of each fact of a function.
@@ -391,7 +405,7 @@ impl Catalog {
             execute_as: match () {
                 () if flags & MODULE_AS_OWNER != 0 => Some(-2),
                 () if flags & MODULE_AS_DBO != 0 => Some(1),
-                () => None,
+                () => number_or_null(&row, 2).map(|id| id as i32),
             },
             parameters,
             result,

@@ -22,9 +22,9 @@ use taffrail_types::Value;
 
 /// `principal_id` of `public`, in a database.
 pub const PUBLIC: i32 = 0;
-/// `principal_id` of `dbo`.
+/// The `principal_id` of the user `dbo`.
 pub const DBO_USER: i32 = 1;
-/// `principal_id` of `guest`.
+/// The `principal_id` of the user `guest`.
 pub const GUEST: i32 = 2;
 /// `principal_id` of the login `sa`, whatever it is called.
 pub const SA: i32 = 1;
@@ -63,7 +63,7 @@ pub enum PrincipalKind {
     User,
     /// A role of a database.
     Role,
-    /// An application role.
+    /// An application role of a database.
     ApplicationRole,
 }
 
@@ -115,7 +115,7 @@ pub struct LoginFacts {
     pub default_database: String,
     /// Passwords are checked against the policy.
     pub check_policy: bool,
-    /// Passwords expire.
+    /// Passwords expire: CHECK_EXPIRATION is on.
     pub check_expiration: bool,
     /// The next login has to bring a new password.
     pub must_change: bool,
@@ -126,9 +126,9 @@ pub struct LoginFacts {
 /// A login, user or role.
 #[derive(Clone, Debug)]
 pub struct Principal {
-    /// The `principal_id` in its scope.
+    /// The principal's number, `principal_id`.
     pub id: i32,
-    /// The principal's name.
+    /// The name of the principal.
     pub name: Arc<str>,
     /// The kind of the principal.
     pub kind: PrincipalKind,
@@ -185,11 +185,11 @@ impl Principal {
 /// `state` of a permission.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum PermissionState {
-    /// G: the grantee may.
+    /// The letter G: granted.
     Grant,
-    /// W
+    /// The letter W: granted WITH GRANT OPTION.
     GrantWithGrantOption,
-    /// D: the grantee may not.
+    /// The letter D: denied.
     Deny,
     /// R: a column that a permission on the whole object does not reach.
     Revoke,
@@ -198,15 +198,15 @@ pub enum PermissionState {
 /// A row of `sys.database_permissions` or `sys.server_permissions`, but for its state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct PermissionKey {
-    /// `class`.
+    /// The class of the securable, `class`.
     pub class: u8,
-    /// `major_id`.
+    /// The securable's number, `major_id`.
     pub major: i32,
     /// `minor_id`: a column, or 0.
     pub minor: i32,
-    /// `grantee_principal_id`.
+    /// The principal that has the permission, `grantee_principal_id`.
     pub grantee: i32,
-    /// `grantor_principal_id`.
+    /// The principal that has given it, `grantor_principal_id`.
     pub grantor: i32,
     /// `type`, padded with blanks to four characters.
     pub ty: [u8; 4],
@@ -219,6 +219,15 @@ pub struct Permission {
     pub key: PermissionKey,
     /// The state of the row.
     pub state: PermissionState,
+}
+
+impl Permission {
+    /// CONNECT SQL of a login, which it is given when it is made.
+    pub fn to_connect(login: i32) -> Permission {
+        let (grantee, grantor) = (login, SA);
+        let key = PermissionKey { class: 100, major: 0, minor: 0, grantee, grantor, ty: *b"COSQ" };
+        Permission { key, state: PermissionState::Grant }
+    }
 }
 
 /// All principals of a scope, their memberships and permissions.
@@ -243,7 +252,7 @@ pub fn generation() -> u64 {
 }
 
 /// Something that permissions depend on has changed.
-pub(super) fn changed() {
+pub(crate) fn changed() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
@@ -420,6 +429,9 @@ impl Catalog {
 /// The first bytes of a hash of ours as views show it; SQL Server's begin with 0x01, 0x02 or 0x03 and a zero.
 const OWN_HASH: [u8; 2] = *b"TA";
 
+/// The beginning of every hash of ours: nobody hands in one that takes more memory or time.
+const OWN_PARAMETERS: &str = "$argon2id$v=19$m=19456,t=2,p=1$";
+
 /// A hash of a password as it is kept, as bytes: a hash of ours behind a prefix, one of SQL Server's as it was given. None: no
 /// password.
 pub fn hash_as_bytes(stored: &str) -> Option<Vec<u8>> {
@@ -435,7 +447,7 @@ pub fn hash_as_bytes(stored: &str) -> Option<Vec<u8>> {
 pub fn hash_from_bytes(bytes: &[u8]) -> Option<String> {
     if let Some(own) = bytes.strip_prefix(&OWN_HASH) {
         let text = std::str::from_utf8(own).ok()?;
-        return text.starts_with("$argon2id$").then(|| text.to_owned());
+        return text.starts_with(OWN_PARAMETERS).then(|| text.to_owned());
     }
     // Salt and digest: SHA-512, or SHA-1 once, and in capitals as well.
     let known = match bytes.get(..2)? {

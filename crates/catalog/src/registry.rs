@@ -22,6 +22,7 @@ mod configured;
 mod lifecycle;
 mod moved;
 mod offline;
+mod owned;
 mod problem;
 mod rename;
 mod restoring;

@@ -12,6 +12,7 @@
 #[cfg(test)]
 mod registered;
 
+pub use taffrail_catalog::principals::{Principal, hash_as_bytes};
 pub use taffrail_catalog::registry::Slot as DatabaseSlot;
 #[doc(hidden)]
 pub use taffrail_catalog::{Sight, master};
@@ -24,7 +25,9 @@ pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions}
 pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};
 pub use taffrail_exec::rpc::{TransactionRequest, TxIsolation};
 pub use taffrail_exec::session::ConnectOptions;
-pub use taffrail_features::{is_weak_password, make_backup_directory, run_due_backups};
+pub use taffrail_features::{
+    check_password, is_sql_servers, is_weak_password, make_backup_directory, run_due_backups,
+};
 pub use taffrail_log::{Initialization, VlfAlgorithm};
 pub use taffrail_plan::sink::{
     ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue,

@@ -262,6 +262,14 @@ impl Drop for Connection {
     }
 }
 
+/// The part of a default schema in the key of a text's plans; 0 for dbo.
+fn key_of_schema(schema: Option<&str>) -> u32 {
+    let Some(schema) = schema else { return 0 };
+    // FNV-1a.
+    let step = |hash: u32, b: u8| (hash ^ u32::from(b)).wrapping_mul(0x0100_0193);
+    crate::catalog::fold(schema).bytes().fold(0x811c_9dc5, step)
+}
+
 /// What ends a request, and the connection with it.
 fn last_words(sink: &mut dyn ResultSink, e: &SqlError) -> ConnectionFate {
     let done = Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
@@ -292,17 +300,20 @@ impl Session {
         text: &Arc<str>,
         declarations: &str,
     ) -> Result<Arc<Module>, Vec<SqlError>> {
-        let key = (self.database.catalog.opening(), self.activation.options.plan_key());
+        let schema = self.default_schema();
+        let options = self.activation.options.plan_key() ^ key_of_schema(schema.as_deref());
+        let key = (self.database.catalog.opening(), options);
         let kept = self.instance.plans().text(key, text, declarations);
         if let Some(m) = kept.filter(|m| m.knows_its_types(self.id)) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();
-        let module = if declarations.is_empty() {
+        let mut module = if declarations.is_empty() {
             crate::exec::compile::batch(self, text)?
         } else {
             crate::exec::compile::parameterised(self, text, declarations)?
         };
+        module.schema = schema;
         let module = Arc::new(module);
         self.instance.plans().add_text(key, declarations, module.clone());
         Ok(module)
@@ -501,6 +512,9 @@ impl Interpreter<'_> {
         }
         if let Err(e) = self.drop_temp_tables() {
             return self.tell_errors(vec![*e]);
+        }
+        if !self.session.contexts_end() {
+            return self.tell_errors(vec![*SqlError::new(18059, &[]).with_severity(20)]);
         }
         let isolation = self.session.activation.options.isolation;
         self.session.activation.options =

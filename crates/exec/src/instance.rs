@@ -74,6 +74,7 @@ pub struct Instance {
     counters: InstanceCounters,
     logins: RwLock<Arc<crate::catalog::principals::Principals>>,
     shared_rights: crate::session::rights::SharedRights,
+    bad_passwords: logins::BadPasswords,
     reports: Vec<StartReport>,
     started: Value,
     started_at: Duration,
@@ -143,6 +144,7 @@ impl Instance {
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
             shared_rights: Default::default(),
+            bad_passwords: Default::default(),
             reports,
             started,
             started_at,
@@ -321,22 +323,19 @@ impl Instance {
     }
 
     /// The same for a session of the server's own, within whatever goes on.
-    pub fn connect_within(self: &Arc<Self>, client: ConnectOptions) -> SqlResult<Connection> {
-        let security = self.context_of_login(&client.login)?;
-        let database = match client.database.as_deref().filter(|d| !d.is_empty()) {
-            Some(name) => self.databases.get(name).map_err(|_| SqlError::new(4060, &[&name]))?,
-            None => {
-                let own = self.find_login(&client.login).map(|l| l.default_database);
-                let own = own.filter(|d| !d.is_empty()).unwrap_or_else(|| "master".into());
-                self.databases.get(&own).map_err(|_| SqlError::new(4064, &[]))?
-            }
-        };
+    pub fn connect_within(self: &Arc<Self>, mut client: ConnectOptions) -> SqlResult<Connection> {
+        let (security, login) = self.context_of_login(&client.login)?;
+        client.login_id = security.login_id;
+        let database = self.first_database(&security, &login, client.database.as_deref())?;
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         let entry = self
             .sessions
             .add(client.clone(), now, self.options.env.entropy.guid())
             .ok_or_else(|| SqlError::new(17809, &[&32_767]))?;
         self.counters.logins.inc();
+        if let ("", Some(own)) = (&*client.language, login.language.as_deref()) {
+            client.language = own.into();
+        }
         let mut options = SetOptions::of_login(&client.language);
         if !client.odbc_defaults {
             // As SQL Server's server-wide defaults; every client of today sets them on its own as well.

@@ -20,10 +20,17 @@ use taffrail_plan::{self as plan, sink};
 use taffrail_query::binder;
 
 pub use backup::{make_backup_directory, run_due_backups};
-pub use ddl::is_weak_password;
+pub use ddl::{check_password, is_weak_password};
+pub use taffrail_functions::password::is_sql_servers;
 
 use features::Feature;
 
 /// The features of this crate.
-pub static ALL: [&Feature; 5] =
-    [&procs::FEATURE, &ddl::FEATURE, &backup::FEATURE, &load::FEATURE, &dbcc::FEATURE];
+pub static ALL: [&Feature; 6] = [
+    &procs::FEATURE,
+    &procs::principals::FEATURE,
+    &ddl::FEATURE,
+    &backup::FEATURE,
+    &load::FEATURE,
+    &dbcc::FEATURE,
+];

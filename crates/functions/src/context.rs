@@ -2,7 +2,7 @@
 
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::type_facts::Types;
-use taffrail_types::{Collation, ConvertContext, Value};
+use taffrail_types::{Collation, ConvertContext, SqlType, Value};
 
 /// The moment at which a statement began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,8 +109,24 @@ pub trait FnContext {
     fn login_by_id(&self, id: i32) -> Option<String>;
     /// The security identifier of a login: SUSER_SID.
     fn login_sid(&self, name: &str) -> Option<Vec<u8>>;
+    /// The security identifier of the login in whose context the running module is: SUSER_SID().
+    fn own_sid(&self) -> Vec<u8> {
+        self.login_sid(&self.login_name()).unwrap_or_default()
+    }
     /// The login of a security identifier: SUSER_SNAME.
     fn login_by_sid(&self, sid: &[u8]) -> Option<String>;
+    /// A property of a login, by its name in lower case: LOGINPROPERTY. None: no such login, or no such property.
+    fn login_property(&self, _login: &str, _name: &str) -> Option<(SqlType, Value)> {
+        None
+    }
+    /// Whether a password is that of a hash, of whatever format is known: PWDCOMPARE.
+    fn is_password(&self, password: &str, hash: &[u8]) -> SqlResult<bool> {
+        Ok(super::password::is_sql_servers(password, hash) == Some(true))
+    }
+    /// A hash of a password under a salt of its own: PWDENCRYPT.
+    fn encrypt_password(&self, _password: &str) -> SqlResult<Vec<u8>> {
+        Err(taffrail_base::message::unsupported("PWDENCRYPT"))
+    }
     /// The id of a user: USER_ID, DATABASE_PRINCIPAL_ID.
     fn user_id(&self, name: &str) -> Option<i32>;
     /// USER_NAME by principal id.

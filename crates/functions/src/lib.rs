@@ -20,6 +20,7 @@
 //! | `format` | FORMAT |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
 //! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
+//! | `password` | PWDCOMPARE, PWDENCRYPT |
 //! | `date` | GETDATE … SWITCHOFFSET |
 //! | `bucket` | DATETRUNC, DATE_BUCKET |
 //! | `system` | the session: identity, errors, logins, users |
@@ -43,6 +44,7 @@ pub mod json;
 mod math;
 pub mod memory;
 mod metadata;
+pub mod password;
 pub mod pieces;
 pub mod placeholders;
 pub mod random;
@@ -236,13 +238,14 @@ impl SettledCall {
 }
 
 /// The tables of all functions.
-static TABLES: [&[Function]; 12] = [
+static TABLES: [&[Function]; 13] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
     math::FUNCTIONS,
     bits::FUNCTIONS,
     hash::FUNCTIONS,
+    password::FUNCTIONS,
     date::FUNCTIONS,
     bucket::FUNCTIONS,
     system::FUNCTIONS,

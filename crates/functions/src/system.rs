@@ -202,6 +202,9 @@ fn suser_id(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn suser_sid(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    if args.is_empty() {
+        return Ok(Value::binary(&c.context.own_sid()));
+    }
     let name = name_or(args, || c.context.login_name());
     Ok(name.and_then(|n| c.context.login_sid(&n)).map_or(Value::Null, |sid| Value::binary(&sid)))
 }
@@ -252,26 +255,14 @@ fn variant(v: i32) -> Value {
     Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
 }
 
-/// Passwords neither expire nor lock anybody out.
 fn login_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Some(login), Some(name)) = (args[0].as_text(), args[1].as_text()) else {
         return Ok(Value::Null);
     };
-    if c.context.login_id(&login).is_none() {
-        return Ok(Value::Null);
-    }
-    let text = |s: &str| Value::Variant(Box::new((SqlType::SYSNAME, Value::nvarchar(s))));
-    Ok(match &*name.to_ascii_lowercase() {
-        "islocked" | "isexpired" | "ismustchange" | "badpasswordcount" | "historylength" => {
-            variant(0)
-        }
-        "defaultdatabase" => text("master"),
-        "defaultlanguage" => text("us_english"),
-        "badpasswordtime" | "lockouttime" => {
-            let never = Value::DateTime { days: 0, ticks: 0 };
-            Value::Variant(Box::new((SqlType::DateTime, never)))
-        }
-        _ => Value::Null,
+    let found = c.context.login_property(&login, &name.to_ascii_lowercase());
+    Ok(match found {
+        None | Some((_, Value::Null)) => Value::Null,
+        Some(found) => Value::Variant(Box::new(found)),
     })
 }
 

@@ -130,13 +130,10 @@ pub(crate) fn login(
         let e = SqlError::new(18452, &[&""]);
         return Err(refuse(output, &[e], 1, "Integrated authentication is not supported."));
     }
-    if login.changes_password() {
-        let e = SqlError::new(18463, &[&login.user_name, &""]);
-        return Err(refuse(output, &[e], 1, "Changing a password at login is not supported."));
-    }
     // Who is it?
     shared.credentials.settled();
     let known = shared.instance.find_login(&login.user_name);
+    let principal = shared.instance.login_principal(&login.user_name);
     let stored = known.as_ref().map(|l| l.password_hash.as_str());
     let origin = match shared.connections.door(id) {
         Door::Admin => Origin::Admin,
@@ -149,16 +146,35 @@ pub(crate) fn login(
         .ok_or(ChannelError::Closed)?;
     let state = match &known {
         None => Some((5, "Could not find a login matching the name provided.")),
+        Some(l) if !right && l.is_disabled => {
+            Some((7, "An error occurred while evaluating the password."))
+        }
         Some(_) if !right => Some((8, "Password did not match that for the login provided.")),
-        Some(l) if l.is_disabled => Some((7, "The account is disabled.")),
         Some(_) => None,
     };
     let from = channel.peer().ip();
+    if let Some(l) = &known {
+        shared.instance.note_password(l.id, right);
+    }
     if let Some((state, reason)) = state {
         thread::sleep(shared.credentials.failed(from, &login.user_name));
         return Err(refuse(output, &[login_failed()], state, reason));
     }
     shared.credentials.succeeded(from, &login.user_name);
+    // Whoever has the right password hears why it is of no use.
+    let must_change = principal.as_ref().is_some_and(|p| p.login.must_change);
+    if known.as_ref().is_some_and(|l| l.is_disabled) {
+        let e = SqlError::new(18470, &[&login.user_name, &""]);
+        return Err(refuse(output, &[e], 1, "The account is disabled."));
+    }
+    if login.changes_password() {
+        if let Err((e, reason)) = change_password(shared, &login, principal.as_deref()) {
+            return Err(refuse(output, &[e], 1, reason));
+        }
+    } else if must_change {
+        let e = SqlError::new(18488, &[&login.user_name, &""]);
+        return Err(refuse(output, &[e], 1, "The password of the account must be changed."));
+    }
     match shared.connections.log_in(id) {
         Ok(()) => {}
         Err(NoRoom::Full) => {
@@ -182,6 +198,7 @@ pub(crate) fn login(
     };
     let options = ConnectOptions {
         login: known.map_or_else(|| login.user_name.clone(), |l| l.name),
+        login_id: 0,
         host_name: login.host_name.clone(),
         program_name: login.app_name.clone(),
         client_interface: login.library_name.clone(),
@@ -201,6 +218,10 @@ pub(crate) fn login(
         Err(e) if e.number == 6005 => {
             return Err(refuse(output, &[e], 1, "The server is shutting down."));
         }
+        Err(e) if e.number == 18456 => {
+            let reason = "Login-based server access validation failed.";
+            return Err(refuse(output, &[login_failed()], 12, reason));
+        }
         Err(e) if e.number == 4064 => {
             let reason = "Failed to open the database specified in the login properties.";
             return Err(refuse(output, &[e, login_failed()], 40, reason));
@@ -216,6 +237,30 @@ pub(crate) fn login(
     let received = shared.received.clone();
     channel.logged_in(connection.cancel_handle(), received).map_err(ChannelError::from)?;
     Ok(connection)
+}
+
+/// Gives a login the new password that came with the right old one. An error: what the client hears, and the log's reason.
+fn change_password(
+    shared: &Shared,
+    login: &Login7,
+    known: Option<&taffrail_engine::Principal>,
+) -> Result<(), (Box<SqlError>, &'static str)> {
+    let refused = |number| SqlError::new(number, &[&login.user_name, &""]);
+    let Some(known) = known else { return Err((refused(18463), "There is no such login.")) };
+    let checked =
+        taffrail_engine::check_password(&login.new_password, &known.name, known.login.check_policy);
+    if let Err(e) = checked {
+        return Err(match e.number {
+            33062 => (refused(18464), "The new password is too short."),
+            33063 => (refused(18465), "The new password is too long."),
+            _ => (refused(18466), "The new password is too simple."),
+        });
+    }
+    let hashed = shared.credentials.hash(&login.new_password);
+    let set = hashed
+        .map_err(drop)
+        .and_then(|hash| shared.instance.set_login_password(&known.name, &hash).map_err(drop));
+    set.map_err(|()| (refused(18463), "The new password could not be kept."))
 }
 
 /// The DONE of a refused login.

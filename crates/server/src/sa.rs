@@ -8,6 +8,7 @@ use std::sync::Arc;
 use taffrail_engine::Instance;
 use taffrail_io::{Entropy, write_small_file};
 
+/// The name under which passwords of sa are remembered, whatever the login is called.
 const SA: &str = "sa";
 /// Letters and digits that are not taken for one another: 56, so 20 of them hold 116 bits.
 const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789";
@@ -30,7 +31,8 @@ pub(crate) fn prepare(
              (upper case, lower case, digits, others).";
         log.write(Level::Warning, "Server", weak);
     }
-    let stored = instance.find_login(SA).map(|l| l.password_hash).filter(|h| !h.is_empty());
+    let stored =
+        instance.find_login(&instance.sa_name()).map(|l| l.password_hash).filter(|h| !h.is_empty());
     match (given, stored) {
         (Some(password), Some(stored)) => {
             let (instance, credentials) = (instance.clone(), credentials.clone());
@@ -117,7 +119,7 @@ pub(crate) fn forget_generated(
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
             text => text?,
         };
-        let kept = instance.find_login(SA).map(|l| l.password_hash);
+        let kept = instance.find_login(&instance.sa_name()).map(|l| l.password_hash);
         if credentials.verify(SA, text.lines().next().unwrap_or_default(), kept.as_deref()) {
             return Ok(false);
         }
@@ -153,7 +155,7 @@ pub(crate) fn password_file(dir: &Path) -> PathBuf {
 
 fn set(instance: &Instance, credentials: &Credentials, password: &str) -> Result<(), String> {
     let hash = credentials.hash(password)?;
-    instance.set_login_password(SA, &hash).map_err(|e| e.to_string())
+    instance.set_login_password(&instance.sa_name(), &hash).map_err(|e| e.to_string())
 }
 
 fn generate(entropy: &dyn Entropy) -> String {

@@ -25,7 +25,7 @@ use taffrail_storage::Transaction;
 use taffrail_types::Value;
 
 /// The version of the catalogue's tables that knows principals.
-const PRINCIPALS: i64 = 13;
+pub(crate) const PRINCIPALS: i64 = 13;
 
 const DATABASE_PRINCIPALS: i64 = 13;
 const MEMBERS: i64 = 14;

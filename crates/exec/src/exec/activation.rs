@@ -64,7 +64,7 @@ pub struct Activation {
     /// No other activation of the session has it.
     pub number: u64,
     /// The contexts that EXECUTE AS has put on top of the caller's; at the bottom of the session's own activation its login's.
-    security: Vec<SecurityContext>,
+    pub(super) security: Vec<Frame>,
     /// `SET IDENTITY_INSERT … ON`: database and table.
     pub identity_insert: Option<(DatabaseId, ObjectId)>,
     /// `@@NESTLEVEL`: modules called and not ended.
@@ -147,6 +147,18 @@ pub struct Taking {
     pub transactions: u32,
 }
 
+/// A context on the stack, and how REVERT takes it away.
+pub struct Frame {
+    /// The security context of the frame.
+    pub context: SecurityContext,
+    /// WITH COOKIE: REVERT has to bring it.
+    pub(super) cookie: Option<Vec<u8>>,
+    /// WITH NO REVERT: nothing takes it away.
+    pub(super) no_revert: bool,
+    /// The database in which the context was taken.
+    pub(super) database: DatabaseId,
+}
+
 /// The activation that has called, and where it goes on.
 struct Caller {
     activation: Box<Activation>,
@@ -200,7 +212,9 @@ impl Way {
 impl Activation {
     /// A session's own, under the options and in the context of its login.
     pub(crate) fn of_session(options: SetOptions, security: SecurityContext) -> Activation {
-        Activation { security: vec![security], ..Activation::with_options(options) }
+        let frame =
+            Frame { context: security, cookie: None, no_revert: false, database: DatabaseId(0) };
+        Activation { security: vec![frame], ..Activation::with_options(options) }
     }
 
     fn with_options(options: SetOptions) -> Activation {
@@ -245,7 +259,7 @@ impl Activation {
     }
 
     /// Whether it is the session's own.
-    fn is_sessions_own(&self) -> bool {
+    pub(super) fn is_sessions_own(&self) -> bool {
         self.caller.is_none()
     }
 
@@ -292,7 +306,7 @@ impl Activation {
     /// The context that holds: the module's own, or that of those that have called it.
     pub fn security(&self) -> &SecurityContext {
         let own = self.stack().find_map(|a| a.security.last());
-        own.expect("the session's own activation has its login's")
+        &own.expect("the session's own activation has its login's").context
     }
 
     /// The error that the innermost CATCH handles, in the module or in those that have called it.

@@ -175,6 +175,7 @@ impl<'s> Compiler<'s> {
             is_function: false,
             encrypted: false,
             object_id: 0,
+            execute_as: None,
             trigger: None,
             quoted_identifier: None,
             ansi_nulls: None,

@@ -113,7 +113,7 @@ impl Session {
             return Some((tempdb, object));
         }
         self.note_blocked(database.catalog.blocked_name(schema.as_deref(), &name, self.id));
-        let object = database.catalog.find_named(schema.as_deref(), &name, self.id)?;
+        let object = self.found_in(&database, schema.as_deref(), &name)?;
         Some((database, object))
     }
 
@@ -351,7 +351,9 @@ impl FnContext for Session {
     }
 
     fn has_database_access(&self, name: &str) -> Option<bool> {
-        self.instance.databases().slot(name).map(|s| s.database.is_some())
+        let slot = self.instance.databases().slot(name)?;
+        let is_sa = self.activation.security().is_sa();
+        Some(slot.database.is_some_and(|d| is_sa || self.identity_in(&d).is_ok()))
     }
 
     fn login_id(&self, name: &str) -> Option<i32> {
@@ -364,6 +366,24 @@ impl FnContext for Session {
 
     fn login_sid(&self, name: &str) -> Option<Vec<u8>> {
         self.server_principals().find(name)?.sid.clone()
+    }
+
+    fn own_sid(&self) -> Vec<u8> {
+        self.activation.security().sid.to_vec()
+    }
+
+    fn login_property(&self, login: &str, name: &str) -> Option<(SqlType, Value)> {
+        self.property_of_login(login, name)
+    }
+
+    fn is_password(&self, password: &str, hash: &[u8]) -> SqlResult<bool> {
+        self.check_cancel()?;
+        self.instance.is_password(password, hash)
+    }
+
+    fn encrypt_password(&self, password: &str) -> SqlResult<Vec<u8>> {
+        let hashed = self.instance.hash_password(password)?;
+        Ok(crate::catalog::principals::hash_as_bytes(&hashed).unwrap_or_default())
     }
 
     fn login_by_sid(&self, sid: &[u8]) -> Option<String> {

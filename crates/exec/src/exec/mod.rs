@@ -25,6 +25,7 @@ pub mod dependencies;
 mod elsewhere;
 pub(crate) mod ending;
 pub(crate) mod eval;
+mod execute_as;
 mod fate;
 mod for_json;
 pub(crate) mod full_log;

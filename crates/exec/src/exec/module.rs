@@ -48,6 +48,8 @@ pub struct Module {
     pub encrypted: bool,
     /// A procedure's id.
     pub object_id: i32,
+    /// The principal of the module's EXECUTE AS clause: see [`crate::catalog::Module::execute_as`].
+    pub execute_as: Option<i32>,
     /// Of a trigger: its table or view, and whether it is an INSTEAD OF one.
     pub trigger: Option<(ObjectId, bool)>,
     /// A procedure's database: names without one are looked up there.

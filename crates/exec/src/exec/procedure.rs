@@ -178,6 +178,7 @@ impl Session {
         // The table may have another name by now than the text says.
         module.trigger = p.trigger.map(|t| (p.head.parent, t.instead_of));
         module.encrypted = p.options.encrypted;
+        module.execute_as = p.execute_as;
         Ok(Arc::new(module))
     }
 
@@ -501,6 +502,9 @@ impl Interpreter<'_> {
         }
         let count = self.session.transaction.count;
         self.session.begins(Some(&module));
+        if let Err(e) = self.session.runs_module_as(&module) {
+            return Ok(Err(e.into()));
+        }
         let observer = self.session.instance.observer();
         let told = observer.wants_modules().then(|| observer.module_begins(&module));
         let step = self.list(&module, &module.statements);

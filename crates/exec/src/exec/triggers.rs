@@ -247,6 +247,9 @@ impl Interpreter<'_> {
             return self.several(errors.into_iter().map(in_trigger).collect());
         }
         self.session.begins(Some(&module));
+        if let Err(e) = self.session.runs_module_as(&module) {
+            return Ok(Err(e.into()));
+        }
         let observer = self.session.instance.observer();
         let told = observer.wants_modules().then(|| observer.module_begins(&module));
         let step = self.list(&module, &module.statements);

@@ -3,11 +3,16 @@
 use super::Instance;
 use crate::catalog::Sight;
 use crate::catalog::principals::{
-    LoginFacts, Principal, PrincipalKind, Principals, SA, Scope, rows,
+    LoginFacts, Permission, Principal, PrincipalKind, Principals, SA, SYSADMIN, Scope,
+    hash_as_bytes, hash_from_bytes, rows,
 };
+use crate::functions::password;
+use std::collections::HashMap;
 use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::message::unsupported;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{BeginSpec, Durability};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 /// A login as it is recorded in master.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,6 +31,9 @@ pub struct Login {
     pub default_database: String,
 }
 
+/// Wrong passwords of logins since their last right one, by principal id: how many, and the moment of the last.
+pub(super) type BadPasswords = parking_lot::Mutex<HashMap<i32, (i32, Value)>>;
+
 impl From<&Principal> for Login {
     fn from(p: &Principal) -> Login {
         Login {
@@ -38,6 +46,9 @@ impl From<&Principal> for Login {
         }
     }
 }
+
+/// `PasswordHashAlgorithm` of Argon2id: SQL Server's own end at 3.
+const OWN_ALGORITHM: i32 = 4;
 
 impl Instance {
     /// The principals of the server, as they are committed. While master is lost: as they were.
@@ -66,6 +77,11 @@ impl Instance {
     /// The login by its name.
     pub fn find_login(&self, name: &str) -> Option<Login> {
         self.login_principal(name).map(|p| Login::from(&*p))
+    }
+
+    /// Whether a login is in the server role sysadmin.
+    pub fn is_sysadmin(&self, login: i32) -> bool {
+        login == SA || self.server_principals().roles_of(login).contains(&SYSADMIN)
     }
 
     /// The name of the login with the id 1, which may be called other than sa.
@@ -97,7 +113,7 @@ impl Instance {
     pub fn record_login(&self, mut login: Principal) -> SqlResult<()> {
         let master = self.databases.master()?;
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
-        if login.created == taffrail_types::Value::Null {
+        if login.created.is_null() {
             login.created = now.clone();
         }
         login.modified = now;
@@ -106,7 +122,76 @@ impl Instance {
         tx.lock(master.catalog.principals_resource(), taffrail_storage::lock::LockMode::X)
             .map_err(|e| e.to_sql())?;
         rows::write(&mut tx, Scope::Server, &login)?;
+        if login.id != SA && self.server_principals().get(login.id).is_none() {
+            rows::put_permission(&mut tx, Scope::Server, &Permission::to_connect(login.id))?;
+        }
         tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
         master.catalog.reload_principals()
+    }
+
+    /// The hash to keep of a password: 40510 where the instance has no host that makes them.
+    pub fn hash_password(&self, password: &str) -> SqlResult<String> {
+        let host = self.host().ok_or_else(|| unsupported("a password without a server"))?;
+        host.hash_password(password).map_err(|e| SqlError::new(15150, &[&"alter", &"login", &e]))
+    }
+
+    /// Whether a password is that of a hash, as [`hash_as_bytes`] gives it or a script of SQL Server's has it.
+    pub fn is_password(&self, password: &str, hash: &[u8]) -> SqlResult<bool> {
+        if let Some(right) = password::is_sql_servers(password, hash) {
+            return Ok(right);
+        }
+        let Some(stored) = hash_from_bytes(hash) else { return Ok(false) };
+        let host = self.host().ok_or_else(|| unsupported("a password without a server"))?;
+        Ok(host.is_password("", password, &stored))
+    }
+
+    /// Notes the outcome of a login whose passwords are checked against the policy.
+    pub fn note_password(&self, login: i32, right: bool) {
+        let checked = self.server_principals().get(login).is_some_and(|p| p.login.check_policy);
+        let mut bad = self.bad_passwords.lock();
+        if right || !checked {
+            bad.remove(&login);
+            return;
+        }
+        let now = crate::catalog::datetime_now(&*self.options.env.clock);
+        let (count, last) = bad.entry(login).or_insert((0, Value::Null));
+        *count = count.saturating_add(1);
+        *last = now;
+    }
+
+    /// A property of a login, by its name in lower case: LOGINPROPERTY.
+    pub(crate) fn property_of_login(&self, p: &Principal, name: &str) -> Option<(SqlType, Value)> {
+        let int = |n: i32| (SqlType::Int, Value::Int(n));
+        let moment = |at: Value| {
+            let never = Value::DateTime { days: 0, ticks: 0 };
+            (SqlType::DateTime, if at.is_null() { never } else { at })
+        };
+        let text = |s: &str| (SqlType::SYSNAME, Value::nvarchar(s));
+        let bad = || self.bad_passwords.lock().get(&p.id).cloned().unwrap_or((0, Value::Null));
+        Some(match name {
+            // No password expires by age, nobody is locked out, and no old password is kept.
+            "islocked" | "isexpired" | "historylength" => int(0),
+            "ismustchange" => int(p.login.must_change.into()),
+            "badpasswordcount" => int(bad().0),
+            "badpasswordtime" => moment(bad().1),
+            "lockouttime" => moment(Value::Null),
+            "passwordlastsettime" => match p.login.password_set.is_null() {
+                true => moment(p.modified.clone()),
+                false => moment(p.login.password_set.clone()),
+            },
+            "defaultdatabase" => text(&p.login.default_database),
+            "defaultlanguage" => text(p.language.as_deref()?),
+            "passwordhash" => {
+                let hash = hash_as_bytes(&p.password_hash)?;
+                (SqlType::VarBinary(MaxLen::N(256)), Value::binary(&hash))
+            }
+            "passwordhashalgorithm" => int(match p.password_hash.get(..4) {
+                Some("0x01") => 1,
+                Some("0x02") => 2,
+                Some(_) => OWN_ALGORITHM,
+                None => return None,
+            }),
+            _ => return None,
+        })
     }
 }

@@ -5,6 +5,8 @@
 pub struct ConnectOptions {
     /// The login's name.
     pub login: String,
+    /// `principal_id` of the login, which connecting fills in.
+    pub login_id: i32,
     /// The client's machine.
     pub host_name: String,
     /// The client's program.

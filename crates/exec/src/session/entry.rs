@@ -13,6 +13,7 @@ use taffrail_base::{DatabaseId, SessionId, SqlError};
 use taffrail_observe::{Command, Counter, Gauge, Moment, SessionCell, Status};
 use taffrail_types::Value;
 
+mod context;
 mod running;
 
 pub use running::Statements;
@@ -119,6 +120,8 @@ pub struct SessionEntry {
     /// Databases that callers wait in for procedures of others, the outermost first.
     callers: Mutex<Vec<DatabaseId>>,
     transaction_name: Mutex<Arc<str>>,
+    /// The login in whose context it runs, while that is not its client's.
+    impersonated: Mutex<Option<Arc<str>>>,
     /// Pages of tempdb that were allocated and given back before the request.
     tempdb_before: [AtomicU64; 4],
     pub(crate) cancel: Arc<AtomicBool>,
@@ -530,6 +533,7 @@ fn enlist(
         backs_up: AtomicU16::new(0),
         callers: Mutex::default(),
         transaction_name: Mutex::new("".into()),
+        impersonated: Mutex::new(None),
         tempdb_before: Default::default(),
         kill_hook: Mutex::new(None),
     });

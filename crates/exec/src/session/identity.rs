@@ -11,12 +11,13 @@
 
 use super::Session;
 use crate::catalog::principals::{
-    DBO_USER, FIXED_ROLES, GUEST, PUBLIC, PermissionState, Principals, SA, SERVER_PUBLIC, SYSADMIN,
-    Scope,
+    DBO_USER, FIXED_ROLES, GUEST, PUBLIC, Permission, PermissionState, Principal, PrincipalKind,
+    Principals, SA, SERVER_PUBLIC, SYSADMIN, Scope, generation,
 };
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_types::{SqlType, Value};
 
 /// The principal that a context is of, beside its login.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +44,16 @@ pub struct SecurityContext {
 }
 
 impl SecurityContext {
+    /// That of a login, on the whole server.
+    pub fn of_login(login: &Principal) -> SecurityContext {
+        SecurityContext {
+            login: login.name.clone(),
+            login_id: login.id,
+            sid: login.sid.as_deref().unwrap_or_default().into(),
+            scope: ContextScope::Server,
+        }
+    }
+
     /// Whether it is that of sa: nothing is ever checked. One comparison.
     #[inline]
     pub fn is_sa(&self) -> bool {
@@ -62,11 +73,11 @@ pub struct ServerIdentity {
 /// The principals whose permissions count in one database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// The database.
+    /// The database of the user.
     pub database: DatabaseId,
     /// `principal_id` of the user; 0 for a login that enters by CONNECT ANY DATABASE alone: it has public's rights.
     pub user: i32,
-    /// `USER_NAME()`.
+    /// The user's name, `USER_NAME()`.
     pub name: Arc<str>,
     /// The roles of the database that the user is in, directly or by other roles, and public; by id.
     pub roles: Vec<i32>,
@@ -96,7 +107,16 @@ impl Identity {
 
 /// An identity, and the context for which it was computed.
 #[derive(Default)]
-pub(crate) struct KnownIdentity(Option<(SecurityContext, Arc<Identity>)>);
+pub(crate) struct KnownIdentity(Option<KnownFor>);
+
+struct KnownFor {
+    context: SecurityContext,
+    identity: Arc<Identity>,
+    /// The database's owner then.
+    owner_sid: Vec<u8>,
+    /// [`generation`] when it was last known to be true.
+    generation: u64,
+}
 
 /// CONNECT or DENY of it among the permissions on the database itself.
 fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
@@ -113,7 +133,7 @@ fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
 }
 
 /// The server-wide roles of a login, public among them.
-pub fn server_roles(server: &Principals, login: i32) -> Vec<i32> {
+pub(crate) fn server_roles(server: &Principals, login: i32) -> Vec<i32> {
     let mut roles = server.roles_of(login);
     roles.push(SERVER_PUBLIC);
     roles.sort_unstable();
@@ -134,6 +154,40 @@ impl Session {
         database.catalog.principals(Scope::Database, self.id)
     }
 
+    /// The schema in which names without one are looked up before dbo; none: dbo's are the first.
+    pub fn default_schema(&self) -> Option<Arc<str>> {
+        if self.activation.security().is_sa() {
+            return None;
+        }
+        let own = self.identity().ok()?.default_schema.clone();
+        own.filter(|schema| !schema.eq_ignore_ascii_case("dbo"))
+    }
+
+    /// The object of a name: without a schema in the default schema first, then in dbo.
+    pub(crate) fn found_in(
+        &self,
+        database: &Database,
+        schema: Option<&str>,
+        name: &str,
+    ) -> Option<crate::catalog::Object> {
+        if schema.is_none()
+            && database.id == self.database.id
+            && let Some(own) = self.default_schema()
+            && let Some(object) = database.catalog.find_named(Some(&own), name, self.id)
+        {
+            return Some(object);
+        }
+        database.catalog.find_named(schema, name, self.id)
+    }
+
+    /// The schema of a new object: the one that is written, else the default schema.
+    pub fn schema_or_default(&self, written: Option<&str>) -> Arc<str> {
+        match written.filter(|s| !s.is_empty()) {
+            Some(schema) => schema.into(),
+            None => self.default_schema().unwrap_or_else(|| "dbo".into()),
+        }
+    }
+
     /// The identity in the current database.
     pub fn identity(&self) -> SqlResult<Arc<Identity>> {
         self.identity_in(&self.database)
@@ -142,35 +196,74 @@ impl Session {
     /// The identity in a database: 916 where the context has no user there.
     pub fn identity_in(&self, database: &Arc<Database>) -> SqlResult<Arc<Identity>> {
         let context = self.activation.security();
-        let (server, here) = (self.server_principals(), self.principals_of(database));
-        let versions = (server.version(), here.version());
-        if let KnownIdentity(Some((of, known))) = &*self.kept.known_identity.borrow()
-            && known.database == database.id
-            && known.versions == versions
-            && of == context
+        let generation = generation();
+        let mut kept = self.kept.known_identity.borrow_mut();
+        let mut known = kept.0.as_mut();
+        known = known.filter(|k| k.identity.database == database.id && k.context == *context);
+        if let Some(known) = &known
+            && known.generation == generation
         {
-            return Ok(known.clone());
+            return Ok(known.identity.clone());
         }
-        let found = self.instance.identify(context, database, &server, &here)?;
-        let found = Arc::new(found);
-        let known = KnownIdentity(Some((context.clone(), found.clone())));
-        *self.kept.known_identity.borrow_mut() = known;
-        Ok(found)
+        let (server, here) = (self.server_principals(), self.principals_of(database));
+        let owner_sid = self.instance.owner_sid(database);
+        if let Some(known) = known
+            && known.identity.versions == (server.version(), here.version())
+            && known.owner_sid == owner_sid
+        {
+            known.generation = generation;
+            return Ok(known.identity.clone());
+        }
+        let identity = Arc::new(self.instance.identify(context, database, &server, &here)?);
+        let context = context.clone();
+        kept.0 = Some(KnownFor { context, identity: identity.clone(), owner_sid, generation });
+        Ok(identity)
     }
 }
 
 impl crate::instance::Instance {
-    /// The context of a login by its name: 18456 where there is none.
-    pub fn context_of_login(&self, name: &str) -> SqlResult<SecurityContext> {
+    /// The context of a login by its name, and the login: 18456 where there is none, or where it may not connect.
+    pub(crate) fn context_of_login(
+        &self,
+        name: &str,
+    ) -> SqlResult<(SecurityContext, Arc<Principal>)> {
         let server = self.server_principals();
-        let login = server.find(name).filter(|p| !p.kind.is_role());
-        let login = login.ok_or_else(|| SqlError::new(18456, &[&name, &"", &""]))?;
-        Ok(SecurityContext {
-            login: login.name.clone(),
-            login_id: login.id,
-            sid: login.sid.as_deref().unwrap_or_default().into(),
-            scope: ContextScope::Server,
-        })
+        let refused = || SqlError::new(18456, &[&name, &"", &""]).with_state(12);
+        let login = server.find(name).filter(|p| p.kind == PrincipalKind::Login);
+        let login = login.ok_or_else(refused)?;
+        let roles = server_roles(&server, login.id);
+        if !roles.contains(&SYSADMIN) {
+            let mine = |p: &Permission| p.key.grantee == login.id || roles.contains(&p.key.grantee);
+            let on_server = server.permissions_on(100, 0).filter(mine);
+            let states: Vec<PermissionState> =
+                on_server.filter(|p| p.key.ty == *b"COSQ").map(|p| p.state).collect();
+            if states.is_empty() || states.contains(&PermissionState::Deny) {
+                return Err(refused());
+            }
+        }
+        Ok((SecurityContext::of_login(login), login.clone()))
+    }
+
+    /// The database in which a session begins: 4060 where the one that is named cannot be opened or entered, 4064 where the login's own
+    /// cannot.
+    pub(crate) fn first_database(
+        &self,
+        context: &SecurityContext,
+        login: &Principal,
+        named: Option<&str>,
+    ) -> SqlResult<Arc<Database>> {
+        let enters = |database: &Arc<Database>| {
+            let committed = crate::catalog::Sight::COMMITTED;
+            let here = database.catalog.principals(Scope::Database, committed);
+            self.identify(context, database, &self.server_principals(), &here).is_ok()
+        };
+        let open = |name: &str| self.databases().get(name).ok().filter(enters);
+        if let Some(name) = named.filter(|d| !d.is_empty()) {
+            return open(name).ok_or_else(|| SqlError::new(4060, &[&name]));
+        }
+        let own = &*login.login.default_database;
+        let own = if own.is_empty() { "master" } else { own };
+        open(own).ok_or_else(|| SqlError::new(4064, &[]))
     }
 
     /// The security identifier of a database's owner.
@@ -203,18 +296,17 @@ impl crate::instance::Instance {
                 versions: (server.version(), here.version()),
             }
         };
-        match context.scope {
-            ContextScope::User(at, user) | ContextScope::ApplicationRole(at, user) => {
-                // tempdb is everybody's, as guest.
-                let user = match (at == database.id, database.id.0) {
-                    (true, _) => user,
-                    (false, 2) => GUEST,
-                    (false, _) => return Err(refused()),
-                };
-                let found = here.get(user).ok_or_else(refused)?;
-                return Ok(of(user, found.name.clone(), None, false));
-            }
-            ContextScope::Server => {}
+        if let ContextScope::User(at, user) | ContextScope::ApplicationRole(at, user) =
+            context.scope
+        {
+            // tempdb is everybody's, as guest.
+            let user = match (at == database.id, database.id.0) {
+                (true, _) => user,
+                (false, 2) => GUEST,
+                (false, _) => return Err(refused()),
+            };
+            let found = here.get(user).ok_or_else(refused)?;
+            return Ok(of(user, found.name.clone(), None, false));
         }
         let roles = server_roles(server, context.login_id);
         let sysadmin = context.login_id == SA || roles.contains(&SYSADMIN);
@@ -287,5 +379,12 @@ impl Session {
         let denies = matches!(role.id - FIXED_ROLES, 8 | 9);
         let as_dbo = user == DBO_USER && role.id >= FIXED_ROLES && role.is_fixed && !denies;
         Some(as_dbo || roles.contains(&role.id))
+    }
+
+    /// A property of a login, by its name in lower case: LOGINPROPERTY.
+    pub(crate) fn property_of_login(&self, login: &str, name: &str) -> Option<(SqlType, Value)> {
+        let all = self.server_principals();
+        let login = all.find(login).filter(|p| p.kind == PrincipalKind::Login)?;
+        self.instance.property_of_login(login, name)
     }
 }

@@ -72,7 +72,9 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
         let flags = &mut spec.options.engine_flags;
         *flags = registry::with_collation(*flags, collation);
     }
-    databases.create(name, &spec).map(drop)
+    let database = databases.create(name, &spec)?;
+    let context = cx.session.activation.security();
+    if context.is_sa() { Ok(()) } else { databases.set_owner(database.id, &context.sid) }
 }
 
 fn create_spec(

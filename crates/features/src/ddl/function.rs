@@ -51,7 +51,7 @@ pub(crate) fn function(
         FunctionReturns::InlineTable => ObjectKind::InlineFunction,
         FunctionReturns::Table(..) => ObjectKind::TableFunction,
     };
-    let FunctionOptions { facts: written, inline, execute_as, module } = options(s, kind)?;
+    let FunctionOptions { facts: written, inline, execute_as, module } = options(cx, s, kind)?;
     let database = cx.database();
     let types = types_in(cx.session, &database, &s.name);
     let parameters = parameters(s, &types)?;
@@ -159,7 +159,11 @@ fn learn(
 }
 
 /// The options: 487 for one that this kind of function has not, 1039, 195 for one that no function has.
-fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<FunctionOptions> {
+fn options(
+    cx: &StatementContext<'_>,
+    s: &ast::FunctionDefinition,
+    kind: ObjectKind,
+) -> SqlResult<FunctionOptions> {
     let mut options = FunctionOptions::default();
     let is_inline_table = kind == ObjectKind::InlineFunction;
     let is_scalar = kind == ObjectKind::ScalarFunction;
@@ -185,7 +189,7 @@ fn options(s: &ast::FunctionDefinition, kind: ObjectKind) -> SqlResult<FunctionO
             },
             "INLINE" => return refused(),
             "EXECUTE AS" if is_inline_table => return refused(),
-            "EXECUTE AS" => options.execute_as = principal(option.value.as_ref())?,
+            "EXECUTE AS" => options.execute_as = principal(cx, option.value.as_ref())?,
             "ENCRYPTION" => options.module.encrypted = true,
             "NATIVE_COMPILATION" => return Err(unsupported("WITH NATIVE_COMPILATION")),
             _ => return Err(SqlError::new(195, &[&option.name.value, &"option"])),

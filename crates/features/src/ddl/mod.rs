@@ -7,6 +7,7 @@
 mod alter;
 mod alter_index;
 mod attach;
+mod authorization;
 mod checks;
 mod clauses;
 mod create;
@@ -27,10 +28,13 @@ mod modify_file;
 mod module;
 mod options;
 mod own_tables;
+mod password;
+mod principals;
 mod refresh;
 mod registered;
 mod rename;
 pub(crate) mod resolve;
+mod role;
 pub(crate) mod schema_binding;
 mod scoped;
 mod sequence;
@@ -38,6 +42,7 @@ pub(crate) mod statistics;
 mod stored;
 mod synonym;
 pub(crate) mod trigger;
+mod user;
 pub(crate) mod user_type;
 mod view;
 
@@ -51,7 +56,7 @@ use taffrail_syntax::{ParseOptions, parse_batch};
 
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
-pub use login::is_weak_password;
+pub use password::{check as check_password, is_weak_password};
 pub(crate) use refresh::refresh as refresh_module;
 pub(crate) use registered::FEATURE;
 pub(crate) use sequence::user_of as user_of_sequence;

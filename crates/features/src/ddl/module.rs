@@ -1,6 +1,7 @@
 //! CREATE and ALTER PROCEDURE, CREATE SCHEMA; what procedures and views have in common.
 
 use super::clauses::{resolve_type, types_of};
+use super::principals::{self, On};
 use super::resolve::Target;
 use super::{create, resolve, user_type};
 use crate::binder::declared::named_too_wide;
@@ -34,7 +35,7 @@ pub(crate) fn procedure(
         return Err(unsupported("A numbered procedure"));
     }
     let WrittenOptions { options, execute_as, .. } =
-        written_options(&s.options, "PROCEDURE", &["RECOMPILE", "EXECUTE AS"])?;
+        written_options(cx, &s.options, "PROCEDURE", &["RECOMPILE", "EXECUTE AS"])?;
     let database = cx.database();
     let types = types_in(cx.session, &database, &s.name);
     let mut parameters: Vec<Parameter> = Vec::new();
@@ -78,6 +79,7 @@ pub(super) struct WrittenOptions {
 /// The options after WITH, ENCRYPTION and those of `own` among them: 1039 for one that stands twice, 487 for one that `kind` has not,
 /// 195 for one that no module has.
 pub(super) fn written_options(
+    cx: &StatementContext<'_>,
     list: &[NamedOption],
     kind: &str,
     own: &[&str],
@@ -98,7 +100,7 @@ pub(super) fn written_options(
             "SCHEMABINDING" => written.schema_bound = true,
             "RECOMPILE" => written.options.recompile = true,
             "VIEW_METADATA" => written.options.view_metadata = true,
-            "EXECUTE AS" => written.execute_as = principal(option.value.as_ref())?,
+            "EXECUTE AS" => written.execute_as = principal(cx, option.value.as_ref())?,
             _ => return Err(SqlError::new(195, &[&option.name.value, &"option"])),
         }
     }
@@ -157,8 +159,11 @@ pub(super) fn tell_mistakes(
 /// dbo's `principal_id`.
 const DBO_USER: i32 = 1;
 
-/// EXECUTE AS CALLER, SELF, OWNER and 'dbo': the one user that runs anything here.
-pub(super) fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
+/// The principal of EXECUTE AS CALLER, SELF, OWNER or 'user': 15151 where there is no such user, or none that may be impersonated.
+pub(super) fn principal(
+    cx: &StatementContext<'_>,
+    value: Option<&OptionValue>,
+) -> SqlResult<Option<i32>> {
     let (who, quoted) = match value {
         Some(OptionValue::Word(w)) => (&*w.value, false),
         Some(OptionValue::Text(t)) => (&**t, true),
@@ -168,11 +173,12 @@ pub(super) fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
     match quoted {
         false if is("CALLER") => Ok(None),
         false if is("OWNER") => Ok(Some(-2)),
-        false if is("SELF") => Ok(Some(DBO_USER)),
+        false if is("SELF") => Ok(Some(cx.session.identity()?.user.max(DBO_USER))),
         false => Err(SqlError::new(102, &[&who])),
-        true if is("dbo") => Ok(Some(DBO_USER)),
-        true if is("guest") => Err(unsupported("EXECUTE AS 'guest'")),
-        true => Err(SqlError::new(15151, &[&"find", &"user", &who])),
+        true => match cx.session.impersonable(who)? {
+            Some(id) => Ok(Some(id)),
+            None => Err(SqlError::new(15151, &[&"execute as", &"user", &who])),
+        },
     }
 }
 
@@ -290,17 +296,24 @@ fn as_create(text: &str) -> String {
 
 /// `CREATE SCHEMA`.
 pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema) -> SqlResult<()> {
-    let Some(name) = &s.name else { return Err(unsupported("CREATE SCHEMA AUTHORIZATION")) };
+    // AUTHORIZATION alone: the schema is called like its owner.
+    let Some(name) = s.name.as_ref().or(s.owner.as_ref()) else {
+        return Err(SqlError::new(102, &[&"SCHEMA"]));
+    };
     if !s.elements.is_empty() {
         return Err(unsupported("CREATE SCHEMA with objects"));
     }
-    if let Some(owner) = &s.owner
-        && !owner.is("dbo")
-    {
-        return Err(SqlError::new(15151, &[&"find", &"user", &owner.value]));
-    }
     let database = cx.database();
     let session = cx.session.id;
+    let on = On::database(cx);
+    let owner = match &s.owner {
+        Some(owner) => {
+            let here = cx.session.principals_of(&database);
+            let unknown = || SqlError::new(15151, &[&"find", &"user", &owner.value]);
+            here.find(&owner.value).ok_or_else(unknown)?.id
+        }
+        None => principals::own_id(cx, &on)?,
+    };
     let resource = database.catalog.schemas_resource();
     database.catalog.lock(cx.transaction(&database)?, session, resource, LockMode::X)?;
     if database.catalog.schema(&name.value, session).is_some() {
@@ -311,7 +324,7 @@ pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema
     let last = database.catalog.schemas(session).iter().map(|s| s.id.0).filter(user).max();
     let id = last.unwrap_or(4) + 1;
     let tx = cx.transaction(&database)?;
-    let row = [Value::nvarchar(&name.value), Value::Int(1)];
+    let row = [Value::nvarchar(&name.value), Value::Int(owner)];
     systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
     database.catalog.refresh_schemas(tx, session, None)
 }

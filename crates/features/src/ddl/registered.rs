@@ -1,9 +1,10 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, attach, database, drop, function, grant, index, login, module, sequence,
-    statistics, synonym, trigger, user_type, view,
+    alter, alter_index, attach, authorization, database, drop, function, grant, index, login,
+    module, role, sequence, statistics, synonym, trigger, user, user_type, view,
 };
+use crate::catalog::principals::Scope;
 use crate::features::needs::{
     ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs, OnDatabase, OnObject,
     OnSchema, OnServer, Owned,
@@ -14,7 +15,7 @@ use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
-use taffrail_syntax::ast::{Statement, StatementKind as K};
+use taffrail_syntax::ast::{DropKind, Statement, StatementKind as K};
 
 /// The tables of the feature `ddl`.
 pub(crate) static FEATURE: Feature = Feature {
@@ -66,8 +67,31 @@ fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResu
     if let K::AlterIndex(s) = &s.kind { alter_index::alter_index(cx, s) } else { other(s) }
 }
 
-fn alter_login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::Login(s) = &s.kind { login::alter(cx, s) } else { other(s) }
+fn alter_authorization(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterAuthorization(s) = &s.kind { authorization::alter(cx, s) } else { other(s) }
+}
+
+fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Login(s) = &s.kind { login::login(cx, s) } else { other(s) }
+}
+
+fn user(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::User(s) = &s.kind { user::user(cx, s) } else { other(s) }
+}
+
+fn role(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Role(s) = &s.kind { role::role(cx, s) } else { other(s) }
+}
+
+fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    let K::Drop(d) = &s.kind else { return other(s) };
+    match d.kind {
+        DropKind::Login => login::drop(cx, &d.names),
+        DropKind::User => user::drop(cx, &d.names, d.if_exists),
+        DropKind::Role => role::drop(cx, &d.names, Scope::Database, d.if_exists),
+        DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
+        _ => other(s),
+    }
 }
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -277,7 +301,11 @@ static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, alter_index)),
-    new("ALTER LOGIN", ALTERS_LOGIN, alter_login),
+    new("ALTER AUTHORIZATION", DB_OWNER, alter_authorization),
+    new("ALTER LOGIN", ALTERS_LOGIN, login),
+    new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), role),
+    new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), role),
+    new("ALTER USER", Needs::Database(OnDatabase::AlterAnyUser), user),
     of_objects("ALTER PROCEDURE", ALTERS, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
@@ -294,10 +322,13 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE INDEX", ALTERS, create_index)
         .done(Command::CREATE_INDEX)
         .shown(Shown::CreateIndex),
+    new("CREATE LOGIN", Needs::Server(OnServer::CreateLogin), login),
     of_objects("CREATE PROCEDURE", CREATES_PROCEDURE, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
+    new("CREATE ROLE", Needs::Database(OnDatabase::CreateRole), role),
     ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
+    new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), role),
     of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
     new("CREATE STATISTICS", ALTERS, create_statistics),
     of_objects("CREATE SYNONYM", CREATES_SYNONYM, create_synonym),
@@ -306,25 +337,40 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateTable),
     of_objects("CREATE TRIGGER", ALTERS, trigger),
     of_objects("CREATE TYPE", CREATES_TYPE, create_type),
+    new("CREATE USER", Needs::Database(OnDatabase::CreateUser), user),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     granting("DENY"),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
+    new("DROP LOGIN", Needs::Server(OnServer::AlterAnyLogin), drop_principals),
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
+    new("DROP ROLE", Needs::Database(OnDatabase::AlterAnyRole), drop_principals),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
+    new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), drop_principals),
     of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
     once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
     of_objects("DROP SYNONYM", DROPS, drop_objects),
     of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
     of_objects("DROP TRIGGER", ALTERS, drop_objects),
     of_objects("DROP TYPE", DROPS_TYPE, drop_types),
+    new("DROP USER", Needs::Database(OnDatabase::AlterAnyUser), drop_principals),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
     of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
     granting("GRANT"),
+    RegisteredStatement::new(
+        "EXECUTE AS",
+        Needs::Impersonate,
+        Run::Itself(|it, s, line| it.execute_as(s, line)),
+    ),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
     granting("REVOKE"),
+    RegisteredStatement::new(
+        "REVERT",
+        Needs::Public,
+        Run::Itself(|it, s, line| it.revert(s, line)),
+    ),
     new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
     of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
     new("UPDATE STATISTICS", ALTERS, update_statistics),

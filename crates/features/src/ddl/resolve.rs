@@ -53,7 +53,7 @@ pub(crate) fn target(cx: &mut StatementContext<'_>, name: &ast::ObjectName) -> S
         if name.name.value.chars().count() > 116 {
             return Err(SqlError::new(193, &[&name.name.value, &116]));
         }
-        let schema = schema_of(cx, &database, None)?;
+        let schema = schema_of(cx, &database, Some("dbo"))?;
         let written = name.name.value.to_string();
         let name = temp_name(&written);
         return Ok(Target { database, schema, name, temp: Some(written) });
@@ -69,10 +69,19 @@ fn schema_of(
 ) -> SqlResult<Schema> {
     let session = cx.session.id;
     let catalog = &database.catalog;
+    let own;
     let name = match name {
-        None | Some("") => {
+        // A default schema is one of the current database.
+        None | Some("")
+            if database.id != cx.session.database.id
+                || cx.session.schema_or_default(None).eq_ignore_ascii_case("dbo") =>
+        {
             let name = catalog.schema_name(DBO, session).unwrap_or_else(|| "dbo".into());
             return Ok(Schema { id: DBO, name, principal: 1 });
+        }
+        None | Some("") => {
+            own = cx.session.schema_or_default(None);
+            &own
         }
         Some(name) => name,
     };
@@ -111,6 +120,13 @@ pub(crate) fn find(
         return Ok(object.map(|o| (database, o)));
     }
     let schema = name.schema.as_ref().map(|s| &*s.value);
+    if schema.is_none()
+        && name.database.is_none()
+        && let Some(own) = cx.session.default_schema()
+        && let Some(object) = named(cx, &database, Some(&own), &name.name.value)?
+    {
+        return Ok(Some((database, object)));
+    }
     let object = named(cx, &database, schema, &name.name.value)?;
     Ok(object.map(|o| (database, o)))
 }

@@ -32,7 +32,7 @@ pub(crate) fn trigger(
         return Err(SqlError::new(1006, &[]));
     }
     let WrittenOptions { options, execute_as, .. } =
-        module::written_options(&s.options, "TRIGGER", &["EXECUTE AS"])?;
+        module::written_options(cx, &s.options, "TRIGGER", &["EXECUTE AS"])?;
     let (database, parent) = parent(cx, s, on)?;
     let instead_of = s.instead_of;
     let claimed = claim(cx, s, &database, &parent, on)?;

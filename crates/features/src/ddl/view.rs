@@ -28,7 +28,8 @@ pub(crate) fn view(
     if s.name.name.value.starts_with('#') {
         return Err(SqlError::new(4103, &[&s.name.name.value]));
     }
-    let written = module::written_options(&s.options, "VIEW", &["SCHEMABINDING", "VIEW_METADATA"])?;
+    let written =
+        module::written_options(cx, &s.options, "VIEW", &["SCHEMABINDING", "VIEW_METADATA"])?;
     let claimed = module::claim(cx, ObjectKind::View, &s.name, s.verb)?;
     let database = claimed.target.database.clone();
     let mut held = Vec::new();

@@ -40,6 +40,7 @@ mod odbc_routines;
 mod odbc_tables;
 mod odbc_types;
 mod odbc_waits;
+pub(crate) mod principals;
 mod properties;
 mod recompile;
 mod registered;

@@ -81,13 +81,10 @@ pub fn dbcc(name: &str) -> bool {
 /// How a message calls a statement, by the words that it begins with, or a procedure, that is not here: of those about principals it
 /// says why.
 pub fn told(what: &str) -> String {
-    const PRINCIPALS: &str = "create login, alter login, drop login, create user, alter user, drop user, create role, alter role, \
-        drop role, create server role, alter server role, drop server role, create application role, grant, deny, revoke, \
-        alter authorization, execute as, sp_addlogin, sp_droplogin, sp_grantlogin, sp_denylogin, sp_revokelogin, sp_adduser, \
-        sp_dropuser, sp_grantdbaccess, sp_revokedbaccess, sp_addrole, sp_droprole, sp_addrolemember, sp_droprolemember, \
-        sp_addsrvrolemember, sp_dropsrvrolemember";
+    const PRINCIPALS: &str = "create application role, alter application role, drop application role, sp_addapprole, \
+        sp_setapprole, sp_unsetapprole, sp_grantlogin, sp_denylogin, sp_revokelogin";
     match PRINCIPALS.split(", ").any(|known| known.eq_ignore_ascii_case(what)) {
-        true => format!("{what} (sa is the only login)"),
+        true => format!("{what} (logins and users have passwords of the server)"),
         false => what.to_owned(),
     }
 }

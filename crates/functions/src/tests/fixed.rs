@@ -115,7 +115,13 @@ impl FnContext for Fixed {
     fn is_member(&self, role: &str, _: Option<&str>, _: bool) -> Option<bool> {
         (role == "sysadmin").then_some(true)
     }
-    fn has_permission(&self, _: Option<&str>, _: Option<&str>, _: &str) -> Option<bool> {
+    fn has_permission(
+        &self,
+        _: Option<&str>,
+        _: Option<&str>,
+        _: &str,
+        _: Option<&str>,
+    ) -> Option<bool> {
         Some(true)
     }
     fn schema_id(&self, name: Option<&str>) -> Option<i32> {

@@ -369,7 +369,7 @@ pub enum StatementKind {
     /// `EXECUTE AS`: another security context.
     ExecuteAs(Box<ExecuteAs>),
     /// `REVERT` to the security context before.
-    Revert,
+    Revert(Option<Box<Ident>>),
 
     // Administration.
     /// `CHECKPOINT [seconds]`, which aims at that duration.

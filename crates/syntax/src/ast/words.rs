@@ -125,7 +125,7 @@ impl StatementKind {
             },
             K::AlterAuthorization(_) => "ALTER AUTHORIZATION",
             K::ExecuteAs(_) => "EXECUTE AS",
-            K::Revert => "REVERT",
+            K::Revert(_) => "REVERT",
             K::Checkpoint(_) => "CHECKPOINT",
             K::Dbcc(_) => "DBCC",
             K::Kill(_) => "KILL",

@@ -114,7 +114,8 @@ impl Parser<'_> {
             return Err(self.unknown_object());
         };
         self.at += 2;
-        let if_exists = self.eat_words(&["IF", "EXISTS"]);
+        let of_server = matches!(kind, DropKind::Login | DropKind::ServerRole);
+        let if_exists = !of_server && self.eat_words(&["IF", "EXISTS"]);
         let names = self.list(Self::object_name)?;
         let scope = if kind == DropKind::Trigger && self.eat_kw(Kw::On) {
             let scope = self.any_word()?;

@@ -260,11 +260,13 @@ impl Parser<'_> {
 
     pub(super) fn revert(&mut self) -> Parse<StatementKind> {
         self.bump();
-        if self.eat_words(&["WITH", "COOKIE"]) {
+        let cookie = if self.eat_words(&["WITH", "COOKIE"]) {
             self.expect(TokenKind::Eq)?;
-            self.variable()?;
-        }
-        Ok(StatementKind::Revert)
+            Some(Box::new(self.variable()?))
+        } else {
+            None
+        };
+        Ok(StatementKind::Revert(cookie))
     }
 }
 

@@ -3,7 +3,6 @@
 use super::sql_text::{handle_cell, running_cell};
 use super::{Declaration, Rows, ViewContext, function, sys};
 use crate::catalog::datetime;
-use crate::catalog::registry::SA_SID;
 use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::row;
@@ -236,6 +235,7 @@ fn is_running(s: &SessionInfo) -> bool {
 }
 
 fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let server = cx.session.server_principals();
     for s in cx.sessions() {
         let (cell, user) = (&s.cell, s.is_user());
         let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
@@ -254,8 +254,8 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             // As SQL Server numbers the versions of the protocol: 7.1 is 5 … 7.4 is 7.
             user.then(|| client_version(s.client.tds_version)),
             text(&s.client.client_interface),
-            &SA_SID[..],
-            &s.client.login,
+            sid_of(&server, &s.login_name()),
+            &*s.login_name(),
             "",
             "",
             status,
@@ -275,7 +275,7 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         ];
         cells.extend(options(&s));
         cells.extend(row![
-            &SA_SID[..],
+            sid_of(&server, &s.client.login),
             &s.client.login,
             (),
             (),
@@ -290,6 +290,12 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         rows.push(cells);
     }
     Ok(())
+}
+
+/// The security identifier of a login by its name; none of a user without login.
+fn sid_of(server: &crate::catalog::principals::Principals, login: &str) -> Value {
+    let sid = server.find(login).and_then(|p| p.sid.as_deref());
+    Value::binary(sid.unwrap_or_default())
 }
 
 fn client_version(tds: u32) -> i32 {

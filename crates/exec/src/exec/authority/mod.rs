@@ -7,6 +7,7 @@
 //! database and the server count.
 
 pub mod named;
+mod principals;
 mod procedures;
 mod statements;
 
@@ -200,12 +201,16 @@ impl Session {
         }
         let Some(database) = found else { return place };
         let schema = schema.filter(|s| !s.is_empty());
-        let object = database.catalog.find_named(schema.as_deref(), name, self.id);
+        let object = self.found_in(&database, schema.as_deref(), name);
         if let Some(object) = object {
             let object = securable_of(&database, object.head(), self.id);
             return AskedAt { object, found: true, ..place };
         }
-        match database.catalog.schema(schema.as_deref().unwrap_or("dbo"), self.id) {
+        let schema = match database.id == self.database.id {
+            true => self.schema_or_default(schema.as_deref()),
+            false => schema.as_deref().unwrap_or("dbo").into(),
+        };
+        match database.catalog.schema(&schema, self.id) {
             Some(s) => AskedAt { object: nowhere(s.id.0, s.principal), ..place },
             None => place,
         }

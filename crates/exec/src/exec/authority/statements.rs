@@ -19,9 +19,9 @@ const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
 type Errors = Vec<Box<SqlError>>;
 
 /// A statement's needs at their place, and the errors where they are not held.
-struct Ask {
-    place: AskedAt,
-    errors: Errors,
+pub(super) struct Ask {
+    pub(super) place: AskedAt,
+    pub(super) errors: Errors,
 }
 
 impl Session {
@@ -34,7 +34,10 @@ impl Session {
         if self.activation.security().is_sa() {
             return Ok(Vec::new());
         }
-        let asks = self.asks_of(found.words, &statement.kind);
+        let asks = match self.asks_of_principals(&statement.kind) {
+            Some(asks) => asks,
+            None => self.asks_of(found.words, &statement.kind),
+        };
         for ask in asks {
             if !self.holds(&found.needs, &ask.place) {
                 return Ok(ask.errors);
@@ -173,13 +176,13 @@ impl Session {
         let kind = find(C::Database, words);
         let here = self.rights_in(&place.database);
         let may = here.is_ok_and(|r| kind.is_some_and(|k| r.may(&SecurableAt::DATABASE, k)));
-        let schema = name.schema.as_ref().map_or("dbo", |s| &*s.value);
+        let schema = self.schema_or_default(name.schema.as_ref().map(|s| &*s.value));
         let error = match may {
             false => {
                 let denied = SqlError::new(262, &[&words, &place.database.name]);
                 denied.with_severity(14).with_state(state)
             }
-            true => SqlError::new(2760, &[&schema]),
+            true => SqlError::new(2760, &[&&*schema]),
         };
         Ask { place, errors: vec![error] }
     }

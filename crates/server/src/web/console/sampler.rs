@@ -236,6 +236,10 @@ pub(super) mod tests {
     fn what_is_asked_is_asked_in_the_name_of_who_asks() {
         with_instance("console-names", |instance, log| {
             let reader = Reader::new(instance.clone(), log);
+            instance.set_login_password("somebody", "").unwrap();
+            let mut somebody = (*instance.login_principal("somebody").unwrap()).clone();
+            somebody.login.default_database = "master".into();
+            instance.record_login(somebody).unwrap();
             for login in ["sa", "somebody", "sa"] {
                 let rows = reader.ask(login, "SELECT ORIGINAL_LOGIN()").unwrap();
                 assert_eq!(rows, [json!([login])]);
