@@ -1,4 +1,4 @@
-//! A walk over every system view, procedure and DBCC command as somebody with CONNECT alone: errors and rows that one may see, nothing else.
+//! A walk over every system view, procedure and DBCC command as somebody with CONNECT alone: errors and rows that one may see, no more.
 //! Whether something is refused stands in tables written from the documentation, never from what is registered.
 
 use crate::permissions::two;

@@ -5,9 +5,10 @@ use crate::support::{Client, World, errors};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::principals::{
     Authentication, LoginFacts, Permission, PermissionKey, PermissionState, Principal,
-    PrincipalKind, Scope, rows,
+    PrincipalKind, Scope, hash_as_bytes, hash_from_bytes, rows,
 };
 use taffrail_engine::ConnectOptions;
+use taffrail_engine::Sight;
 use taffrail_storage::{BeginSpec, Durability, Transaction};
 
 /// Writes into a catalogue's lists of principals.
@@ -503,4 +504,31 @@ fn other_databases_need_a_user_there() {
     refused(&mut u, "SELECT * FROM dbo.across", &[916]);
     refused(&mut u, "SELECT * FROM e.sys.objects", &[916]);
     runs(&mut u, "SELECT * FROM master.sys.databases");
+}
+
+#[test]
+fn the_lists_of_principals_say_what_was_written() {
+    let (world, mut sa, mut u) = two();
+    role(&world, 40, "readers", &[7]);
+    sa.ok("GRANT SELECT ON t TO readers");
+    runs(&mut u, "SELECT * FROM t");
+    let d = world.instance.databases().get("d").expect("d");
+    let all = || d.catalog.principals(Scope::Database, Sight::COMMITTED);
+    assert_eq!(all().members_of(40).collect::<Vec<_>>(), [7]);
+    let table = sa.rows("SELECT OBJECT_ID('dbo.t')");
+    let key = all().permissions().find(|p| p.key.grantee == 40).expect("a grant").key;
+    assert!(table.contains(&key.major.to_string()), "{table} is not {}", key.major);
+    assert_eq!(all().state_of(&key), Some(PermissionState::Grant));
+    write(&d, |tx| rows::drop_member(tx, Scope::Database, 40, 7).expect("a member less"));
+    refused(&mut u, "SELECT * FROM t", &[229]);
+    assert_eq!(all().members_of(40).count(), 0);
+
+    let context = world.instance.context_of_login("lu").expect("a login");
+    assert!(!context.is_sa());
+    assert!(!u.connection.session().identity().expect("a user").is_dbo());
+    assert!(sa.connection.session().identity().expect("a user").is_dbo());
+    let hash = format!("0x0200{}", "AB".repeat(68));
+    let bytes = hash_as_bytes(&hash).expect("a hash");
+    assert_eq!(hash_from_bytes(&bytes), Some(hash));
+    assert_eq!(hash_from_bytes(&[2, 0, 1]), None);
 }

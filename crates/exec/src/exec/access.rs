@@ -18,7 +18,7 @@ use crate::database::Database;
 use crate::features::needs::Needs;
 use crate::features::view;
 use crate::permissions::{ColumnsRefused, PermissionId, SecurableClass, known};
-use crate::plan::facts::{Action, Need, Securable};
+use crate::plan::facts::{Action, Facts, Need, Securable};
 use crate::session::Session;
 use crate::session::rights::{owner_of, securable_of};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Interpreter<'_> {
 
     #[inline(never)]
     fn allow_others(&mut self, module: &Module, plan: &Plan) -> SqlResult<()> {
-        let mut errors = self.session.refusals(module, plan)?;
+        let mut errors = self.session.refusals(module, &plan.facts, &plan.depends)?;
         let Some(last) = errors.pop() else {
             self.session.note_allowed(plan);
             return Ok(());
@@ -75,17 +75,22 @@ type NamedBy = Option<(DatabaseId, i32)>;
 
 impl Session {
     /// The errors of everything that a plan needs and the session has not.
-    fn refusals(&self, module: &Module, plan: &Plan) -> SqlResult<Vec<Box<SqlError>>> {
+    fn refusals(
+        &self,
+        module: &Module,
+        facts: &Facts,
+        depends: &[(Arc<Database>, u64)],
+    ) -> SqlResult<Vec<Box<SqlError>>> {
         let by_module = self.module_owner(module);
         let mut errors = Vec::new();
         let reads = |n: &&Need| n.action == Action::Select;
-        let needs = plan.facts.needs.iter();
+        let needs = facts.needs.iter();
         let in_order = needs.clone().filter(reads).chain(needs.filter(|n| !reads(n)));
         for need in in_order {
-            let Some(database) = self.database_of_need(plan, &need.object) else { continue };
+            let Some(database) = self.database_of_need(depends, &need.object) else { continue };
             let by = match &need.through {
                 Some(view) => {
-                    let at = self.database_of_need(plan, view);
+                    let at = self.database_of_need(depends, view);
                     at.and_then(|db| Some((view.database, owner_by_id(self, &db, view.object)?)))
                 }
                 None => by_module,
@@ -93,6 +98,14 @@ impl Session {
             self.refused(&database, need, by, &mut errors)?;
         }
         Ok(errors)
+    }
+
+    /// Asks for everything that a statement needs which is described and not run: the first error.
+    pub fn allow_described(&self, module: &Module, facts: &Facts) -> SqlResult<()> {
+        if self.activation.security().is_sa() {
+            return Ok(());
+        }
+        self.refusals(module, facts, &[])?.into_iter().next().map_or(Ok(()), Err)
     }
 
     /// Notes that the rights in the current database hold everything that a plan needs, where it needs nothing of other databases and no
@@ -118,8 +131,12 @@ impl Session {
         Some((database.id, owner?))
     }
 
-    fn database_of_need(&self, plan: &Plan, object: &Securable) -> Option<Arc<Database>> {
-        let known = plan.depends.iter().find(|(db, _)| db.id == object.database);
+    fn database_of_need(
+        &self,
+        depends: &[(Arc<Database>, u64)],
+        object: &Securable,
+    ) -> Option<Arc<Database>> {
+        let known = depends.iter().find(|(db, _)| db.id == object.database);
         let own = || (self.database.id == object.database).then(|| self.database.clone());
         let known = known.map(|(db, _)| db.clone()).or_else(own);
         known.or_else(|| self.instance.databases().by_id(object.database))

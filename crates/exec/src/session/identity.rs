@@ -284,7 +284,7 @@ impl crate::instance::Instance {
             let mut roles = if user == PUBLIC { Vec::new() } else { here.roles_of(user) };
             roles.push(PUBLIC);
             roles.sort_unstable();
-            let schema = if user == DBO_USER { None } else { here.get(user) };
+            let schema = here.get(user).filter(|_| user != DBO_USER);
             Identity {
                 database: database.id,
                 user,
@@ -337,10 +337,8 @@ impl crate::instance::Instance {
         if login.as_ref().is_some_and(server_wide) {
             return Ok(of(PUBLIC, context.login.clone(), login, false));
         }
-        match here.get(GUEST).filter(|_| enters(GUEST)) {
-            Some(guest) => Ok(of(GUEST, guest.name.clone(), login, false)),
-            None => Err(refused()),
-        }
+        let guest = here.get(GUEST).filter(|_| enters(GUEST)).ok_or_else(refused)?;
+        Ok(of(GUEST, guest.name.clone(), login, false))
     }
 }
 

@@ -341,7 +341,9 @@ impl Walk<'_> {
             Err(e) => return Err(self.refused(s, e)),
         };
         let wanted = binder.wanted.take();
+        let facts = std::mem::take(&mut binder.facts);
         drop(binder);
+        self.session.allow_described(self.module, &facts)?;
         if let Some(columns) = columns.as_ref().filter(|_| asked)
             && self.depends_on_undeclared(&metadata, variables, source, columns)
         {
