@@ -222,7 +222,7 @@ impl Catalog {
         session: SessionId,
         object: ObjectId,
     ) -> SqlResult<()> {
-        tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql())?;
+        tx.lock_for_change(object).map_err(|e| e.to_sql())?;
         let resource = self.object_resource(object);
         self.settle(resource, session);
         // Whoever has bound something to the object has had it in Sch-S to the end of the transaction, which is over.

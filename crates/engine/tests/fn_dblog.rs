@@ -86,6 +86,25 @@ LOP_DELETE_ROWS | LCX_MARK_AS_GHOST | dbo.t.pk | 2 | NULL | NULL";
     assert_eq!(ends, "1");
 }
 
+/// DDL tells each object that it locks, once a transaction, rolled back or not; a statement that changes rows has no such record.
+#[test]
+fn ddl_tells_the_objects_that_it_locks() {
+    let world = World::new();
+    let mut c = world.connect();
+    c.ok("CREATE DATABASE d");
+    c.ok("USE d; CREATE TABLE t (id int); CREATE TABLE u (id int)");
+    c.ok("BEGIN TRAN kept; ALTER TABLE t ADD v int; INSERT t VALUES (1, 2); ALTER TABLE t DROP COLUMN v; COMMIT");
+    c.ok("BEGIN TRAN undone; DROP TABLE u; ROLLBACK; INSERT u VALUES (1)");
+    let locks = "SELECT b.[Transaction Name], l.Context, l.[Number of Locks],
+            REPLACE(REPLACE(l.[Lock Information], CONCAT(DB_ID(), ':', OBJECT_ID('t'), ':0'), 't'),
+                CONCAT(DB_ID(), ':', OBJECT_ID('u'), ':0'), 'u')
+        FROM fn_dblog(NULL, NULL) l JOIN fn_dblog(NULL, NULL) b ON b.[Transaction ID] = l.[Transaction ID]
+        WHERE l.Operation = 'LOP_LOCK_XACT' AND b.[Transaction Name] IS NOT NULL ORDER BY l.[Current LSN]";
+    let told = "kept | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: t \n\
+        undone | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: u ";
+    assert_eq!(c.rows(locks), told);
+}
+
 /// As SQL Server names them: scripts look for these words.
 #[test]
 fn dropped_tables_and_deletions_have_their_names() {

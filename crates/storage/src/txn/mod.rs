@@ -364,6 +364,19 @@ impl Transaction {
         self.lock(resource, mode)
     }
 
+    /// Locks an object to change its definition: Sch-M, to the transaction's end. A lock that is new is told by LOP_LOCK_XACT, which
+    /// neither redo nor undo looks at: it is there for whoever reads the log.
+    pub fn lock_for_change(&mut self, object: ObjectId) -> StorageResult<()> {
+        if self.has_locked(object, LockMode::SchM) {
+            return Ok(());
+        }
+        self.lock_object(object, LockMode::SchM)?;
+        let mut payload = Vec::with_capacity(4);
+        payload.u32(object.0 as u32);
+        let header = RecordHeader::new(Lop::LockXact, Lcx::Null);
+        self.work.append(&header, &[&payload], Reserve::NONE).map(drop)
+    }
+
     /// The lock on an object outlasts the statement, though it may be no more than one of readers.
     pub fn keep_object(&mut self, object: ObjectId) {
         let resource = Resource::object(self.work.db.id(), object);

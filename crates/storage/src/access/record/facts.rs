@@ -3,7 +3,7 @@
 //! Everything here reads bytes that may come from a damaged file or an old backup, so every function answers `None` for
 //! what is not there or does not parse, and none looks at anything but the record.
 
-use taffrail_base::{FileId, LogPos, PageId, TransactionId};
+use taffrail_base::{FileId, LogPos, ObjectId, PageId, TransactionId};
 use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::bits::{first_bits, first_free_space};
@@ -103,6 +103,11 @@ pub fn moment(r: &Record<'_>) -> Option<u64> {
 /// The name of a savepoint.
 pub fn savepoint(r: &Record<'_>) -> Option<String> {
     if r.header.op == Lop::MarkSavepoint { Take(r.payload).text() } else { None }
+}
+
+/// The object that LOP_LOCK_XACT says is locked in Sch-M.
+pub fn locked_object(r: &Record<'_>) -> Option<ObjectId> {
+    if r.header.op == Lop::LockXact { Take(r.payload).u32().map(|o| ObjectId(o as i32)) } else { None }
 }
 
 /// LOP_BEGIN_CKPT: when, and the next transaction's id.

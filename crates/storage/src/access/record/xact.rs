@@ -6,6 +6,7 @@
 //!                        u16 length, description: of a transaction WITH MARK (absent otherwise)
 //! LOP_COMMIT_XACT        u64 time        LOP_ABORT_XACT  u64 time
 //! LOP_MARK_SAVEPOINT     u16 length, name
+//! LOP_LOCK_XACT          u32 object: locked in Sch-M by DDL, to the end of its transaction
 //! LOP_BEGIN_CKPT         u64 time, u64 next transaction id
 //! LOP_XACT_CKPT          u16 n, n of: u64 id, u64 first, u64 last, u64 undo next, u8 system
 //! LOP_END_CKPT           u64 time, u64 position of the begin record, u64 MinLSN, u32 dirty pages written
@@ -126,6 +127,10 @@ pub(super) fn describe(r: &Record<'_>) -> String {
             None => "malformed".to_owned(),
         },
         Lop::MarkSavepoint => t.text().unwrap_or_default(),
+        Lop::LockXact => match t.u32() {
+            Some(object) => format!("Sch-M on object {object}"),
+            None => "malformed".to_owned(),
+        },
         Lop::XactCkpt => format!("{} active transactions", t.u16().unwrap_or(0)),
         Lop::EndCkpt => {
             t.bytes(16);

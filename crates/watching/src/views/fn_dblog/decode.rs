@@ -109,6 +109,9 @@ impl Decoder {
     }
 
     fn lock_text(&self, r: &Record<'_>) -> Value {
+        if let Some(object) = facts::locked_object(r) {
+            return text(&format!("HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: {}:{object}:0 ", self.database));
+        }
         opt(self.lock(r), |(object, row)| {
             let table = object.map_or_else(String::new, |o| {
                 format!("ACQUIRE_LOCK_IX OBJECT: {}:{o}:0 ;", self.database)
@@ -155,6 +158,7 @@ impl Decoder {
             NumElements => opt(facts::row_images(r), |i| small(i.elements())),
             OffsetInRow => opt(row_images(r), |i| small(i.offset)),
             ModifySize => opt(row_images(r), |i| small(i.size)),
+            NumberOfLocks if h.op == Lop::LockXact => small(1),
             NumberOfLocks => {
                 opt(self.lock(r), |(object, _)| small(1 + u16::from(object.is_some())))
             }
