@@ -27,6 +27,9 @@ CREATE UNIQUE CLUSTERED INDEX ci_customer ON dbo.customer (c_w_id, c_d_id, c_id)
 GO
 SELECT * INTO dbo.customer_tmp FROM dbo.customer WHERE 1 = 2
 GO
+-- The trigger of some measures writes here.
+CREATE TABLE dbo.changes (row_count int NOT NULL, balance numeric(12,2) NOT NULL, letters int NOT NULL)
+GO
 -- A transaction of @rows customers, next to each other; each client has 300 of its own.
 CREATE PROCEDURE dbo.change_some @client int, @round int, @rows int AS
 SET NOCOUNT ON

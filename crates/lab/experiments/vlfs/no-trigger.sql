@@ -1,0 +1,1 @@
+DROP TRIGGER dbo.customer_changed

@@ -1,0 +1,3 @@
+UPDATE dbo.customer
+   SET c_data = upper(c_data)
+ WHERE c_w_id = 1
