@@ -222,6 +222,50 @@ fn what_is_wrong_is_one_clear_line() {
     }
 }
 
+#[test]
+fn a_database_that_the_server_does_not_make_leaves_its_variant_out() {
+    let dir = TempDir::new("lab-refused");
+    let out = dir.path().join("out");
+    let server = Server::start(&dir.path().join("data"), &["--console", "off"]);
+    let mine = dir.path().join("mine");
+    let made = Command::new(binary()).args(["lab", "new", "--from", "hot-row"]).arg(&mine).output();
+    assert!(made.as_ref().unwrap().status.success(), "{}", said(&made.unwrap()));
+    let (file, script) = (mine.join("experiment.toml"), mine.join("create.sql"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let refused = "needs = [\"create\"]\nvalues = { more = \"SELECT 1 / 0\", row = 1 }";
+    let changed = text.replacen("values = { row = 1 }", refused, 1);
+    let changed = changed.replacen("values = { row = \"", "values = { more = \"\", row = \"", 1);
+    assert_eq!(changed.matches("more = ").count(), 2, "{changed}");
+    std::fs::write(&file, changed).unwrap();
+    let create = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, format!("{create}\nGO\n$(more)\n")).unwrap();
+    let at = mine.display().to_string();
+    let shown = Command::new(binary()).args(["lab", "show", &at]).output().unwrap();
+    assert!(said(&shown).contains("(where the server has it)"), "{}", said(&shown));
+    let run = run_on(&server, &out, &[&at, "--repeat", "1"]).output().unwrap();
+    assert!(run.status.success(), "{}", said(&run));
+    let why = "the server refuses it: create.sql: ";
+    assert!(said(&run).contains(why) && said(&run).contains("Divide by zero"), "{}", said(&run));
+    let record = store::record(&out.join("mine-tiny")).unwrap();
+    let left: Vec<_> =
+        record.variants.iter().filter_map(|v| Some((v, v.left_out.clone()?))).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(left[0].1.starts_with(why), "{left:?}");
+    assert_eq!(record.plan.variants.len() + 1, record.variants.len());
+    assert!(!record.plan.variants.contains(&left[0].0.name));
+    // Nothing is left of the database that was half made; alone there is nothing to run.
+    assert_eq!(client(&server).query(LEFT).unwrap().text(), "");
+    let words = [&at, "--repeat", "1", "--only", &left[0].0.name];
+    let alone = run_on(&server, &out, &words).output().unwrap();
+    assert!(!alone.status.success(), "{}", said(&alone));
+    assert!(
+        said(&alone).contains("mine: no variant is left to run on the server"),
+        "{}",
+        said(&alone)
+    );
+    assert_eq!(client(&server).query(LEFT).unwrap().text(), "");
+}
+
 /// Waits until a file has so many lines.
 fn until_lines(file: &Path, lines: usize) {
     let began = Instant::now();

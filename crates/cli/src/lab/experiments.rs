@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use taffrail_lab::experiment::compare::Compared;
 use taffrail_lab::experiment::files::{Files, built_in};
@@ -9,6 +10,7 @@ use taffrail_lab::experiment::judge::number;
 use taffrail_lab::experiment::plan::size_in_words;
 use taffrail_lab::experiment::read::{Experiment, SCALES};
 use taffrail_lab::experiment::record::Record;
+use taffrail_lab::experiment::spec::{Need, Product, Variant};
 use taffrail_lab::experiment::store;
 use taffrail_lab::experiment::table::{aligned, table};
 use taffrail_lab::experiment::{page, stop::Stop};
@@ -17,7 +19,7 @@ use taffrail_lab::load::GENERATORS;
 /// The flags of `lab list`.
 #[derive(Args)]
 pub struct List {
-    /// The experiments as JSON: name, title, question, document, scales with their disk and time
+    /// The experiments as JSON: name, title, question, document, scales with their disk and time, products of --peers
     #[arg(long)]
     json: bool,
 }
@@ -92,19 +94,29 @@ fn described(name: &str) -> Result<serde_json::Value, String> {
         Some(json!({ "name": scale, "disk_mb": s.disk_mb, "seconds": s.seconds, "durable_writes": s.durable_writes }))
     });
     // A label may name values: those of the usual size.
-    let filled = |label: &str| {
+    let filled = |variant: &Variant| {
         let values = spec.scale.get("quick").into_iter().flat_map(|s| &s.values);
-        values
-            .fold(label.to_owned(), |text, (k, v)| text.replace(&format!("$({k})"), &v.to_string()))
+        values.fold(labelled(variant), |text, (k, v)| {
+            text.replace(&format!("$({k})"), &v.to_string())
+        })
     };
+    let peers: BTreeSet<Product> = spec.variant.iter().filter_map(|v| v.peer).collect();
     Ok(json!({
         "name": name,
         "title": spec.title,
         "question": spec.question,
         "document": spec.document.as_ref().map(|d| &d.title),
-        "variants": spec.variant.iter().filter(|v| v.peer.is_none()).map(|v| filled(&v.label)).collect::<Vec<_>>(),
+        "variants": spec.variant.iter().filter(|v| v.peer.is_none()).map(filled).collect::<Vec<_>>(),
+        "peers": peers.into_iter().map(Product::name).collect::<Vec<_>>(),
         "scales": scales.collect::<Vec<_>>(),
     }))
+}
+
+/// A variant's label; one that not every server has says so.
+fn labelled(variant: &Variant) -> String {
+    let asked =
+        if variant.needs.contains(&Need::Create) { " (where the server has it)" } else { "" };
+    format!("{}{asked}", variant.label)
 }
 
 /// A name and what it is.
@@ -125,7 +137,7 @@ pub fn show(flags: &Show) -> Result<Vec<String>, String> {
     lines.extend([String::new(), "Variants:".into()]);
     let described = spec.variant.iter().map(|v| {
         let flag = if v.peer.is_some() { " (with --peers)" } else { "" };
-        vec![v.name.get_ref().clone(), format!("{}{flag}", v.label)]
+        vec![v.name.get_ref().clone(), format!("{}{flag}", labelled(v))]
     });
     let cells: Vec<Vec<String>> = described.collect();
     lines.extend(left(&cells));

@@ -2,9 +2,7 @@ SET NOCOUNT ON
 DECLARE @counter int = 0
 WHILE @counter < $(count)
 BEGIN
-    BEGIN TRAN
-    INSERT INTO dbo.DemoTable VALUES (@counter)
+    $(one)
     SET @counter = @counter + 1
-    COMMIT WITH (DELAYED_DURABILITY = $(commit_setting))
 END
 EXEC sys.sp_flush_log

@@ -7,3 +7,5 @@ GO
 BACKUP DATABASE [$(database)] TO DISK = 'NUL'
 GO
 ALTER DATABASE [$(database)] SET DELAYED_DURABILITY = $(database_setting)
+GO
+$(memory)

@@ -19,6 +19,7 @@ pub struct Wish {
 }
 
 /// A wish that can be carried out on a server.
+#[derive(Clone)]
 pub struct Needs<'a> {
     /// Sizes of the scale.
     pub scale: &'a Scale,
@@ -99,6 +100,17 @@ impl<'a> Needs<'a> {
             products,
             seconds: round * f64::from(wish.repeat) + 2.0,
         })
+    }
+}
+
+impl Needs<'_> {
+    /// Leaves variants out, by their names, with the reasons.
+    pub fn without(mut self, refused: &BTreeMap<String, String>) -> Self {
+        for (at, why) in refused {
+            let gone = self.variants.extract_if(.., |v| v.name.get_ref() == at);
+            self.left_out.extend(gone.map(|v| (v, why.clone())));
+        }
+        self
     }
 }
 

@@ -10,12 +10,13 @@ use super::plan::{Needs, Wish, time_in_words};
 use super::read::Experiment;
 use super::record::{Device, Plan, Record, Trial};
 use super::sample::Views;
-use super::spec::Variant;
+use super::spec::{Need, Variant};
 use super::statistics::rounded;
 use super::stop::{Interrupted, Stop};
 use super::store::Store;
 use super::trial::{self, Bench};
 use crate::bench::device::Probe;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -80,8 +81,6 @@ impl Run<'_> {
         listener: &mut dyn Listener,
     ) -> Result<(Record, PathBuf), Stop> {
         let started = now(place)?;
-        let first = needs.variants.iter().find(|v| v.peer.is_none());
-        let first = first.ok_or_else(|| Stop::Failed("there is nothing to run".into()))?;
         let mut bench = Bench {
             experiment: self.experiment,
             place,
@@ -94,6 +93,11 @@ impl Run<'_> {
         for variant in &needs.variants {
             bench.remove(variant)?;
         }
+        let needs = &needs.clone().without(&self.refused(&mut bench, needs, listener)?);
+        let first = needs.variants.iter().find(|v| v.peer.is_none()).ok_or_else(|| {
+            let name = &self.experiment.files.name;
+            Stop::Failed(format!("{name}: no variant is left to run on the server"))
+        })?;
         let done = self.measured(&mut bench, first, needs, listener);
         let cleaned = if self.keep { Ok(()) } else { clean(&mut bench, &needs.variants) };
         let (store, plan, trials) = done?;
@@ -114,6 +118,33 @@ impl Run<'_> {
         });
         store.finish(&record, &super::page::page(&record, self.experiment))?;
         Ok((record, store.place))
+    }
+
+    /// Variants whose database the server does not make, with its words.
+    fn refused(
+        &self,
+        bench: &mut Bench<'_>,
+        needs: &Needs<'_>,
+        listener: &mut dyn Listener,
+    ) -> Result<BTreeMap<String, String>, Stop> {
+        // As small as there are: these databases are for the question alone.
+        let values = self.tiny().unwrap_or_else(|| needs.values.clone());
+        let values = std::mem::replace(&mut bench.values, values);
+        let mut refused = BTreeMap::new();
+        for variant in needs.variants.iter().filter(|v| v.needs.contains(&Need::Create)) {
+            if let Some(why) = bench.refuses(variant)? {
+                listener.line(&format!("  without {}: {why}", variant.label));
+                refused.insert(variant.name.get_ref().clone(), why);
+            }
+        }
+        bench.values = values;
+        Ok(refused)
+    }
+
+    /// Values of the smallest scale.
+    fn tiny(&self) -> Option<BTreeMap<String, String>> {
+        let tiny = self.experiment.spec.scale.get("tiny")?;
+        Some(tiny.values.iter().map(|(k, v)| (k.clone(), v.to_string())).collect())
     }
 
     /// The trials; what was made for them is still there when this returns.
@@ -160,12 +191,11 @@ impl Run<'_> {
         needs: &Needs<'_>,
         listener: &mut dyn Listener,
     ) -> Result<(), Stop> {
-        let Some(tiny) = self.experiment.spec.scale.get("tiny") else { return Ok(()) };
+        let Some(values) = self.tiny() else { return Ok(()) };
         // What is measured is as small itself: a warm-up would double it.
         if self.wish.scale == "tiny" {
             return Ok(());
         }
-        let values = tiny.values.iter().map(|(k, v)| (k.clone(), v.to_string())).collect();
         let values = std::mem::replace(&mut bench.values, values);
         listener.progress("warm-up", 0.0, "");
         let variants = [needs.variants.first(), needs.variants.last()];

@@ -178,6 +178,8 @@ pub enum Need {
     SqlServer,
     /// The lab has started the server and may kill it.
     OwnServer,
+    /// The server carries out the script that makes the variant's database; it is asked when the run begins.
+    Create,
 }
 
 /// How the database is made.

@@ -148,6 +148,18 @@ impl Bench<'_> {
         run_batches(&mut client, rest, &interrupted).map_err(|e| e.at(at))
     }
 
+    /// Makes a variant's database and drops it; the reason where the server refuses it.
+    pub fn refuses(&mut self, variant: &Variant) -> Result<Option<String>, Stop> {
+        let made = self.create(variant);
+        // Where the server is gone, it has refused nothing, and this fails as well.
+        self.remove(variant)?;
+        match made {
+            Ok(()) => Ok(None),
+            Err(Stop::Failed(why)) => Ok(Some(format!("the server refuses it: {why}"))),
+            Err(Stop::Interrupted) => Err(Stop::Interrupted),
+        }
+    }
+
     /// Drops a variant's database if the lab has made it.
     pub fn remove(&mut self, variant: &Variant) -> Result<(), Stop> {
         if variant.peer.is_some() {
