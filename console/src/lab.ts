@@ -18,6 +18,8 @@ interface Experiment {
   question: string;
   document: string | null;
   variants: string[];
+  /** Products that can do the work as well. */
+  peers: string[];
   scales: Scale[];
 }
 
@@ -47,6 +49,9 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
   );
   const password = h("input", { id: "lab-password", type: "password", autocomplete: "current-password", size: 18 });
   const secret = h("span", { class: "field", hidden: true }, h("label", { for: "lab-password" }, "Your password"), password);
+  const peers = h("input", { id: "peers", type: "checkbox" });
+  const products = h("span", {});
+  const beside = h("label", { class: "field", for: "peers", hidden: true }, peers, products);
   const size = h("p", { class: "state" });
   const start = h("button", { type: "button", class: "main", click: () => void run() }, "Run");
   const stop = h("button", { type: "button", disabled: true, click: () => void end() }, "Stop");
@@ -115,6 +120,7 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
         h("label", { for: "place" }, "on"),
         place,
         secret,
+        beside,
         start,
         stop,
       ),
@@ -134,10 +140,19 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
   };
   const placed = () => {
     secret.hidden = place.value === "own";
+    others();
     if (!secret.hidden) password.focus();
+  };
+  /** They run beside a server of the lab's own, in experiments that have scripts for them. */
+  const others = () => {
+    const there = one()?.peers ?? [];
+    beside.hidden = place.value !== "own" || !there.length;
+    const named = there.length > 1 ? `${there.slice(0, -1).join(", ")} and ${there[there.length - 1]}` : there.join("");
+    products.textContent = `also ${named}, where installed`;
   };
   const choose = (name: string) => {
     chosen = name;
+    others();
     const before = scale.value;
     const names = one()?.scales.map((s) => s.name) ?? [];
     set(scale, ...names.map((n) => h("option", { value: n, selected: n === (names.includes(before) ? before : "quick") }, n)));
@@ -176,7 +191,12 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
     trouble.textContent = "";
     start.disabled = true;
     try {
-      await post("/api/lab/run", { experiment: chosen, scale: scale.value, password: place.value === "here" ? password.value : null });
+      await post("/api/lab/run", {
+        experiment: chosen,
+        scale: scale.value,
+        password: place.value === "here" ? password.value : null,
+        peers: !beside.hidden && peers.checked,
+      });
     } catch (e) {
       refused(e);
     }

@@ -322,6 +322,23 @@ CHECKS.lab = async (page) => {
   assert.deepEqual(await page.locator(".choice b").allInnerTexts().then((all) => all.slice(0, 5).sort()), ["checkpoints", "growth", "lazy", "loop", "vlfs"]);
   await page.selectOption("#scale", "tiny");
   assert.match(await page.locator("main section").first().locator(".state").innerText(), /^About .* of disk/);
+  // Other products run beside a server of the lab's own, in experiments that have work for them.
+  const peers = page.getByLabel("also SQLite, PostgreSQL and MariaDB, where installed");
+  await peers.check();
+  const asked = [];
+  await page.route("**/api/lab/run", (route) => (asked.push(route.request().postDataJSON()), route.fulfill({ json: {} })));
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await until("it is asked for them", async () => asked.length, (n) => n === 1);
+  assert.deepEqual(asked[0], { experiment: "loop", scale: "tiny", password: null, peers: true });
+  await page.unroute("**/api/lab/run");
+  await page.locator("#experiment-tpcc").check();
+  assert.ok(await page.locator("#peers").isHidden());
+  await page.locator("#experiment-loop").check();
+  await page.selectOption("#place", "here");
+  assert.ok(await page.locator("#peers").isHidden());
+  await page.selectOption("#place", "own");
+  await page.selectOption("#scale", "tiny");
+  await peers.uncheck();
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await until("the run goes on", () => page.locator("#run-state").innerText(), (text) => /^loop \(tiny\): .* so far\.$/.test(text));
   await until("it is done", () => page.locator("#run-state").innerText(), (text) => /^loop \(tiny\): /.test(text) && !/so far/.test(text), 90_000);

@@ -1,5 +1,6 @@
 //! `taffrail lab`: what it makes on a server, what it leaves alone, who reads what it prints.
 
+mod console;
 mod each_experiment_runs_whole_at_a_tiny_scale;
 mod own;
 mod peers;

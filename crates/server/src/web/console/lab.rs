@@ -109,6 +109,9 @@ impl Lab {
         let mut command = taffrail()?;
         command.args(["lab", "run", "--json", "--yes", "--scale", &wish.scale, "--out"]);
         command.arg(&self.out).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if wish.peers {
+            command.arg("--peers");
+        }
         if let (Some(port), Some(password)) = (port, &wish.password) {
             command.args(["-S", &format!("127.0.0.1,{port}"), "-U", login]);
             command.env("SQLCMDPASSWORD", password);
@@ -243,6 +246,9 @@ struct Wish {
     scale: String,
     /// The password of the login that asks, for a run on this server.
     password: Option<String>,
+    /// Whether other products do the work as well.
+    #[serde(default)]
+    peers: bool,
 }
 
 /// The port on which the server listens, for a login that may do everything on it; else the refusal.
@@ -285,14 +291,17 @@ pub(super) async fn run(
     body: Bytes,
 ) -> Response {
     let Some(wish) = logins::from_json::<Wish>(&headers, &body) else {
-        let what =
-            "{\"experiment\": text, \"scale\": text, \"password\": text or null} is expected.";
+        let what = "{\"experiment\": text, \"scale\": text, \"password\": text or null, \"peers\": bool} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
     let port = match allowed(&web, &who).await {
         Ok(port) => port.filter(|_| wish.password.is_some()),
         Err(answer) => return answer,
     };
+    if wish.peers && port.is_some() {
+        let why = "Other products run beside a server of the lab's own only.";
+        return refused(StatusCode::BAD_REQUEST, why);
+    }
     if !is_name(&wish.experiment) || !is_name(&wish.scale) {
         return refused(StatusCode::BAD_REQUEST, "There is no such experiment.");
     }
