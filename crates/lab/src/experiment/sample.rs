@@ -141,6 +141,13 @@ impl Views {
         Views { parts, channels, left_out, vlfs_each_time: false }
     }
 
+    /// Notes once that the server does not show something.
+    pub fn leave_out(&mut self, left: LeftOut) {
+        if !self.left_out.iter().any(|l| l.what == left.what) {
+            self.left_out.push(left);
+        }
+    }
+
     /// Tries each part on a database.
     pub fn of(client: &mut Client, database: &str) -> Result<Views, Stop> {
         let (mut parts, mut left_out) = (Vec::new(), Vec::new());

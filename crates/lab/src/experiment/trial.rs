@@ -6,7 +6,7 @@ use super::files::{batches, fill};
 use super::peers::{PeerTimes, PeerWork, Peers};
 use super::place::{Place, first_row};
 use super::read::Experiment;
-use super::record::{Measured, Server};
+use super::record::{LeftOut, Measured, Server};
 use super::sample::{Look, Sampler, Samples, Views};
 use super::spec::{Kill, Measure, Name, Need, Product, Step, Variant};
 use super::statistics::rounded;
@@ -299,17 +299,38 @@ impl Bench<'_> {
             (None, _) => self.sampled(measure, values, script, &mut measured)?,
         }
         if let Some(ask) = &measure.ask {
-            let sql = self.script(ask, values)?.join("\n");
-            let answer = self.place.client(&values["database"])?.query(&sql)?;
-            let names = answer.sets.first().map(|s| s.columns.clone()).unwrap_or_default();
-            for (name, value) in names.into_iter().zip(first_row(&answer)) {
-                if let (true, Ok(value)) = (measure.asked.contains_key(&name), value.parse()) {
-                    measured.figures.insert(name, value);
-                }
-            }
+            self.ask(ask, measure, values, &mut measured)?;
         }
         measured.figures.values_mut().for_each(|v| *v = rounded(*v));
         Ok(measured)
+    }
+
+    /// Figures that a query gives; where the server refuses it, they are left out by name.
+    fn ask(
+        &mut self,
+        ask: &Name,
+        measure: &Measure,
+        values: &BTreeMap<String, String>,
+        measured: &mut Measured,
+    ) -> Result<(), Stop> {
+        let sql = self.script(ask, values)?.join("\n");
+        let answer = match self.place.client(&values["database"])?.query(&sql) {
+            Ok(answer) => answer,
+            Err(ClientError::Server(messages)) => {
+                let labels: Vec<&str> = measure.asked.values().map(String::as_str).collect();
+                let why = messages.first().map(|m| m.message.clone()).unwrap_or_default();
+                self.views.leave_out(LeftOut { what: labels.join(", "), why });
+                return Ok(());
+            }
+            Err(e) => return Err(e.into()),
+        };
+        let names = answer.sets.first().map(|s| s.columns.clone()).unwrap_or_default();
+        for (name, value) in names.into_iter().zip(first_row(&answer)) {
+            if let (true, Ok(value)) = (measure.asked.contains_key(&name), value.parse()) {
+                measured.figures.insert(name, value);
+            }
+        }
+        Ok(())
     }
 
     /// Pages that a script has changed are torn between a kill and the restart.
