@@ -100,7 +100,7 @@ fn heard(version: Version, text: &str) -> String {
 /// Statements of memory-optimised tables as a server without them carries them out: on tables of the other kind, with the atomic
 /// block as a transaction.
 fn on_disk(text: &str) -> String {
-    if text.contains("CONTAINS MEMORY_OPTIMIZED_DATA") {
+    if ["CONTAINS MEMORY_OPTIMIZED_DATA", "TO FILEGROUP"].iter().any(|of| text.contains(of)) {
         return "PRINT 'a filegroup'".into();
     }
     let text =
