@@ -179,7 +179,7 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
             {},
             h("b", {}, e.name),
             ` ${e.question}`,
-            h("small", {}, e.document ? `After "${e.document}"` : "Of our own", `: ${e.variants.join(", ")}`),
+            h("small", {}, e.document ? `After "${e.document}"` : "Of our own", `: ${e.variants.join(" · ")}`),
           ),
         );
       }),
