@@ -58,6 +58,8 @@ pub use taffrail_storage::FLAG_READ_ONLY;
 pub const FLAG_LOCAL_CURSORS: u64 = 8;
 /// The flag of a database with `RECURSIVE_TRIGGERS ON`.
 pub const FLAG_RECURSIVE_TRIGGERS: u64 = 16;
+/// The flag of a database with the scoped configuration `TSQL_SCALAR_UDF_INLINING = OFF`: scalar functions are called.
+pub const FLAG_FUNCTIONS_CALLED: u64 = 1 << 16;
 
 /// The bytes of a megabyte.
 pub const MB: u64 = 1 << 20;

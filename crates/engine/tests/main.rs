@@ -38,6 +38,7 @@ mod failing_device;
 mod fates;
 mod fn_dblog;
 mod functions;
+mod functions_both_ways;
 mod functions_called;
 mod handed_tables;
 mod indexes;

@@ -13,6 +13,8 @@ pub const FIXED: &[(i32, &str, i32)] = &[
     (6, "IDENTITY_CACHE", 1),
     (13, "OPTIMIZE_FOR_AD_HOC_WORKLOADS", 0),
 ];
+/// Whether the texts of scalar functions may stand in place of their calls.
+pub const FUNCTION_INLINING: (i32, &str) = (10, "TSQL_SCALAR_UDF_INLINING");
 /// How new parts of the log's files are initialised.
 pub const LOG_INITIALIZATION: (i32, &str) = (10_001, "LOG_INITIALIZATION");
 /// How many VLFs a growth of a log file makes.

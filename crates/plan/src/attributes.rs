@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(of(&call("GETDATE")).volatility, Volatility::Query);
         assert_eq!(of(&either(call("NEWID"), one())).volatility, Volatility::Row);
         assert_eq!(of(&call("PI")).volatility, Volatility::Constant);
-        let subquery = Subquery { index: 0, output: 0, outer: Vec::new() };
+        let subquery = Subquery { index: 0, output: 0, outer: Vec::new(), last: false };
         let exists = Pred::Not(Box::new(Pred::Exists(Box::new(subquery))));
         assert!(Attributes::of(Part::Pred(&exists)).reads_data);
     }

@@ -30,6 +30,8 @@ pub struct Subquery {
     pub output: Slot,
     /// Slots of enclosing blocks that it reads. Empty: run once per statement.
     pub outer: Vec<Slot>,
+    /// Its value is that of its last row, however many there are: `SELECT @v = …` of a function whose text stands in place of a call.
+    pub last: bool,
 }
 
 /// A value as it is computed: a scalar.

@@ -65,4 +65,6 @@ pub struct QueryHints {
     pub order_enforced: bool,
     /// FAST: so many rows are wanted soon.
     pub fast: Option<u64>,
+    /// USE HINT ('DISABLE_TSQL_SCALAR_UDF_INLINING'): scalar functions are called.
+    pub calls: bool,
 }

@@ -372,7 +372,11 @@ impl Rt<'_> {
         let known = self.known(s, Asked::Scalar)?;
         match known {
             Known::No => {}
-            Known::Key(key) => return self.found(s).value(key),
+            Known::Key(key) => match self.found(s).value(key) {
+                // Which of them is the last its own rows say.
+                Err(_) if s.last => {}
+                value => return value,
+            },
             Known::Nothing if self.is_grouped(s) => {
                 if let Some(v) = &self.found(s).nothing {
                     return Ok(v.clone());
@@ -384,9 +388,13 @@ impl Rt<'_> {
             if !op.next(rt)? {
                 return Ok(Value::Null);
             }
-            let v = rt.frame[s.output as usize].clone();
-            if op.next(rt)? {
-                return Err(SqlError::new(512, &[]));
+            let mut v = rt.frame[s.output as usize].clone();
+            while op.next(rt)? {
+                if !s.last {
+                    return Err(SqlError::new(512, &[]));
+                }
+                rt.tick()?;
+                v.clone_from(&rt.frame[s.output as usize]);
             }
             Ok(v)
         })?;

@@ -5,6 +5,7 @@ use super::user_views::Views;
 use super::variants::{TempUse, Temps};
 use crate::binder::user_types::TypesInSight;
 use crate::binder::{Metadata, NullRule, Resolved, TriggerBody, ViewText};
+use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
 use crate::catalog::{Module, Object, ObjectKind, SequenceObject, Synonym, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
@@ -356,6 +357,10 @@ impl Metadata for SessionMetadata<'_> {
             None if invalid => Err(SqlError::new(5313, &[name])),
             _ => Ok(None),
         }
+    }
+
+    fn calls_functions(&self) -> bool {
+        self.home.storage.engine_flags() & FLAG_FUNCTIONS_CALLED != 0
     }
 
     fn current_database(&self) -> SqlResult<Arc<Database>> {

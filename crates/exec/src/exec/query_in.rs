@@ -109,3 +109,28 @@ fn is_of_numbers(e: &ast::Expr, variables: &Variables) -> bool {
         _ => false,
     }
 }
+
+/// Whether parts of an expression are computed for some values alone; forms that are not looked into count as such.
+pub(super) fn chooses(e: &ast::Expr) -> bool {
+    use ast::ExprKind as K;
+    match &e.kind {
+        K::Literal(_) | K::Variable(_) | K::SystemVariable(_) | K::Column(_) => false,
+        K::Binary(b) => {
+            let mut b = b;
+            loop {
+                match &b.left.kind {
+                    _ if chooses(&b.right) => return true,
+                    K::Binary(left) => b = left,
+                    _ => return chooses(&b.left),
+                }
+            }
+        }
+        K::Unary(_, e) | K::Collate(e, _) => chooses(e),
+        K::Cast(c) => chooses(&c.operand),
+        K::Function(f) => {
+            let some = ["COALESCE", "ISNULL", "NULLIF", "CHOOSE"];
+            some.iter().any(|name| f.name.name.is(name)) || f.arguments.iter().any(chooses)
+        }
+        _ => true,
+    }
+}

@@ -1,11 +1,12 @@
 //! `ALTER DATABASE SCOPED CONFIGURATION`: the configurations of a database, and which can be changed.
 //!
-//! Two are the product's own: how the log's files are initialised, and how many VLFs a growth makes. Those of SQL Server
-//! that the engine has nothing to change for can be set to the value that is true; where neither results nor promises
-//! depend on one, another value is ignored and told.
+//! Two are the product's own: how the log's files are initialised, and how many VLFs a growth makes. `TSQL_SCALAR_UDF_INLINING` is SQL
+//! Server's. Those of the others that the engine has nothing to change for can be set to the value that is true; where neither results
+//! nor promises depend on one, another value is ignored and told.
 
 use super::database::put_options;
-use crate::configurations::{FIXED, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
+use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
+use crate::configurations::{FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
 use crate::database::Database;
 use crate::results::print;
 use crate::session::context::StatementContext;
@@ -106,9 +107,26 @@ pub(super) fn alter(
             options.log_vlf_algorithm = algorithm;
             Ok(())
         })
+    } else if name == FUNCTION_INLINING.1 && !secondary {
+        set_inlining(cx, database, &text)
     } else {
         set_foreign(cx, secondary, &name, &text)
     }
+}
+
+/// `TSQL_SCALAR_UDF_INLINING`: no plan of before is used again.
+fn set_inlining(cx: &StatementContext<'_>, database: &Arc<Database>, text: &str) -> SqlResult<()> {
+    let called = match text {
+        "1" | "ON" | "DEFAULT" => 0,
+        "0" | "OFF" => FLAG_FUNCTIONS_CALLED,
+        _ => return Err(SqlError::new(102, &[&text])),
+    };
+    put_options(cx, database, |options| {
+        options.engine_flags = options.engine_flags & !FLAG_FUNCTIONS_CALLED | called;
+        Ok(())
+    })?;
+    cx.instance().plans().forget_all();
+    Ok(())
 }
 
 /// Sets a configuration of SQL Server's. There is no secondary replica: as the primary one is, so is none.

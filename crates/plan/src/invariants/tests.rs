@@ -44,7 +44,7 @@ fn computed(input: Rel, items: &[(Slot, Slot)]) -> Rel {
 }
 
 fn exists(index: u32, output: Slot, outer: &[Slot]) -> Pred {
-    Pred::Exists(Box::new(Subquery { index, output, outer: outer.to_vec() }))
+    Pred::Exists(Box::new(Subquery { index, output, outer: outer.to_vec(), last: false }))
 }
 
 fn selected(node: Rel, outputs: &[Slot], subqueries: &Subqueries) -> Result<(), String> {

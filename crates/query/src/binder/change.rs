@@ -129,7 +129,8 @@ impl<'a> Binder<'a> {
         match filter {
             None => {}
             Some(ast::DmlFilter::Condition(e)) => {
-                self.in_place(DrawPlace::Clause, |b| b.pred(e))?.into_conjuncts(&mut out);
+                self.for_rows(true, |b| b.in_place(DrawPlace::Clause, |b| b.pred(e)))?
+                    .into_conjuncts(&mut out);
             }
             Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
         }
@@ -169,9 +170,12 @@ impl<'a> Binder<'a> {
         let table = target.table.clone();
         let mut set: Vec<Assignment> = Vec::new();
         let mut variables = Vec::new();
-        for clause in &u.set {
-            self.set_clause(&target.database, &table, id, clause, &mut set, &mut variables)?;
-        }
+        let by_row = !u.set.iter().any(ast::SetClause::sets_variable);
+        self.for_rows(by_row, |b| {
+            u.set.iter().try_for_each(|clause| {
+                b.set_clause(&target.database, &table, id, clause, &mut set, &mut variables)
+            })
+        })?;
         let conjuncts = self.filter(&u.filter)?;
         let checks = self.checks(&target.database, &table, Some(&set))?;
         let changed: Vec<usize> = set.iter().map(|a| a.column).collect();

@@ -36,6 +36,7 @@ impl<'a> Binder<'a> {
                 QueryHintKind::Table(name, hints) => {
                     self.option_hints.push(OptionHints::new(name, hints))
                 }
+                QueryHintKind::CallFunctions => self.hints.calls = true,
                 QueryHintKind::Other => {}
             }
         }

@@ -1,7 +1,9 @@
-//! Scalar functions whose text stands in place of their calls: assignments, and then RETURN of an expression without a query.
+//! Scalar functions whose text stands in place of their calls.
 //!
-//! Each variable stands for the expression that it was given last, converted to its type; parameters for the arguments. An expression that
-//! would be computed more than once, or come to another value each time, keeps the call as it is.
+//! In a plain body (assignments, and RETURN of an expression without a query) each variable stands for the expression that it was given
+//! last, converted to its type; parameters for the arguments. Where an expression would be computed more than once, or not be computed
+//! though the call would, and where a body has IF or queries, its statements become a subquery ([`super::inlined_rows`]). What has
+//! neither form is called.
 
 use super::table_function::Argument;
 use super::view::Expansion;
@@ -10,8 +12,9 @@ use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_catalog::Module;
 use taffrail_catalog::database::Database;
+use taffrail_plan::attributes::may_raise;
 use taffrail_plan::columns::Label;
-use taffrail_plan::expr::{Case, Expr, Pred};
+use taffrail_plan::expr::{Case, Expr, Part, Pred};
 use taffrail_plan::user_call::UserFunction;
 use taffrail_syntax::ast;
 use taffrail_types::convert::Declared;
@@ -19,20 +22,39 @@ use taffrail_types::convert::Declared;
 /// Bodies that may stand in place of calls in one statement. A body that calls twice doubles what stands there: beyond it calls stay.
 const MOST_BODIES: u32 = 1000;
 
-/// The body of a scalar function that has this form.
+/// The arguments of a call, of the parameters' types; for each whether it is the parameter's default, and whether it goes by the collation
+/// that the function's text goes by.
+pub(super) type CallArguments<'c> = (&'c [Expr], &'c [bool], &'c [bool]);
+
+/// The body of a scalar function that has the form of one.
 #[derive(Debug)]
 pub struct ScalarBody {
-    /// DECLARE and SET, in their order.
+    /// The statements before RETURN, in their order.
     pub steps: Vec<BodyStep>,
     /// The expression of RETURN.
     pub value: ast::Expr,
     /// How often the body takes the value of each variable and parameter.
     pub uses: Vec<(Box<str>, usize)>,
+    /// All steps are assignments, and no expression holds a query.
+    pub plain: bool,
+    /// A part of some expression is computed for some values alone.
+    pub chooses: bool,
+}
+
+/// A statement of a function's body.
+#[derive(Debug)]
+pub enum BodyStep {
+    /// The assignment of DECLARE or SET.
+    Assign(BodyAssignment),
+    /// `SELECT @v = …` of a query: the variable, with its `@`, and the statement.
+    Query(Box<str>, Box<ast::SelectStatement>),
+    /// The branches of IF and ELSE.
+    If(BodyIf),
 }
 
 /// An assignment.
 #[derive(Debug)]
-pub struct BodyStep {
+pub struct BodyAssignment {
     /// The variable, with its `@`.
     pub name: Box<str>,
     /// The type of a variable that is declared here.
@@ -41,8 +63,17 @@ pub struct BodyStep {
     pub value: Option<ast::Expr>,
 }
 
+/// The branches of an IF.
+#[derive(Debug)]
+pub struct BodyIf {
+    /// Conditions, each with the steps for which it is the first that holds.
+    pub branches: Vec<(ast::Expr, Vec<BodyStep>)>,
+    /// The steps where no condition holds.
+    pub otherwise: Vec<BodyStep>,
+}
+
 /// Whether a value costs nothing to compute again.
-fn is_leaf(e: &Expr) -> bool {
+pub(super) fn is_leaf(e: &Expr) -> bool {
     match e {
         Expr::Const(_) | Expr::Slot(_) | Expr::Var(_) => true,
         Expr::Cast(c) => c.style.is_none() && is_leaf(&c.value),
@@ -56,14 +87,15 @@ impl<'a> Binder<'a> {
         &mut self,
         database: &Arc<Database>,
         module: &Arc<Module>,
-        args: (&[Expr], &[bool]),
+        args: CallArguments<'_>,
     ) -> SqlResult<Option<Bound>> {
         let facts = module.facts;
         let id = (database.id, module.head.id);
         let nested = self.views.len() >= super::view::MAX_NESTING
             || self.views.iter().any(|v| v.id == id)
             || self.bodies >= MOST_BODIES;
-        if !facts.inlineable || facts.inline_off || self.scalars_only || nested {
+        let called = facts.inline_off || self.hints.calls || self.meta.calls_functions();
+        if !facts.inlineable || called || self.scalars_only || nested {
             return Ok(None);
         }
         self.bodies += 1;
@@ -73,7 +105,8 @@ impl<'a> Binder<'a> {
                 let outside = std::mem::replace(&mut self.collation, database.collation());
                 let lines = std::mem::replace(&mut self.lines, &text.lines);
                 let variables = std::mem::replace(&mut self.variables, &text.variables);
-                let bound = self.hiding_all(|b| b.inlined_body(database, module, body, args));
+                let function = UserFunction { database: database.clone(), module: module.clone() };
+                let bound = self.hiding_all(|b| b.inlined_body(&function, body, args));
                 (self.lines, self.variables) = (lines, variables);
                 self.collation = outside;
                 bound
@@ -87,36 +120,72 @@ impl<'a> Binder<'a> {
 
     fn inlined_body(
         &mut self,
-        database: &Arc<Database>,
-        module: &Arc<Module>,
+        function: &UserFunction,
         body: &'a ScalarBody,
-        (args, defaulted): (&[Expr], &[bool]),
+        args: CallArguments<'_>,
     ) -> SqlResult<Option<Bound>> {
+        if body.plain
+            && let Some(bound) = self.substituted(function, body, args)?
+        {
+            return Ok(Some(bound));
+        }
+        match self.rows_may_stand() {
+            true => self.as_rows(function, body, args),
+            false => Ok(None),
+        }
+    }
+
+    /// From here on names are those of the function's body, whose parameters have these values.
+    pub(super) fn enter_body(
+        &mut self,
+        function: &UserFunction,
+        arguments: Vec<Argument>,
+    ) -> SqlResult<()> {
+        let object = Some(facts::of_view(&function.database, &function.module));
+        let hints = super::hints::hints(&[], false)?;
+        let id = (function.database.id, function.module.head.id);
+        self.views.push(Expansion { id, hints, object, arguments });
+        Ok(())
+    }
+
+    /// The value of a plain body, where each value that it computes is computed once, as often as the call would.
+    fn substituted(
+        &mut self,
+        function: &UserFunction,
+        body: &'a ScalarBody,
+        (args, defaulted, settled): CallArguments<'_>,
+    ) -> SqlResult<Option<Bound>> {
+        let module = &function.module;
         let uses = |name: &str| {
             let found = body.uses.iter().find(|(n, _)| super::eq(n, name));
             found.map_or(0, |(_, times)| *times)
         };
-        let stands = |name: &str, e: &Expr| e.is_repeatable() && (is_leaf(e) || uses(name) <= 1);
+        let is_given = |step: &BodyStep, name: &str| matches!(step, BodyStep::Assign(a) if a.value.is_some() && super::eq(&a.name, name));
+        // A value that may raise an error is computed whatever comes of it.
+        let computed = |name: &str, given: usize, e: &Expr| {
+            let times = body.steps.iter().filter(|s| is_given(s, name)).count();
+            !may_raise(Part::Expr(e)) || uses(name) > 0 && times <= given && !body.chooses
+        };
+        let stands = |name: &str, e: &Expr| {
+            e.is_repeatable() && (is_leaf(e) || uses(name) <= 1) && computed(name, 1, e)
+        };
         let mut arguments = Vec::with_capacity(args.len() + body.steps.len());
         // RETURNS NULL ON NULL INPUT takes each value once more.
         let nulls = usize::from(module.facts.null_on_null_input);
-        for (p, value) in module.parameters.iter().zip(args) {
+        for ((p, value), settled) in module.parameters.iter().zip(args).zip(settled) {
             let once = is_leaf(value) || uses(&p.name) + nulls <= 1;
-            if !(value.is_repeatable() && once) {
+            let computed = nulls > 0 || computed(&p.name, 0, value);
+            if !(value.is_repeatable() && once && computed && *settled) {
                 return Ok(None);
             }
             arguments.push(Argument::new(p.name.clone(), value.clone(), p.declared()));
         }
-        let object = Some(facts::of_view(database, module));
-        let hints = super::hints::hints(&[], false)?;
-        let id = (database.id, module.head.id);
-        self.views.push(Expansion { id, hints, object, arguments });
+        self.enter_body(function, arguments)?;
         let bound = self.steps(body, &stands);
         self.views.pop();
         let Some(bound) = bound? else { return Ok(None) };
-        let function = UserFunction { database: database.clone(), module: module.clone() };
         let passed = args.iter().zip(defaulted).filter(|(_, is_default)| !**is_default);
-        self.returned(bound, &function, passed.map(|(e, _)| e))
+        self.returned(bound, function, passed.map(|(e, _)| e))
     }
 
     /// The assignments and RETURN, one after the other.
@@ -126,40 +195,48 @@ impl<'a> Binder<'a> {
         stands: &dyn Fn(&str, &Expr) -> bool,
     ) -> SqlResult<Option<Bound>> {
         for step in &body.steps {
-            let known = self.views.last_mut().map(|v| &mut v.arguments);
-            let at = known.and_then(|a| a.iter().position(|a| super::eq(a.name(), &step.name)));
-            let declared = match (step.declared, at) {
-                (Some(declared), _) => declared,
-                (None, Some(at)) => self.views.last().map_or_else(
-                    || taffrail_types::SqlType::Int.into(),
-                    |v| v.arguments[at].declared(),
-                ),
-                (None, None) => return Ok(None),
+            let BodyStep::Assign(step) = step else { return Ok(None) };
+            let Some((at, declared)) = self.declared_here(&step.name, step.declared) else {
+                return Ok(None);
             };
-            let value = match &step.value {
-                Some(e) => {
-                    let bound = self.expr(e)?;
-                    self.cast_to_declared(bound, declared)?
-                }
-                None => Expr::NULL,
-            };
+            let Some(e) = &step.value else { continue };
+            let bound = self.expr(e)?;
+            let value = self.cast_to_declared(bound, declared)?;
             if !stands(&step.name, &value) {
                 return Ok(None);
             }
-            let argument = Argument::new((&*step.name).into(), value, declared);
-            if let Some(v) = self.views.last_mut() {
-                match at {
-                    Some(at) => v.arguments[at] = argument,
-                    None => v.arguments.push(argument),
-                }
-            }
+            self.give(at, value);
         }
         self.expr(&body.value).map(Some)
     }
 
+    /// The number and type of a variable of the body; one that is declared is NULL at first.
+    pub(super) fn declared_here(
+        &mut self,
+        name: &str,
+        declared: Option<Declared>,
+    ) -> Option<(usize, Declared)> {
+        let arguments = &mut self.views.last_mut()?.arguments;
+        match arguments.iter().position(|a| super::eq(a.name(), name)) {
+            Some(at) => Some((at, arguments[at].declared())),
+            None => {
+                let declared = declared?;
+                arguments.push(Argument::new(name.into(), Expr::NULL, declared));
+                Some((arguments.len() - 1, declared))
+            }
+        }
+    }
+
+    /// Gives a variable of the body a value.
+    pub(super) fn give(&mut self, at: usize, value: Expr) {
+        if let Some(argument) = self.views.last_mut().and_then(|v| v.arguments.get_mut(at)) {
+            argument.give(value);
+        }
+    }
+
     /// The value as the function returns it: of its type, and NULL for a NULL that was passed where the function says so. A text that
     /// goes by another collation than the function's database is left to the call.
-    fn returned<'e>(
+    pub(super) fn returned<'e>(
         &mut self,
         bound: Bound,
         function: &UserFunction,

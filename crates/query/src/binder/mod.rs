@@ -25,6 +25,7 @@ mod grouping;
 mod hints;
 mod identity;
 mod inlined;
+mod inlined_rows;
 mod json;
 mod json_table;
 mod large;
@@ -77,7 +78,7 @@ pub use definition::{bind_check, bind_text, check_text, default_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;
-pub use inlined::{BodyStep, ScalarBody};
+pub use inlined::{BodyAssignment, BodyIf, BodyStep, ScalarBody};
 pub use merge::MergeStatement;
 pub use next_value::sequences_of;
 pub use pred::compare_op;
@@ -116,6 +117,10 @@ pub trait Metadata {
     /// The sequence of a name: 208, and 11726 for an object of another kind.
     fn sequence(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, Arc<SequenceObject>)> {
         Err(SqlError::new(208, &[name]))
+    }
+    /// Whether scalar functions are called in the session's database, whatever their texts are.
+    fn calls_functions(&self) -> bool {
+        false
     }
     /// Names are looked up in a function.
     fn in_function(&self) -> bool {
@@ -232,6 +237,8 @@ pub struct Binder<'a> {
     pub scalars_only: bool,
     /// Bodies of functions that were looked at to stand in place of their calls.
     pub bodies: u32,
+    /// Whether an expression that is bound is computed for each row of a block, where a subquery in place of a function's call may stand.
+    pub by_row: bool,
     /// Of an expression of the catalogue the database, where sequences without one are looked up.
     of_database: Option<String>,
     /// All that decides whether NEXT VALUE FOR may stand here.
@@ -342,6 +349,7 @@ impl<'a> Binder<'a> {
             subquery_depth: 0,
             scalars_only: false,
             bodies: 0,
+            by_row: false,
             of_database: None,
             drawing: Default::default(),
             alone: Vec::new(),
@@ -451,7 +459,7 @@ impl<'a> Binder<'a> {
     /// Keeps the rows of a subquery and numbers it.
     pub(crate) fn add_subquery(&mut self, rel: Rel, output: Slot, outer: Vec<Slot>) -> Subquery {
         self.subqueries.push(SubqueryRows { rel, output });
-        Subquery { index: self.subqueries.len() as u32 - 1, output, outer }
+        Subquery { index: self.subqueries.len() as u32 - 1, output, outer, last: false }
     }
 
     /// Binds something that may read enclosing blocks and tells which of their slots it read.

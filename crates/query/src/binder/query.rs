@@ -174,10 +174,24 @@ impl<'a> Binder<'a> {
         let asked = self.asked();
         let above = take(&mut self.order_above);
         let drawing = self.begin_drawing(s, q, nested);
+        let by_row = std::mem::replace(&mut self.by_row, false);
         self.push_block();
         let r = self.select_in_block(s, q, nested, asked, above);
         self.blocks.pop();
+        self.by_row = by_row;
         self.drawing = drawing;
+        r
+    }
+
+    /// Binds what is computed for each row of the block, where a subquery may stand in place of a function's call if `may`.
+    pub(super) fn for_rows<R>(
+        &mut self,
+        may: bool,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let before = std::mem::replace(&mut self.by_row, may);
+        let r = f(self);
+        self.by_row = before;
         r
     }
 
@@ -199,14 +213,18 @@ impl<'a> Binder<'a> {
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
         if let Some(f) = &s.filter {
-            self.pred(f)?.into_conjuncts(&mut conjuncts);
+            self.for_rows(true, |b| b.pred(f))?.into_conjuncts(&mut conjuncts);
         }
         self.block().groups = self.group_by(&s.group_by)?;
         // Select list, HAVING, ORDER BY.
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
         let before = self.missed();
-        let mut items = self.in_place(DrawPlace::List, |b| b.items(s, existence))?;
+        let assigned = |item: &SelectItem| matches!(item, SelectItem::Assign { .. });
+        let ordered = s.distinct && q.is_some_and(|q| !q.order_by.is_empty());
+        let by_row = !ordered && !s.items.iter().any(assigned);
+        let mut items =
+            self.for_rows(by_row, |b| b.in_place(DrawPlace::List, |b| b.items(s, existence)))?;
         self.note_order(above, &items);
         let item_sources = if listing { self.item_sources(&items) } else { Vec::new() };
         let listed = self.missed();

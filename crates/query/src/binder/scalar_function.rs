@@ -14,6 +14,17 @@ use taffrail_plan::facts::Action;
 use taffrail_plan::user_call::{UserCall, UserFunction};
 use taffrail_syntax::ast::{self, ExprKind};
 
+/// The arguments of a call.
+#[derive(Default)]
+struct GivenArguments {
+    /// The values, of the parameters' types.
+    args: Vec<Expr>,
+    /// Which of them are the parameters' defaults.
+    defaulted: Vec<bool>,
+    /// Which of them go by the collation of the function's database, or by none.
+    settled: Vec<bool>,
+}
+
 impl<'a> Binder<'a> {
     /// The user's scalar function of a name; none where there is no function, or one that gives rows.
     fn scalar_function(
@@ -45,8 +56,9 @@ impl<'a> Binder<'a> {
         self.refuse_call(f, &module)?;
         self.names(&f.name);
         self.needs(facts::of_view(&database, &module), Action::Execute);
-        let (args, defaulted) = self.scalar_arguments(f, &database, &module)?;
-        if let Some(value) = self.inlined(&database, &module, (&args, &defaulted))? {
+        let GivenArguments { args, defaulted, settled } =
+            self.scalar_arguments(f, &database, &module)?;
+        if let Some(value) = self.inlined(&database, &module, (&args, &defaulted, &settled))? {
             return Ok(value);
         }
         let function = UserFunction { database, module };
@@ -82,13 +94,13 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    /// The arguments of a call, each converted to its parameter's type, and which of them are defaults: 313, 8144, 201.
+    /// The arguments of a call, each converted to its parameter's type: 313, 8144, 201.
     fn scalar_arguments(
         &mut self,
         f: &'a ast::FunctionCall,
         database: &Arc<Database>,
         module: &Module,
-    ) -> SqlResult<(Vec<Expr>, Vec<bool>)> {
+    ) -> SqlResult<GivenArguments> {
         let given = f.arguments.len();
         if given < module.parameters.len() {
             return Err(SqlError::new(313, &[&f.name]));
@@ -96,16 +108,21 @@ impl<'a> Binder<'a> {
         if given > module.parameters.len() {
             return Err(SqlError::new(8144, &[&f.name]));
         }
-        let (mut args, mut defaulted) = (Vec::with_capacity(given), Vec::with_capacity(given));
+        let mut out = GivenArguments::default();
         for (at, (e, parameter)) in f.arguments.iter().zip(&module.parameters).enumerate() {
             let is_default = matches!(e.kind, ExprKind::Default);
             let bound = match is_default {
                 true => self.default_of(database, module, at)?,
                 false => self.expr(e)?,
             };
-            args.push(self.cast_to_declared(bound, parameter.declared())?);
-            defaulted.push(is_default);
+            out.settled.push(
+                !bound.ty.is_text()
+                    || bound.label == Label::CoercibleDefault
+                    || bound.collation == database.collation(),
+            );
+            out.args.push(self.cast_to_declared(bound, parameter.declared())?);
+            out.defaulted.push(is_default);
         }
-        Ok((args, defaulted))
+        Ok(out)
     }
 }

@@ -46,6 +46,15 @@ impl Argument {
     pub fn declared(&self) -> Declared {
         self.declared
     }
+
+    pub fn value(&self) -> &Expr {
+        &self.value
+    }
+
+    /// The value from now on.
+    pub fn give(&mut self, value: Expr) {
+        self.value = value;
+    }
 }
 
 /// The values of a function's parameters.
@@ -90,7 +99,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Notes the columns of enclosing queries in an argument: what names the parameter reads them.
-    fn read_outside(&mut self, argument: &Expr) {
+    pub(super) fn read_outside(&mut self, argument: &Expr) {
         let mut slots = Vec::new();
         slots_of(Part::Expr(argument), &mut |s| slots.push(s));
         for slot in slots {

@@ -92,7 +92,7 @@ impl Planner<'_> {
         let rows = subqueries[list.index as usize].as_mut().expect("it is asked for");
         rows.rel = Rel::select(list.inner.clone(), conditions);
         let (index, outer) = (list.index, outer.iter().collect());
-        Pred::Exists(Box::new(Subquery { index, output: rows.output, outer }))
+        Pred::Exists(Box::new(Subquery { index, output: rows.output, outer, last: false }))
     }
 
     /// How many rows a relation has, roughly.

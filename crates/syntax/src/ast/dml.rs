@@ -92,6 +92,13 @@ pub enum SetClause {
     },
 }
 
+impl SetClause {
+    /// Whether it gives a variable a value.
+    pub fn sets_variable(&self) -> bool {
+        matches!(self, SetClause::Assign { variable: Some(_), .. })
+    }
+}
+
 /// `WHERE` of an update or delete.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DmlFilter {

@@ -226,6 +226,8 @@ pub enum QueryHintKind {
     OptimizeFor(Vec<Ident>),
     /// `TABLE HINT (name, hint, …)`
     Table(ObjectName, Vec<TableHint>),
+    /// `USE HINT` with a name by which scalar functions are called, whatever their texts are.
+    CallFunctions,
     /// One that says nothing about plans as this server makes them.
     Other,
 }

@@ -132,8 +132,8 @@ impl Parser<'_> {
             return Ok(Other);
         }
         if self.eat_words(&["USE", "HINT"]) {
-            self.paren_list(Self::named_hint)?;
-            return Ok(Other);
+            let named = self.paren_list(Self::named_hint)?;
+            return Ok(if named.contains(&true) { CallFunctions } else { Other });
         }
         if self.eat_words(&["OPTIMIZE", "FOR"]) {
             return match self.eat_word("UNKNOWN") {
@@ -147,7 +147,8 @@ impl Parser<'_> {
         Err(self.unexpected())
     }
 
-    fn named_hint(&mut self) -> Parse<()> {
+    /// A name of `USE HINT`: whether it has scalar functions called.
+    fn named_hint(&mut self) -> Parse<bool> {
         let at = self.start();
         let name = self.string()?;
         let upper = name.to_ascii_uppercase();
@@ -156,7 +157,11 @@ impl Parser<'_> {
             Some(level) => ["100", "110", "120", "130", "140", "150", "160"].contains(&level),
             None => NAMED.contains(&&*upper),
         };
-        if known { Ok(()) } else { Err(self.error_at(10715, at, &[&name])) }
+        if !known {
+            return Err(self.error_at(10715, at, &[&name]));
+        }
+        let earlier = level.is_some_and(|level| level != "150" && level != "160");
+        Ok(earlier || upper == "DISABLE_TSQL_SCALAR_UDF_INLINING")
     }
 
     /// `@v = literal` or `@v UNKNOWN`. Plans are made without looking at values, so nothing comes of it.

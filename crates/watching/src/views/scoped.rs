@@ -1,7 +1,8 @@
 //! sys.database_scoped_configurations.
 
 use super::{Declaration, Rows, ViewContext, sys};
-use crate::configurations::{FIXED, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
+use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
+use crate::configurations::{FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -27,6 +28,9 @@ fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResu
         rows.push(row![*id, *name, *value, (), true]);
     }
     let storage = &cx.database.storage;
+    let (id, name) = FUNCTION_INLINING;
+    let inlines = storage.engine_flags() & FLAG_FUNCTIONS_CALLED == 0;
+    rows.push(row![id, name, i32::from(inlines), (), inlines]);
     let (options, log) = (storage.options(), storage.log());
     let (id, name) = LOG_INITIALIZATION;
     let value = log.initialization().name().to_uppercase();
