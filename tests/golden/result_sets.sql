@@ -109,8 +109,24 @@ GO
 --@ source: message 102
 INSERT dbo.rs (id) EXEC ('SELECT 1') WITH RESULT SETS ((x int))
 GO
---@ source: message 40510
-EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.tt)
+--@ source: documentation EXECUTE
+CREATE TYPE dbo.tt AS TABLE (number bigint NOT NULL, name nvarchar(8))
+GO
+--@ source: documentation EXECUTE
+EXEC ('SELECT 1, ''abc''') WITH RESULT SETS (AS TYPE dbo.tt)
+EXEC ('SELECT 2, NULL') WITH RESULT SETS (AS TYPE tt)
+GO
+--@ source: message 11537
+EXEC ('SELECT 1') WITH RESULT SETS (AS TYPE dbo.tt)
+GO
+--@ source: message 11534
+EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.nowhere)
+GO
+--@ source: message 11534
+EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.rs)
+GO
+--@ source: reasoned
+DROP TYPE dbo.tt
 GO
 --@ source: reasoned
 DROP PROCEDURE dbo.one, dbo.two, dbo.outer_one, dbo.changes

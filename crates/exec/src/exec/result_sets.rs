@@ -7,6 +7,7 @@ use super::compile::Compiler;
 use super::interpret::{Flow, Interpreter, Step, Unwind};
 use super::module::{ExecTarget, Execute, Module, Stmt};
 use crate::binder::{declared, resolve_type};
+use crate::catalog::{Column, Meaning};
 use crate::database::Database;
 use crate::session::Session;
 use crate::sink::ClientGone;
@@ -14,12 +15,14 @@ use crate::sink::{
     ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
 };
 use std::sync::Arc;
-use taffrail_base::message::unsupported;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ResultSetDefinition};
 use taffrail_types::convert::{Kind, Large};
 use taffrail_types::names::TypeUse;
 use taffrail_types::{Conversion, ConvertContext, Family, Value, convert};
+
+/// Looks up the columns of a name.
+type ColumnsOf = fn(&Session, &Arc<Database>, &ast::ObjectName) -> SqlResult<Vec<ColumnDesc>>;
 
 /// A result as the clause declares it.
 pub enum DeclaredResult {
@@ -27,6 +30,8 @@ pub enum DeclaredResult {
     Columns(Vec<ColumnDesc>),
     /// The columns of the object that has this name when the EXEC runs.
     Object(ast::ObjectName),
+    /// The columns of the table type that has this name then.
+    Type(ast::ObjectName),
     /// FOR XML makes it.
     ForXml,
 }
@@ -45,9 +50,7 @@ impl Compiler<'_> {
                     DeclaredResult::Columns(columns.collect::<SqlResult<_>>()?)
                 }
                 ResultSetDefinition::Object(name) => DeclaredResult::Object(name),
-                ResultSetDefinition::Type(_) => {
-                    return Err(unsupported("WITH RESULT SETS (AS TYPE …)"));
-                }
+                ResultSetDefinition::Type(name) => DeclaredResult::Type(name),
                 ResultSetDefinition::ForXml => DeclaredResult::ForXml,
             })
         };
@@ -123,19 +126,21 @@ impl Interpreter<'_> {
         Ok(Flow::Next)
     }
 
-    /// The columns of a declared result; none where FOR XML makes the result. 11533 for a name that is none of an object with columns.
+    /// The columns of a declared result; none where FOR XML makes the result. 11533 for a name that is none of an object with columns,
+    /// 11534 for one that is none of a table type.
     fn declared_columns(
         &mut self,
         module: &Module,
         result: &DeclaredResult,
     ) -> SqlResult<Option<Vec<ColumnDesc>>> {
-        let name = match result {
+        let (name, of): (_, ColumnsOf) = match result {
             DeclaredResult::Columns(columns) => return Ok(Some(columns.clone())),
             DeclaredResult::ForXml => return Ok(None),
-            DeclaredResult::Object(name) => name,
+            DeclaredResult::Object(name) => (name, object_columns),
+            DeclaredResult::Type(name) => (name, type_columns),
         };
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
-        self.context(0).settled(|cx| object_columns(cx.session, &home, name)).map(Some)
+        self.context(0).settled(|cx| of(cx.session, &home, name)).map(Some)
     }
 }
 
@@ -155,13 +160,32 @@ pub fn object_columns(
     session.note_blocked(catalog.blocked_name(schema, &name.name.value, session.id));
     let found = catalog.find_named(schema, &name.name.value, session.id);
     let object = found.filter(|o| !o.columns().is_empty()).ok_or_else(missing)?;
-    let described = object.columns().iter().map(|c| {
-        let is_text = matches!(c.ty.family(), Family::Char | Family::NChar);
-        let collation = is_text.then_some(c.collation);
-        let (nullable, large) = (c.nullable, c.large());
-        ColumnDesc { nullable, collation, large, ..ColumnDesc::new(&*c.name, c.ty) }
-    });
-    Ok(described.collect())
+    Ok(object.columns().iter().map(described).collect())
+}
+
+/// The columns of the table type that a result is declared AS: 11534.
+pub fn type_columns(
+    session: &Session,
+    home: &Arc<Database>,
+    name: &ast::ObjectName,
+) -> SqlResult<Vec<ColumnDesc>> {
+    let wrong = || SqlError::new(11534, &[name]);
+    if name.database.is_some() {
+        return Err(wrong());
+    }
+    let (schema, catalog) = (name.schema.as_ref().map(|s| &*s.value), &home.catalog);
+    let found = catalog.find_type(schema, &name.name.value, session.id).ok_or_else(wrong)?;
+    let Meaning::Table { table, .. } = found.meaning else { return Err(wrong()) };
+    let table = catalog.object(table, session.id).ok_or_else(wrong)?;
+    Ok(table.columns().iter().map(described).collect())
+}
+
+/// A column of an object as a result has it.
+fn described(c: &Column) -> ColumnDesc {
+    let is_text = matches!(c.ty.family(), Family::Char | Family::NChar);
+    let collation = is_text.then_some(c.collation);
+    let (nullable, large) = (c.nullable, c.large());
+    ColumnDesc { nullable, collation, large, ..ColumnDesc::new(&*c.name, c.ty) }
 }
 
 /// The sink of a callee whose results are declared.

@@ -12,7 +12,7 @@ use crate::exec::metadata::SessionMetadata;
 use crate::exec::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
 use crate::exec::procedure::{Callee, Home};
-use crate::exec::result_sets::{DeclaredResult, object_columns};
+use crate::exec::result_sets::{DeclaredResult, object_columns, type_columns};
 use crate::exec::showplan::unmade_tables;
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
@@ -421,6 +421,10 @@ impl Walk<'_> {
             }
             Some([DeclaredResult::Object(name), ..]) => {
                 let columns = object_columns(self.session, self.home, name)?;
+                return Ok(Found::Columns(columns));
+            }
+            Some([DeclaredResult::Type(name), ..]) => {
+                let columns = type_columns(self.session, self.home, name)?;
                 return Ok(Found::Columns(columns));
             }
             Some([]) => return Ok(Found::Nothing),
