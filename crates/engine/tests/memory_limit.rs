@@ -27,16 +27,10 @@ fn statements_stop_at_the_limit_of_their_request() {
     c.ok("EXEC('CREATE FUNCTION f (@n int) RETURNS @r TABLE (a int, s varchar(200)) AS BEGIN
             INSERT @r SELECT TOP (@n) a, s FROM t RETURN END')");
     let too_much = [
-        "SELECT COUNT(s) FROM f(30000)",
-        "SELECT COUNT(s) FROM (VALUES (1), (30000)) v (n) CROSS APPLY f(v.n)",
-        "SELECT COUNT(DISTINCT s + CAST(a AS varchar(9))) FROM t",
         "SELECT LEN(STRING_AGG(CAST(s AS varchar(max)), ',')) FROM t",
         "SELECT LEN(STRING_AGG(CAST(s AS varchar(max)), ',') WITHIN GROUP (ORDER BY a)) FROM t",
         "DECLARE @s varchar(max) = REPLICATE(CAST('x' AS varchar(max)), 100000); DECLARE @i int = 0; WHILE @i < \
             9 BEGIN SET @s += @s; SET @i += 1 END",
-        "INSERT e EXEC p 30000",
-        "INSERT e EXEC('SELECT a, s FROM t')",
-        "INSERT t (a, s) SELECT a, s FROM t",
         "UPDATE t SET s = x.s FROM t JOIN t x ON x.a = t.a",
         "MERGE e USING t ON t.a = e.a WHEN NOT MATCHED THEN INSERT VALUES (a, s);",
     ];
@@ -146,7 +140,7 @@ fn a_group_is_kept_until_the_next_one_begins() {
     assert_eq!(c.rows(different), "60000");
 }
 
-/// What is kept beside sorts and hashes: rows of cursors, of OUTPUT, of recursive expressions, of system views, and variables.
+/// What is kept beside sorts and hashes and goes to no file: rows of recursive expressions, of system views, and variables.
 #[test]
 fn rows_that_are_kept_elsewhere_count_too() {
     let world = world(5);
@@ -155,13 +149,6 @@ fn rows_that_are_kept_elsewhere_count_too() {
     c.ok("INSERT t SELECT value, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 30000)");
     let large = "REPLICATE(CAST('x' AS varchar(max)), 800000)";
     let too_much = [
-        "DECLARE c CURSOR LOCAL SCROLL FOR SELECT a, s FROM t; OPEN c".into(),
-        "DECLARE c CURSOR LOCAL STATIC FOR SELECT a, s FROM t; OPEN c".into(),
-        "INSERT e OUTPUT inserted.* SELECT a, s FROM t".into(),
-        "INSERT e OUTPUT inserted.* INTO e SELECT a, s FROM t".into(),
-        "UPDATE t SET a = a + 1 OUTPUT inserted.a, deleted.s".into(),
-        "DELETE t OUTPUT deleted.*".into(),
-        "MERGE t USING (VALUES (0)) s (z) ON t.a < s.z WHEN NOT MATCHED BY SOURCE THEN DELETE OUTPUT deleted.*;".into(),
         "WITH r AS (SELECT 1 n, CAST(REPLICATE('x', 500) AS varchar(500)) s
             UNION ALL SELECT n + 1, s FROM r CROSS JOIN (VALUES (1), (2)) v (z) WHERE n < 20000)
             SELECT COUNT(*) FROM r OPTION (MAXRECURSION 0)".into(),
@@ -276,7 +263,8 @@ fn max_server_memory_is_in_force_after_reconfigure() {
     };
     // 5,000 rows of 8,000 bytes, sorted.
     let sort = "SELECT COUNT(*) FROM (SELECT TOP (4999) value, REPLICATE('x', 8000) s FROM GENERATE_SERIES(1, 5000) ORDER BY s, value) x";
-    let kept = "SELECT COUNT(DISTINCT s) FROM (SELECT CAST(value AS varchar(9)) + REPLICATE('x', 7900) s FROM GENERATE_SERIES(1, 5000)) x";
+    let kept = "SELECT LEN(STRING_AGG(CAST(s AS varchar(max)), '') WITHIN GROUP (ORDER BY value)) / 7900 FROM
+        (SELECT value, REPLICATE('x', 7900) s FROM GENERATE_SERIES(1, 5000)) x";
     assert_eq!(c.rows(shown), "1024 | 1024");
     assert_eq!(c.rows(kept), "5000");
     let said = set(&mut c, 128);

@@ -40,6 +40,11 @@ const STATEMENTS: &[&str] = &[
     "SELECT customer, STRING_AGG(item, ';') WITHIN GROUP (ORDER BY id DESC), COUNT(DISTINCT n) FROM orders GROUP BY customer
         ORDER BY customer",
     "SELECT customer, n, COUNT(*) FROM orders GROUP BY customer, n HAVING COUNT(*) >= 1 ORDER BY n, customer",
+    // Different values, without groups.
+    "SELECT COUNT(DISTINCT name), COUNT(*), SUM(owed), COUNT(DISTINCT city), MIN(id) FROM customer",
+    "SELECT SUM(DISTINCT id), COUNT(DISTINCT LOWER(name) + 'x'), COUNT(DISTINCT note), MAX(DISTINCT name) FROM customer",
+    "SELECT COUNT(DISTINCT CAST(o.id AS varchar(9)) + c.name), AVG(DISTINCT CAST(o.id AS bigint) + 100000 * v.n) FROM orders o
+        JOIN customer c ON c.id = o.customer CROSS JOIN (VALUES (1), (2)) v (n)",
     // Different rows.
     "SELECT DISTINCT name, city FROM customer",
     "SELECT COUNT(*), MIN(name) FROM (SELECT DISTINCT name, owed FROM customer) x",
@@ -104,7 +109,14 @@ fn internal_pages(c: &mut Client) -> [i64; 2] {
 
 /// Runs statements with so many megabytes and with memory enough.
 fn compare(mb: u64, statements: &[&str]) {
+    compare_after(mb, |_| {}, statements);
+}
+
+/// Runs statements so after both worlds are given more.
+fn compare_after(mb: u64, more: fn(&mut Client), statements: &[&str]) {
     let ((_small, mut a), (_large, mut b)) = small_and_large(mb);
+    more(&mut a);
+    more(&mut b);
     let (mut wrong, mut in_memory) = (Vec::new(), Vec::new());
     for sql in statements {
         let [before, _] = internal_pages(&mut a);
@@ -139,6 +151,65 @@ fn statements_give_what_they_give_with_memory_enough() {
 #[test]
 fn windows_give_what_they_give_with_memory_enough() {
     compare(6, WINDOWS);
+}
+
+/// Statements that keep rows until all of theirs are read or changed.
+const KEPT: &[&str] = &[
+    // Cursors that are copies, to and fro.
+    "DECLARE c CURSOR LOCAL STATIC FOR SELECT id, name, city, owed FROM customer ORDER BY id; OPEN c; SELECT @@CURSOR_ROWS
+        FETCH LAST FROM c; FETCH PRIOR FROM c; FETCH ABSOLUTE 7777 FROM c; FETCH RELATIVE -33 FROM c; FETCH NEXT FROM c
+        FETCH FIRST FROM c; FETCH PRIOR FROM c; FETCH ABSOLUTE -2 FROM c; FETCH NEXT FROM c; FETCH NEXT FROM c; FETCH PRIOR FROM c",
+    "DECLARE c CURSOR LOCAL SCROLL FOR SELECT note, id FROM customer WHERE id > 4000 ORDER BY id; OPEN c
+        FETCH ABSOLUTE 1001 FROM c; FETCH LAST FROM c; FETCH ABSOLUTE 6001 FROM c",
+    "DECLARE c CURSOR LOCAL STATIC FOR SELECT id FROM orders; DECLARE @id int, @n bigint = 0; OPEN c; FETCH NEXT FROM c INTO @id
+        WHILE @@FETCH_STATUS = 0 BEGIN SET @n = @n * 3 % 1000003 + @id; FETCH NEXT FROM c INTO @id END SELECT @n",
+    // OUTPUT.
+    "INSERT copy (id, name, owed) OUTPUT inserted.* SELECT id, name, owed FROM customer",
+    "INSERT copy (id, name, owed, n) OUTPUT inserted.n, inserted.id, inserted.name INTO copy (owed, id, name)
+        SELECT id, name, owed, 3 FROM customer",
+    "UPDATE customer SET owed = owed + 1, name = UPPER(name) OUTPUT inserted.id, deleted.name, inserted.owed, inserted.name",
+    "UPDATE c SET name = o.item, owed += o.n OUTPUT deleted.id, deleted.name, inserted.name, inserted.owed, o.id FROM customer AS c
+        INNER HASH JOIN orders AS o ON o.customer = c.id AND o.id < 23000",
+    "UPDATE audited SET id = id + 1, n = 7; SELECT COUNT(*), SUM(a), SUM(b), MIN(x), MAX(y) FROM audit
+        SELECT MIN(id), MAX(id) FROM audited",
+    "DELETE c OUTPUT deleted.name, o.item FROM copy AS c INNER HASH JOIN orders AS o ON o.id = c.id WHERE o.n > 8",
+    "DELETE orders OUTPUT deleted.* WHERE id % 3 <> 0",
+    // INSERT of what the statement itself reads, and of what a text gives.
+    "INSERT copy (id, name) SELECT id + 1, name FROM copy; SELECT COUNT(*), SUM(CAST(id AS bigint)) FROM copy",
+    "INSERT copy (id, name, owed) EXEC ('SELECT id, name, owed FROM customer SELECT TOP (9000) n, CAST(item AS char(70)), 7 FROM orders')
+        SELECT COUNT(*), SUM(CAST(id AS bigint)), SUM(LEN(name)), SUM(owed) FROM copy",
+    "INSERT copy (id, name, owed) EXEC ('SELECT id, name, 10 / (id - 20000) FROM customer ORDER BY id')
+        SELECT COUNT(*), SUM(CAST(id AS bigint)), SUM(LEN(name)), SUM(owed) FROM copy",
+    // Rows of a function, read once and several times.
+    "SELECT COUNT(*), SUM(CAST(f.id AS bigint)), MAX(f.name) FROM dbo.filled(20000) AS f",
+    "SELECT v.n, COUNT(*), MIN(f.name) FROM (VALUES (1), (2), (3)) v (n) INNER LOOP JOIN dbo.filled(15000) AS f ON f.id > v.n GROUP BY v.n
+        ORDER BY v.n",
+    // Rows that triggers read, some of which come in two parts.
+    "UPDATE audited SET name = LOWER(name) + '.', n = n + 1; SELECT COUNT(*), SUM(a), SUM(b), MIN(x), MAX(y) FROM audit",
+    "DELETE audited WHERE id % 4 = 1; SELECT COUNT(*), SUM(a), SUM(b), MIN(x), MAX(y) FROM audit",
+    "INSERT audited EXEC ('SELECT id + 100000, name, 3 FROM customer SELECT id + 200000, item, n FROM orders')
+        SELECT COUNT(*), SUM(a), SUM(b), MIN(x), MAX(y) FROM audit",
+    "UPDATE replaced SET name = name + '!' WHERE id < 15000; SELECT COUNT(*), SUM(a), SUM(b), MIN(x), MAX(y) FROM audit",
+];
+
+/// Tables with triggers, and a copy to fill.
+fn more_tables(c: &mut Client) {
+    c.ok("CREATE TABLE copy (id int, name varchar(300), owed decimal(12, 2), n int)");
+    c.ok("CREATE TABLE audited (id int NOT NULL PRIMARY KEY, name varchar(300), n int)");
+    c.ok("INSERT audited SELECT id, name, 0 FROM customer");
+    c.ok("CREATE TABLE audit (a bigint, b bigint, x varchar(300), y varchar(300))");
+    c.ok("CREATE TRIGGER tr ON audited AFTER INSERT, UPDATE, DELETE AS
+        INSERT audit SELECT i.id, d.n, i.name, d.name FROM inserted AS i FULL JOIN deleted AS d ON d.id = i.id");
+    c.ok("CREATE FUNCTION filled (@n int) RETURNS @r TABLE (id int, name varchar(300), c AS id * 2) AS BEGIN
+        INSERT @r SELECT id, name FROM dbo.customer WHERE id <= @n RETURN END");
+    c.ok("CREATE VIEW replaced AS SELECT id, name FROM customer");
+    c.ok("CREATE TRIGGER tr_replaced ON replaced INSTEAD OF UPDATE AS
+        INSERT audit SELECT i.id, d.id, i.name, d.name FROM inserted AS i JOIN deleted AS d ON d.id = i.id");
+}
+
+#[test]
+fn rows_that_are_kept_to_a_statements_end_go_to_files() {
+    compare_after(2, more_tables, KEPT);
 }
 
 /// Nothing of the files has a name.

@@ -31,8 +31,9 @@ use super::interpret::{Ended, Interpreter};
 use super::module::{Module, Plan, Stmt};
 use super::ops;
 use super::planning::Source;
+use super::rows::RowStore;
 use crate::catalog::registry::FLAG_LOCAL_CURSORS;
-use crate::memory::{self, Held};
+use crate::memory;
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
@@ -81,9 +82,7 @@ enum CursorRows {
 
 /// A copy of all rows.
 struct Copied {
-    rows: Vec<Vec<Value>>,
-    /// What they take, to CLOSE.
-    held: Held,
+    rows: RowStore,
     place: usize,
 }
 
@@ -91,7 +90,7 @@ impl CursorRows {
     /// Bytes that they take between two statements.
     fn held(&self) -> usize {
         match self {
-            CursorRows::Copied(c) => c.held.bytes(),
+            CursorRows::Copied(c) => c.rows.bytes(),
             CursorRows::Streamed(s) => s.held(),
         }
     }
@@ -99,7 +98,7 @@ impl CursorRows {
 
 impl Copied {
     /// Goes to a row, if there is one; `by` of ABSOLUTE and RELATIVE.
-    fn go(&mut self, direction: &Direction, by: i64) -> Option<Vec<Value>> {
+    fn go(&mut self, direction: &Direction, by: i64) -> SqlResult<Option<Vec<Value>>> {
         let (n, place) = (self.rows.len() as i64, self.place as i64);
         let to = match direction {
             Direction::Next => place + 1,
@@ -111,7 +110,10 @@ impl Copied {
             Direction::Relative(_) => place.saturating_add(by),
         };
         self.place = to.clamp(0, n + 1) as usize;
-        (1..=n).contains(&to).then(|| self.rows[self.place - 1].clone())
+        match (1..=n).contains(&to) {
+            true => self.rows.row(self.place - 1).map(|row| Some(row.to_vec())),
+            false => Ok(None),
+        }
     }
 }
 
@@ -204,7 +206,7 @@ impl Cursors {
             None => -3,
             Some(Cursor { open: None, .. }) => -1,
             Some(Cursor { open: Some(o), .. }) => match &o.rows {
-                CursorRows::Copied(c) => !c.rows.is_empty() as i32,
+                CursorRows::Copied(c) => i32::from(c.rows.len() > 0),
                 CursorRows::Streamed(_) => 1,
             },
         }
@@ -330,19 +332,15 @@ impl Interpreter<'_> {
             it.with_runtime(&plan, line, |rt| {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
-                let (mut rows, mut held) = (Vec::new(), Held::default());
+                let mut rows = RowStore::new(q.outputs.len());
                 // A cursor that is not a copy of its rows does not know ROWCOUNT.
                 let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
                 while (rows.len() as u64) < limit && op.next(rt)? {
                     rt.tick()?;
-                    let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
-                    let row: Vec<Value> = row.collect();
-                    held.add(size_of::<Vec<Value>>());
-                    held.values(&row);
-                    rows.push(row);
+                    rows.push(rt, &q.outputs)?;
                 }
                 memory::check()?;
-                Ok(Opened { columns, rows: CursorRows::Copied(Copied { rows, held, place: 0 }) })
+                Ok(Opened { columns, rows: CursorRows::Copied(Copied { rows, place: 0 }) })
             })
         })
     }
@@ -412,7 +410,7 @@ impl Interpreter<'_> {
         let c = &mut self.session.held.cursors.list[at];
         let streaming = match c.open.as_mut().map(|o| &mut o.rows) {
             None => return Err(SqlError::new(16917, &[])),
-            Some(CursorRows::Copied(copied)) => return Ok(copied.go(direction, by)),
+            Some(CursorRows::Copied(copied)) => return copied.go(direction, by),
             Some(CursorRows::Streamed(s)) => s.plan().clone(),
         };
         if self.session.activation.options.implicit_transactions

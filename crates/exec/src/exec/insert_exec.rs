@@ -15,25 +15,27 @@
 
 use super::activation::{Taking, Way};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
-use super::modify::insert::insert_rows;
-use super::module::{Execute, Module, Stmt};
+use super::modify::insert::insert_stored;
+use super::module::{Execute, Module, Plan, Stmt};
 use super::planning::Source;
+use super::rows::{RowStore, SpillFile, SpillSpace};
 use crate::catalog::Column;
-use crate::memory::Held;
+use crate::database::Database;
 use crate::plan::change::{ColumnSource, InsertPlan};
 use crate::plan::statement::Statement;
+use crate::sink::ClientGone;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, SinkResult};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Kind};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Conversion, SqlType, Value, convert};
 
 /// The state of a 213 that a result inside an INSERT … EXEC raises.
 const OTHER_COLUMNS: u8 = 7;
 
 /// Results in the order in which they came.
-type Results = Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>;
+type Results = Vec<(Vec<ColumnDesc>, RowStore)>;
 
 impl Interpreter<'_> {
     /// `INSERT … EXEC`: 8164 for one within another.
@@ -113,7 +115,7 @@ impl Interpreter<'_> {
             Err(e) => return Ok(Err(e)),
         };
         let captured = self.capture(module, s, e, types.len())?;
-        let ((results, _held), cut) = match captured {
+        let (mut results, cut) = match captured {
             Ok(captured) => captured,
             Err(e) => return Ok(Err(e)),
         };
@@ -133,21 +135,15 @@ impl Interpreter<'_> {
                 let limit = it.session.row_limit();
                 if results.is_empty() {
                     // A statement without rows fires its triggers, too.
-                    it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, &[]))?;
+                    let none = &mut RowStore::in_order(insert.source_types.len());
+                    it.with_runtime(&plan, s.line, |rt| {
+                        insert_stored(rt, insert, (none, 0), |_| Ok(None))
+                    })?;
                 }
-                for (columns, rows) in &results {
-                    let rows = &rows[..rows.len().min((limit - count) as usize)];
-                    let converted;
-                    let targets = targets(insert);
-                    let rows = match columns.iter().map(ColumnDesc::declared).eq(targets.clone()) {
-                        true => rows,
-                        false => {
-                            let targets: Vec<Declared> = targets.collect();
-                            converted = convert_rows(rows, columns, insert, &targets, &context)?;
-                            &converted[..]
-                        }
-                    };
-                    let added = it.with_runtime(&plan, s.line, |rt| insert_rows(rt, insert, rows));
+                for (columns, rows) in &mut results {
+                    let number = rows.len().min((limit - count) as usize);
+                    let put = Put { columns, insert, context: &context };
+                    let added = put.rows(it, &plan, s.line, (rows, number));
                     if added.is_err() {
                         it.session.running.due.clear();
                     }
@@ -173,12 +169,17 @@ impl Interpreter<'_> {
         s: &Stmt,
         e: &Execute,
         columns: usize,
-    ) -> Result<SqlResult<((Results, Held), bool)>, Unwind> {
+    ) -> Result<SqlResult<(Results, bool)>, Unwind> {
         let (target, passed) = match self.evaluate(module, s, e) {
             Ok(evaluated) => evaluated,
             Err(e) => return Ok(Err(e)),
         };
-        let mut sink = Capture { inner: self.sink, results: Vec::new(), held: Held::default() };
+        let tempdb = match self.session.instance.databases().tempdb() {
+            Ok(tempdb) => tempdb,
+            Err(e) => return Ok(Err(e)),
+        };
+        let (results, file, refused) = (Vec::new(), None, None);
+        let mut sink = Capture { inner: self.sink, results, tempdb, file, refused };
         let taking = Taking { columns, transactions: self.session.transaction.count };
         let mut inner = Interpreter::new(self.session, &mut sink);
         inner.shown = self.shown;
@@ -187,7 +188,7 @@ impl Interpreter<'_> {
             Ok(returned) => returned,
             Err(failed) => return Ok(Err(failed.error)),
         };
-        let kept = (sink.results, sink.held);
+        let kept = sink.results;
         Ok(self.take_back(e, &returned).map(|()| (kept, returned.cut)))
     }
 }
@@ -228,57 +229,77 @@ fn target(insert: &InsertPlan, source: usize) -> &Column {
     &insert.table.columns[column]
 }
 
-/// Brings captured rows to what the target's columns are declared as: 206, 257; what becomes xml is read.
-fn convert_rows(
-    rows: &[Vec<Value>],
+/// Rows of a result on their way into the table.
+struct Put<'p> {
+    columns: &'p [ColumnDesc],
+    insert: &'p InsertPlan,
+    context: &'p taffrail_types::ConvertContext,
+}
+
+impl Put<'_> {
+    /// Inserts so many of the rows: 206, 257 where their types are not the table's.
+    fn rows(
+        &self,
+        it: &mut Interpreter<'_>,
+        plan: &Arc<Plan>,
+        line: u32,
+        (rows, number): (&mut RowStore, usize),
+    ) -> SqlResult<u64> {
+        let Put { columns, insert, context } = *self;
+        let targets: Vec<Declared> = targets(insert).collect();
+        let same = columns.iter().map(ColumnDesc::declared).eq(targets.iter().copied());
+        columns.iter().zip(&targets).try_for_each(|(c, to)| {
+            convert::check_declared(c.declared(), *to, Conversion::Implicit)
+        })?;
+        let converted = |row: &[Value]| match same {
+            true => Ok(None),
+            false => convert_row(row, columns, insert, &targets, context).map(Some),
+        };
+        it.with_runtime(plan, line, |rt| insert_stored(rt, insert, (rows, number), converted))
+    }
+}
+
+/// Brings a captured row to what the target's columns are declared as; what becomes xml is read.
+fn convert_row(
+    row: &[Value],
     columns: &[ColumnDesc],
     insert: &InsertPlan,
     targets: &[Declared],
     context: &taffrail_types::ConvertContext,
-) -> SqlResult<Vec<Vec<Value>>> {
-    use taffrail_types::{Conversion, convert};
-    for (c, to) in columns.iter().zip(targets) {
-        convert::check_declared(c.declared(), *to, Conversion::Implicit)?;
-    }
-    let mut out = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut row = row.clone();
-        for (at, ((v, c), to)) in row.iter_mut().zip(columns).zip(targets).enumerate() {
-            if v.is_null() {
-                continue;
-            }
-            if to.kind == Kind::Xml && c.large != Large::Xml {
-                *v = crate::functions::xml::as_xml(v, 0)?;
-                continue;
-            }
-            let t = &to.ty;
-            if c.ty == *t {
-                continue;
-            }
-            // Lengths are checked where the row is stored.
-            let wide = match t {
-                SqlType::VarChar(_) | SqlType::Char(_) => {
-                    SqlType::VarChar(taffrail_types::MaxLen::Max)
-                }
-                SqlType::NVarChar(_) | SqlType::NChar(_) => {
-                    SqlType::NVarChar(taffrail_types::MaxLen::Max)
-                }
-                t => *t,
-            };
-            let exact = convert::cast_with(v, c.ty, *t, None, Conversion::Implicit, context)?;
-            let long = convert::cast_with(v, c.ty, wide, None, Conversion::Implicit, context)?;
-            let cut = match (exact.as_bytes(), long.as_bytes()) {
-                (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
-                _ => false,
-            };
-            if cut {
-                return Err(too_long(insert, at, &exact));
-            }
-            *v = exact;
+) -> SqlResult<Vec<Value>> {
+    let mut row = row.to_vec();
+    for (at, ((v, c), to)) in row.iter_mut().zip(columns).zip(targets).enumerate() {
+        if v.is_null() {
+            continue;
         }
-        out.push(row);
+        if to.kind == Kind::Xml && c.large != Large::Xml {
+            *v = crate::functions::xml::as_xml(v, 0)?;
+            continue;
+        }
+        let t = &to.ty;
+        if c.ty == *t {
+            continue;
+        }
+        // Lengths are checked where the row is stored.
+        let wide = match t {
+            SqlType::VarChar(_) | SqlType::Char(_) => SqlType::VarChar(taffrail_types::MaxLen::Max),
+            SqlType::NVarChar(_) | SqlType::NChar(_) => {
+                SqlType::NVarChar(taffrail_types::MaxLen::Max)
+            }
+            t => *t,
+        };
+        let exact = convert::cast_with(v, c.ty, *t, None, Conversion::Implicit, context)?;
+        let long = convert::cast_with(v, c.ty, wide, None, Conversion::Implicit, context)?;
+        let cut = match (exact.as_bytes(), long.as_bytes()) {
+            (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
+            _ => false,
+        };
+        if cut {
+            return Err(too_long(insert, at, &exact));
+        }
+        *v = exact;
     }
-    Ok(out)
+    Ok(row)
 }
 
 /// 2628: a captured value that is longer than the column it goes to.
@@ -292,23 +313,40 @@ fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
 struct Capture<'c> {
     inner: &'c mut dyn ResultSink,
     results: Results,
-    /// What the rows take.
-    held: Held,
+    tempdb: Arc<Database>,
+    /// The file of rows that have no room in memory.
+    file: Option<Arc<SpillFile>>,
+    /// The error of a row that could not be kept, until the statement that made it raises it.
+    refused: Option<Box<SqlError>>,
+}
+
+impl Capture<'_> {
+    fn keep(&mut self, values: &[Value]) -> SqlResult<()> {
+        let Some((_, rows)) = self.results.last_mut() else { return Ok(()) };
+        rows.add_in(values, || {
+            if let Some(file) = &self.file {
+                return Ok(file.clone());
+            }
+            Ok(self.file.insert(SpillSpace::beside(&self.tempdb.storage).create()?).clone())
+        })
+    }
 }
 
 impl ResultSink for Capture<'_> {
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
-        self.results.push((columns.to_vec(), Vec::new()));
+        self.results.push((columns.to_vec(), RowStore::in_order(columns.len())));
         Ok(())
     }
 
     fn row(&mut self, values: &[Value]) -> SinkResult {
-        if let Some((_, rows)) = self.results.last_mut() {
-            rows.push(values.to_vec());
-            self.held.add(size_of::<Vec<Value>>());
-            self.held.values(values);
-        }
-        Ok(())
+        self.keep(values).map_err(|e| {
+            self.refused = Some(e);
+            ClientGone
+        })
+    }
+
+    fn refusal(&mut self) -> Option<Box<SqlError>> {
+        self.refused.take().or_else(|| self.inner.refusal())
     }
 
     fn message(&mut self, message: &SqlError) -> SinkResult {

@@ -316,6 +316,11 @@ impl ValueSet {
         self.table.find(h, |w| equal(w, v, self.collation)).is_some()
     }
 
+    /// A set without values, under the same collation.
+    pub fn emptied(&self) -> ValueSet {
+        ValueSet::new(self.collation)
+    }
+
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
@@ -355,12 +360,12 @@ impl RowBuffer {
         self.count(1);
     }
 
-    /// Adds the rows of another buffer of equal width.
-    pub fn append(&mut self, mut other: RowBuffer) {
-        debug_assert_eq!(other.width, self.width);
-        self.values.append(&mut other.values);
-        self.rows += other.rows;
-        self.count(other.rows);
+    /// Adds a row of these values, which are taken out of `row`.
+    pub fn take(&mut self, row: &mut Vec<Value>) {
+        debug_assert_eq!(row.len(), self.width);
+        self.values.append(row);
+        self.rows += 1;
+        self.count(1);
     }
 
     /// Counts what the last rows take.

@@ -6,7 +6,8 @@ use super::called::Returned;
 use super::interpret::{Interpreter, Unwind};
 use super::metadata::SessionMetadata;
 use super::ops::{self, scan::lock_tables};
-use super::runtime::{RowBuffer, Rt};
+use super::rows::RowStore;
+use super::runtime::Rt;
 use super::silent::Silent;
 use crate::binder::{TableUse, computed_columns};
 use crate::catalog;
@@ -26,7 +27,7 @@ pub(super) fn run(
     (database, function): (&Arc<Database>, &catalog::Module),
     args: &[Value],
     wanted: &[usize],
-    rows: &mut RowBuffer,
+    rows: &mut RowStore,
 ) -> SqlResult<()> {
     let mut sink = Silent(cx.sink);
     let mut it = Interpreter::new(cx.session, &mut sink);
@@ -67,7 +68,7 @@ impl Interpreter<'_> {
     }
 
     /// Reads the table of RETURNS, the first of the module's table variables behind its parameters.
-    fn read_filled(&mut self, wanted: &[usize], rows: &mut RowBuffer) -> SqlResult<()> {
+    fn read_filled(&mut self, wanted: &[usize], rows: &mut RowStore) -> SqlResult<()> {
         let home = self.session.home_of_table_variables()?;
         let owner = self.session.ddl_owner(&home);
         let locals = &self.session.activation.locals;
@@ -106,7 +107,7 @@ impl Interpreter<'_> {
             op.open(&mut rt)?;
             while op.next(&mut rt)? {
                 rt.tick()?;
-                rows.push(&rt, &slots);
+                rows.push(&mut rt, &slots)?;
             }
             Ok(())
         })

@@ -16,7 +16,8 @@ use super::activation::{Locals, Way};
 use super::called::{Called, Returned};
 use super::interpret::{Interpreter, Unwind};
 use super::module::Module;
-use super::runtime::RowBuffer;
+use super::rows::{KeptRows, RowStore};
+use super::runtime::Rt;
 use crate::catalog::registry::{FLAG_RECURSIVE_TRIGGERS, NESTED_TRIGGERS};
 use crate::catalog::{self, Table, TriggerEvent};
 use crate::database::Database;
@@ -52,10 +53,10 @@ impl Fired {
 
 /// The rows of `inserted` and `deleted`, each of all columns of the table.
 pub(crate) struct FiredRows {
-    /// Rows as they are now.
-    pub inserted: RowBuffer,
-    /// Rows as they were.
-    pub deleted: RowBuffer,
+    /// Rows as they are now, in the parts in which they have come.
+    pub inserted: Vec<KeptRows>,
+    /// Rows as they were, likewise.
+    pub deleted: Vec<KeptRows>,
 }
 
 /// Triggers that are due, and the rows for them.
@@ -71,7 +72,8 @@ pub(crate) struct Noted {
     triggers: Arc<Triggers>,
     /// An INSTEAD OF trigger takes the place of the change.
     pub replaces: bool,
-    events: Vec<(TriggerEvent, FiredRows)>,
+    /// The rows of each event: as they are now, and as they were.
+    events: Vec<(TriggerEvent, RowStore, RowStore)>,
 }
 
 impl Noted {
@@ -83,43 +85,48 @@ impl Noted {
         };
         let replacing = |e: &EventTriggers| e.instead_of.as_ref().is_some_and(|m| !is_running(m));
         let width = triggers.table.columns.len();
-        let rows = |_: &EventTriggers| FiredRows {
-            inserted: RowBuffer::new(width),
-            deleted: RowBuffer::new(width),
-        };
+        let rows = || RowStore::in_order(width);
         Noted {
             triggers: triggers.clone(),
             replaces: triggers.events.iter().any(replacing),
-            events: triggers.events.iter().map(|e| (e.event, rows(e))).collect(),
+            events: triggers.events.iter().map(|e| (e.event, rows(), rows())).collect(),
         }
     }
 
     /// A row that has come, has gone, or was another before.
-    pub fn row(&mut self, old: Option<&[Value]>, new: Option<&[Value]>) {
+    pub fn row(
+        &mut self,
+        rt: &mut Rt<'_>,
+        old: Option<&[Value]>,
+        new: Option<&[Value]>,
+    ) -> SqlResult<()> {
         let event = match (old, new) {
             (None, _) => TriggerEvent::Insert,
             (Some(_), Some(_)) => TriggerEvent::Update,
             (Some(_), None) => TriggerEvent::Delete,
         };
-        let Some((_, rows)) = self.events.iter_mut().find(|(e, _)| *e == event) else { return };
-        new.into_iter().for_each(|row| rows.inserted.add(row));
-        old.into_iter().for_each(|row| rows.deleted.add(row));
+        let noted = self.events.iter_mut().find(|(e, ..)| *e == event);
+        let Some((_, inserted, deleted)) = noted else { return Ok(()) };
+        new.into_iter().try_for_each(|row| inserted.add(rt, row))?;
+        old.into_iter().try_for_each(|row| deleted.add(rt, row))
     }
 
     /// The triggers are due. `only_changed`: not where there are no rows.
-    pub(crate) fn into_due(self, due: &mut Vec<Firing>, only_changed: bool) {
+    pub(crate) fn into_due(self, due: &mut Vec<Firing>, only_changed: bool) -> SqlResult<()> {
         let Noted { triggers, replaces, events } = self;
-        for (event, rows) in events {
-            if only_changed && rows.inserted.rows == 0 && rows.deleted.rows == 0 {
+        for (event, inserted, deleted) in events {
+            if only_changed && inserted.len() == 0 && deleted.len() == 0 {
                 continue;
             }
+            let (inserted, deleted) = (vec![inserted.finish()?], vec![deleted.finish()?]);
+            let rows = FiredRows { inserted, deleted };
             // Rows that come in several parts (INSERT … EXEC) are those of one statement.
             match due.last_mut() {
                 Some(before)
                     if Arc::ptr_eq(&before.triggers, &triggers) && before.event == event =>
                 {
-                    before.rows.inserted.append(rows.inserted);
-                    before.rows.deleted.append(rows.deleted);
+                    before.rows.inserted.extend(rows.inserted);
+                    before.rows.deleted.extend(rows.deleted);
                 }
                 _ => {
                     let triggers = triggers.clone();
@@ -127,6 +134,7 @@ impl Noted {
                 }
             }
         }
+        Ok(())
     }
 }
 

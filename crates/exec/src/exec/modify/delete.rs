@@ -2,7 +2,8 @@
 
 use super::{Modify, Target, Verb};
 use crate::exec::ops::{self, scan::fetch};
-use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
+use crate::exec::rows::RowStore;
+use crate::exec::runtime::{Rt, ValueSet};
 use crate::plan::change::{DeletePlan, OutputPlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
@@ -79,39 +80,40 @@ fn stream<'a>(
 struct Found<'a> {
     plan: &'a DeletePlan,
     seen: ValueSet,
-    rows: RowBuffer,
+    rows: RowStore,
 }
 
 impl<'a> Found<'a> {
     fn new(plan: &'a DeletePlan) -> Found<'a> {
-        let rows = RowBuffer::new(1 + OutputPlan::saved(&plan.output).len());
+        let rows = RowStore::in_order(1 + OutputPlan::saved(&plan.output).len());
         Found { plan, seen: ValueSet::new(Default::default()), rows }
     }
 
     fn gather(&mut self, rt: &mut Rt<'_>, limit: u64) -> SqlResult<()> {
         let Found { plan, seen, rows } = self;
         let mut op = ops::build(&plan.node);
+        let mut row = Vec::new();
         op.open(rt)?;
-        while (rows.rows as u64) < limit && op.next(rt)? {
+        while (rows.len() as u64) < limit && op.next(rt)? {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             if !locator.is_null() && seen.insert(locator.clone()) {
-                rows.values.push(locator);
-                rt.save(OutputPlan::saved(&plan.output), &mut rows.values);
-                rows.rows += 1;
-                rows.count(1);
+                row.push(locator);
+                rt.save(OutputPlan::saved(&plan.output), &mut row);
+                rows.take(rt, &mut row)?;
             }
         }
         Ok(())
     }
 
     fn apply(self, rt: &mut Rt<'_>, m: &mut Modify<'a>) -> SqlResult<()> {
-        let Found { plan, rows, .. } = self;
+        let Found { plan, mut rows, .. } = self;
         let base = plan.table.base().hobt()?;
-        for i in 0..rows.rows {
+        for i in 0..rows.len() {
             rt.tick()?;
-            let locator = rows.row(i)[0].as_bytes().unwrap_or_default();
-            rt.restore(OutputPlan::saved(&plan.output), &rows.row(i)[1..]);
+            let found = rows.row(i)?;
+            let locator = found[0].as_bytes().unwrap_or_default();
+            rt.restore(OutputPlan::saved(&plan.output), &found[1..]);
             let mut row = std::mem::take(&mut rt.target_row);
             let tx = rt.cx.session.part(plan.database.id);
             let there = fetch(tx, base, locator, ScanLocks::Update, &mut row);

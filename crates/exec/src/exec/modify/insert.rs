@@ -5,7 +5,8 @@ use super::values::store;
 use super::{Modify, Target, Verb};
 use crate::catalog::rowversion;
 use crate::exec::ops;
-use crate::exec::runtime::{RowBuffer, Rt};
+use crate::exec::rows::RowStore;
+use crate::exec::runtime::Rt;
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
 use crate::plan::expr::Expr;
 use crate::plan::locking::TableLock;
@@ -97,16 +98,20 @@ pub(crate) fn insert_query<'a>(
     ins.end(rt, filled)
 }
 
-/// Puts rows that are handed in into a table.
-pub(crate) fn insert_rows(
+/// Puts so many of the rows that are handed in into a table; `converted` gives a row as the table's columns are declared, where it is not.
+pub(crate) fn insert_stored(
     rt: &mut Rt<'_>,
     plan: &InsertPlan,
-    rows: &[Vec<Value>],
+    (rows, count): (&mut RowStore, usize),
+    converted: impl Fn(&[Value]) -> SqlResult<Option<Vec<Value>>>,
 ) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
     let mut ins = Insert::open(rt, plan, plan.table_lock != TableLock::Intent)?;
-    for row in rows {
+    for n in 0..count {
         rt.tick()?;
+        let row = rows.row(n)?;
+        let other = converted(row)?;
+        let row = other.as_deref().unwrap_or(row);
         ins.push(rt, |_, i| Ok(row[i].clone()))?;
     }
     ins.finish(rt)
@@ -153,14 +158,15 @@ impl<'a> Insert<'a> {
         let mut op = ops::build(&q.node);
         op.open(rt)?;
         if self.rows.plan.spool {
-            let mut rows = RowBuffer::new(q.outputs.len());
-            while (rows.rows as u64) < limit && op.next(rt)? {
+            let mut rows = RowStore::in_order(q.outputs.len());
+            while (rows.len() as u64) < limit && op.next(rt)? {
                 rt.tick()?;
-                rows.push(rt, &q.outputs);
+                rows.push(rt, &q.outputs)?;
             }
-            for i in 0..rows.rows {
+            for i in 0..rows.len() {
                 rt.tick()?;
-                self.push(rt, |_, c| Ok(rows.row(i)[c].clone()))?;
+                let row = rows.row(i)?;
+                self.push(rt, |_, c| Ok(row[c].clone()))?;
             }
             return Ok(());
         }

@@ -351,7 +351,7 @@ impl<'a> Modify<'a> {
         let new = came.then_some(&self.s.new[..]);
         let old = went.then_some(&self.s.old[..]);
         if let Some(noted) = &mut self.noted {
-            noted.row(old, new);
+            noted.row(rt, old, new)?;
         }
         if !self.is_replaced() {
             self.foreign.changed(old, new);
@@ -378,7 +378,7 @@ impl<'a> Modify<'a> {
             output::finish_output(rt, o, told)?;
         }
         if let Some(noted) = noted {
-            noted.into_due(&mut rt.cx.session.running.due, follows);
+            noted.into_due(&mut rt.cx.session.running.due, follows)?;
         }
         Ok(count)
     }

@@ -1,24 +1,27 @@
 //! The last stage: OUTPUT. What it says of a row is computed when the row is changed, and is sent or stored when all are.
 
+use crate::exec::rows::RowStore;
 use crate::exec::runtime::Rt;
-use crate::memory::{self, Held};
+use crate::memory;
 use crate::plan::change::OutputPlan;
+use crate::plan::expr::Slot;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
 /// Rows of OUTPUT, until the statement's rows are changed.
 #[derive(Default)]
-pub(crate) struct OutputRows {
-    rows: Vec<Vec<Value>>,
-    held: Held,
-}
+pub(crate) struct OutputRows(Option<RowStore>);
 
 impl OutputRows {
-    fn push(&mut self, row: Vec<Value>) {
-        self.held.add(size_of::<Vec<Value>>());
-        self.held.values(&row);
-        self.rows.push(row);
+    fn push(&mut self, rt: &mut Rt<'_>, slots: &[Slot]) -> SqlResult<()> {
+        self.0.get_or_insert_with(|| RowStore::in_order(slots.len())).push(rt, slots)
+    }
+
+    /// Sends the rows to the client.
+    fn send(self, rt: &mut Rt<'_>) -> SqlResult<()> {
+        let Some(mut rows) = self.0 else { return Ok(()) };
+        (0..rows.len()).try_for_each(|n| rt.cx.row(rows.row(n)?))
     }
 }
 
@@ -39,8 +42,7 @@ pub(crate) fn output_row(
     for (e, s) in &o.items {
         rt.frame[*s as usize] = rt.eval(e)?;
     }
-    out.push(o.outputs.iter().map(|s| rt.frame[*s as usize].clone()).collect());
-    Ok(())
+    out.push(rt, &o.outputs)
 }
 
 /// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
@@ -62,21 +64,18 @@ pub(crate) fn end_output(
     if o.into.is_some() || matches!(e.number, 9002 | CANCELLED | CLIENT_GONE) {
         return Ok(());
     }
-    output.rows.iter().try_for_each(|row| rt.cx.row(row))
+    output.send(rt)
 }
 
 /// Sends or stores what OUTPUT has gathered.
 pub(crate) fn finish_output(rt: &mut Rt<'_>, o: &OutputPlan, output: OutputRows) -> SqlResult<()> {
     memory::check()?;
     match &o.into {
-        None => {
-            for row in &output.rows {
-                rt.cx.row(row)?;
-            }
-        }
+        None => output.send(rt),
         Some(plan) => {
-            super::insert::insert_rows(rt, plan, &output.rows)?;
+            let mut rows = output.0.unwrap_or_else(|| RowStore::in_order(o.outputs.len()));
+            let all = rows.len();
+            super::insert::insert_stored(rt, plan, (&mut rows, all), |_| Ok(None)).map(drop)
         }
     }
-    Ok(())
 }

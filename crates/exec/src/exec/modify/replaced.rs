@@ -44,9 +44,9 @@ pub(crate) fn run(rt: &mut Rt<'_>, q: &SelectPlan, fmtonly: bool) -> SqlResult<(
             let (v, from) = (values(rt, at), q.plan.columns[at].ty);
             new.push(store(v, from, table, at - width, database, verb, &context)?);
         }
-        noted.row(Some(&old), (!new.is_empty()).then_some(&new[..]));
+        noted.row(rt, Some(&old), (!new.is_empty()).then_some(&new[..]))?;
         count += 1;
     }
-    noted.into_due(&mut rt.cx.session.running.due, false);
+    noted.into_due(&mut rt.cx.session.running.due, false)?;
     Ok((command, count))
 }

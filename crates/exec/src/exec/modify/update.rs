@@ -4,10 +4,10 @@
 //! change does not touch. Else all rows are found first (Halloween protection). When keys of the clustered index or
 //! of a unique one change, old rows leave before new ones come, so that keys may pass from row to row.
 
-use super::{Change, Modify, Moved, Target, Verb, splice};
+use super::{Change, Modify, Target, Verb, splice};
 use crate::exec::ops::{self, scan::fetch};
-use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
-use crate::memory::Held;
+use crate::exec::rows::RowStore;
+use crate::exec::runtime::{Rt, ValueSet};
 use crate::plan::change::{OutputPlan, UpdatePlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
@@ -93,7 +93,7 @@ struct Found<'a> {
     plan: &'a UpdatePlan,
     context: ConvertContext,
     seen: ValueSet,
-    rows: RowBuffer,
+    rows: RowStore,
 }
 
 impl<'a> Found<'a> {
@@ -103,16 +103,16 @@ impl<'a> Found<'a> {
             plan,
             context: rt.cx.session.activation.options.convert_context(),
             seen: ValueSet::new(Default::default()),
-            rows: RowBuffer::new(width),
+            rows: RowStore::in_order(width),
         }
     }
 
     fn gather(&mut self, rt: &mut Rt<'_>, limit: u64) -> SqlResult<()> {
         let Found { plan, context, seen, rows } = self;
         let mut op = ops::build(&plan.node);
-        let mut set = Vec::new();
+        let (mut set, mut row) = (Vec::new(), Vec::new());
         op.open(rt)?;
-        while (rows.rows as u64) < limit && op.next(rt)? {
+        while (rows.len() as u64) < limit && op.next(rt)? {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             // A join may find a row more than once: the first time counts.
@@ -120,47 +120,54 @@ impl<'a> Found<'a> {
                 continue;
             }
             splice::compute(rt, plan, context, &mut set)?;
-            rows.values.push(locator);
-            rows.values.append(&mut set);
-            rt.save(OutputPlan::saved(&plan.output), &mut rows.values);
-            rows.rows += 1;
-            rows.count(1);
+            row.push(locator);
+            row.append(&mut set);
+            rt.save(OutputPlan::saved(&plan.output), &mut row);
+            rows.take(rt, &mut row)?;
         }
         Ok(())
     }
 
     fn apply(self, rt: &mut Rt<'_>, change: &Change<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
-        let Found { plan, rows, .. } = self;
+        let Found { plan, mut rows, .. } = self;
         let saved = OutputPlan::saved(&plan.output);
         let values_at = 1..1 + splice::width(plan);
         let base = plan.table.base().hobt()?;
         let mut set = Vec::new();
-        let mut moved: Vec<(usize, Moved)> = Vec::new();
-        let mut held = Held::default();
-        for i in 0..rows.rows {
+        // Rows that have left: the old and the new values, behind what OUTPUT asks.
+        let mut moved: Option<RowStore> = None;
+        let mut leaves = Vec::new();
+        for i in 0..rows.len() {
             rt.tick()?;
-            let locator = rows.row(i)[0].as_bytes().unwrap_or_default();
+            let found = rows.row(i)?;
+            let locator = found[0].as_bytes().unwrap_or_default();
             set.clear();
-            set.extend_from_slice(&rows.row(i)[values_at.clone()]);
-            rt.restore(saved, &rows.row(i)[values_at.end..]);
+            set.extend_from_slice(&found[values_at.clone()]);
+            rt.restore(saved, &found[values_at.end..]);
             let mut row = std::mem::take(&mut rt.target_row);
             let tx = rt.cx.session.part(plan.database.id);
             let there = fetch(tx, base, locator, ScanLocks::Update, &mut row);
             let there = there.map_err(|e| rt.cx.session.storage_error(e))?;
             if there && change.two_phases {
-                let values = m.part(rt, change, locator, &mut set, &row)?;
-                held.values(&values.0);
-                held.values(&values.1);
-                moved.push((i, values));
+                let (mut old, mut new) = m.part(rt, change, locator, &mut set, &row)?;
+                leaves.extend_from_slice(&found[values_at.end..]);
+                leaves.append(&mut old);
+                leaves.append(&mut new);
+                let width = leaves.len();
+                moved.get_or_insert_with(|| RowStore::in_order(width)).take(rt, &mut leaves)?;
             } else if there {
                 m.change(rt, change, locator, &mut set, &row)?;
             }
             rt.target_row = row;
         }
-        for (i, values) in moved {
+        drop(rows);
+        let mut moved = moved.unwrap_or_else(|| RowStore::in_order(0));
+        for i in 0..moved.len() {
             rt.tick()?;
-            rt.restore(saved, &rows.row(i)[values_at.end..]);
-            m.come_back(rt, change, values)?;
+            let (kept, values) = moved.row(i)?.split_at(saved.len());
+            rt.restore(saved, kept);
+            let (old, new) = values.split_at(values.len() / 2);
+            m.come_back(rt, change, (old.to_vec(), new.to_vec()))?;
         }
         rt.release_unchanged(&plan.database, &plan.table);
         Ok(())

@@ -1,6 +1,7 @@
 //! Grouping and aggregate functions.
 
 mod apart;
+mod values;
 
 use super::partial::Partial;
 use super::sort::compare_keys;
@@ -50,6 +51,11 @@ impl Accumulator {
             })
         });
         Accumulator { part: Partial::NONE, more }
+    }
+
+    /// The values of DISTINCT so far.
+    pub fn seen(&mut self) -> Option<&mut ValueSet> {
+        self.more.as_mut()?.distinct.as_mut()
     }
 
     /// What it takes.
@@ -232,13 +238,16 @@ impl AggregateOp {
         }
     }
 
-    /// Memory has no room for another group, or more than one batch of them.
+    /// Memory has no room for another group, or more than one batch of them; without groups for another value of DISTINCT.
     #[inline]
     fn is_full(&self) -> bool {
+        if self.node.scalar {
+            return self.states_grow
+                && self.has_grown()
+                && self.node.aggs.iter().any(|a| a.distinct);
+        }
         let groups = self.held.bytes() + self.groups.bytes_with(ROWS_AT_ONCE) + self.room;
-        self.count > 0
-            && !self.node.scalar
-            && (memory::must_spill(groups) || self.states_grow && self.has_grown())
+        self.count > 0 && (memory::must_spill(groups) || self.states_grow && self.has_grown())
     }
 
     /// States that grow with each row have no room, or will have none soon: those of the groups in memory go on growing.
@@ -397,6 +406,7 @@ impl Operator for AggregateOp {
         // An error of a row that came before is the one that is told.
         self.take_waiting()?;
         read?;
+        self.close_values(rt)?;
         self.tell_nulls(rt);
         self.close_apart()
     }

@@ -1,6 +1,7 @@
 //! Rows of `inserted` and `deleted`, in the body of a trigger.
 
 use super::Operator;
+use crate::exec::rows::KeptReader;
 use crate::exec::runtime::Rt;
 use crate::exec::triggers::FiredRows;
 use crate::plan::node::ViewScan;
@@ -12,12 +13,20 @@ pub(crate) struct ChangedOp {
     node: Arc<ViewScan>,
     of: ChangedRows,
     rows: Option<Arc<FiredRows>>,
-    at: usize,
+    /// The part that is read, and the place in it.
+    part: usize,
+    reader: KeptReader,
 }
 
 impl ChangedOp {
     pub fn new(node: &Arc<ViewScan>, of: &ChangedRows) -> ChangedOp {
-        ChangedOp { node: node.clone(), of: of.clone(), rows: None, at: 0 }
+        ChangedOp {
+            node: node.clone(),
+            of: of.clone(),
+            rows: None,
+            part: 0,
+            reader: KeptReader::default(),
+        }
     }
 }
 
@@ -28,17 +37,19 @@ impl Operator for ChangedOp {
         let fired = fired.filter(|f| f.table.id() == self.of.table.id());
         let fired = fired.ok_or_else(|| SqlError::new(208, &[&self.of.name()]))?;
         self.rows = Some(fired.rows.clone());
-        self.at = 0;
+        (self.part, self.reader) = (0, KeptReader::default());
         Ok(())
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(rows) = &self.rows else { return Ok(false) };
-        let rows = if self.of.inserted { &rows.inserted } else { &rows.deleted };
-        while self.at < rows.rows {
+        let parts = if self.of.inserted { &rows.inserted } else { &rows.deleted };
+        while let Some(part) = parts.get(self.part) {
             rt.tick()?;
-            let row = rows.row(self.at);
-            self.at += 1;
+            let Some(row) = self.reader.next(part)? else {
+                (self.part, self.reader) = (self.part + 1, KeptReader::default());
+                continue;
+            };
             for (column, slot) in &self.node.columns {
                 rt.frame[*slot as usize].clone_from(&row[*column]);
             }

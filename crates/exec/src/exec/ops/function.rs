@@ -3,7 +3,8 @@
 
 use super::Operator;
 use crate::catalog::Module;
-use crate::exec::runtime::{RowBuffer, Rt};
+use crate::exec::rows::RowStore;
+use crate::exec::runtime::Rt;
 use crate::exec::table_function;
 use crate::plan::node::ViewScan;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ pub(crate) struct FunctionOp {
     /// The arguments of the run that made the rows.
     called: Option<Vec<Value>>,
     /// The columns that are wanted of all rows.
-    rows: RowBuffer,
+    rows: RowStore,
     at: usize,
 }
 
@@ -26,7 +27,7 @@ impl FunctionOp {
             node: node.clone(),
             function: function.clone(),
             called: None,
-            rows: RowBuffer::new(node.columns.len()),
+            rows: RowStore::in_order(node.columns.len()),
             at: 0,
         }
     }
@@ -40,7 +41,7 @@ impl Operator for FunctionOp {
             return Ok(());
         }
         self.called = None;
-        self.rows.clear();
+        self.rows = RowStore::in_order(self.node.columns.len());
         // The function is opened in no join.
         let partners = rt.partners.take();
         let (database, columns) = (&self.node.database, &self.node.columns);
@@ -59,9 +60,9 @@ impl Operator for FunctionOp {
     }
 
     fn next(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
-        while self.at < self.rows.rows {
+        while self.at < self.rows.len() {
             rt.tick()?;
-            let row = self.rows.row(self.at);
+            let row = self.rows.row(self.at)?;
             self.at += 1;
             for ((_, slot), value) in self.node.columns.iter().zip(row) {
                 rt.frame[*slot as usize].clone_from(value);

@@ -2,6 +2,7 @@
 
 use super::aggregate::{Accumulator, Arguments};
 use super::partial::{Partial, overflow};
+use crate::exec::runtime::ValueSet;
 use crate::plan::node::{Agg, AggFunction};
 use taffrail_base::SqlResult;
 use taffrail_types::{SqlType, Value};
@@ -89,6 +90,21 @@ impl States {
             Kept::Any(all) => return all[group].add(agg, v, None),
         }
         Ok(())
+    }
+
+    /// The values of DISTINCT of a group.
+    pub fn seen(&mut self, group: usize) -> Option<&mut ValueSet> {
+        match &mut self.kept {
+            Kept::Any(all) => all[group].seen(),
+            _ => None,
+        }
+    }
+
+    /// Forgets the values of DISTINCT of a group: none of them comes again.
+    pub fn forget(&mut self, group: usize) {
+        if let Some(seen) = self.seen(group) {
+            *seen = seen.emptied();
+        }
     }
 
     /// Has the states of groups brought near, all of them at once.

@@ -34,7 +34,7 @@ pub(crate) use file::{SpillFile, SpillSpace};
 pub(crate) use merge::{RowMerge, Runs};
 pub(crate) use partitions::{Partitions, partition_count, room_beside_partitions};
 pub(crate) use reader::SpillReader;
-pub(crate) use store::RowStore;
+pub(crate) use store::{KeptReader, KeptRows, RowStore};
 pub(crate) use warning::Warning;
 pub(crate) use writer::{SpillWriter, SpilledRows};
 

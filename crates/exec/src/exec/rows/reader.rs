@@ -44,6 +44,11 @@ impl SpillReader {
         self.rows.rows
     }
 
+    /// Bytes of memory that are kept.
+    pub(super) fn held(&self) -> usize {
+        self.held.bytes()
+    }
+
     /// Goes to a place.
     pub(super) fn seek(&mut self, at: u64) {
         self.at = at;

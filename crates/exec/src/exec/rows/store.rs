@@ -1,8 +1,9 @@
 //! Rows that are written first and then read, in any order.
 
-use super::{SpillReader, SpillWriter};
+use super::{SpillFile, SpillReader, SpillWriter, SpilledRows};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::memory;
+use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::Slot;
 use taffrail_types::Value;
@@ -62,22 +63,60 @@ impl RowStore {
         self.rows += 1;
         self.memory.push(rt, slots);
         match memory::must_spill(self.memory.bytes()) {
-            true => self.spill(rt),
+            true => self.spill(rt.spill_file()?),
             false => Ok(()),
         }
     }
 
     /// Adds a row of these values. None has been read.
     pub fn add(&mut self, rt: &mut Rt<'_>, row: &[Value]) -> SqlResult<()> {
+        self.add_in(row, || rt.spill_file())
+    }
+
+    /// Adds a row of these values, which are taken out of `row`. None has been read.
+    pub fn take(&mut self, rt: &mut Rt<'_>, row: &mut Vec<Value>) -> SqlResult<()> {
+        if self.writer.is_some() {
+            let written = self.write(&*row);
+            row.clear();
+            return written;
+        }
+        self.rows += 1;
+        self.memory.take(row);
+        match memory::must_spill(self.memory.bytes()) {
+            true => self.spill(rt.spill_file()?),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds a row of these values, of rows whose file is this one. None has been read.
+    pub(crate) fn add_in(
+        &mut self,
+        row: &[Value],
+        file: impl FnOnce() -> SqlResult<Arc<SpillFile>>,
+    ) -> SqlResult<()> {
         if self.writer.is_some() {
             return self.write(row);
         }
         self.rows += 1;
         self.memory.add(row);
         match memory::must_spill(self.memory.bytes()) {
-            true => self.spill(rt),
+            true => self.spill(file()?),
             false => Ok(()),
         }
+    }
+
+    /// Bytes of memory that are kept.
+    pub fn bytes(&self) -> usize {
+        let writer = self.writer.as_ref().map_or(0, SpillWriter::bytes);
+        self.memory.bytes() + writer + self.reader.as_ref().map_or(0, SpillReader::held)
+    }
+
+    /// The rows, of which none has been read, for any number of readers.
+    pub fn finish(self) -> SqlResult<KeptRows> {
+        Ok(match self.writer {
+            Some(writer) => KeptRows::File(Arc::new(writer.finish()?)),
+            None => KeptRows::Memory(self.memory),
+        })
     }
 
     fn write<'v>(&mut self, row: impl IntoIterator<Item = &'v Value>) -> SqlResult<()> {
@@ -90,8 +129,8 @@ impl RowStore {
     }
 
     #[cold]
-    fn spill(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        let mut writer = SpillWriter::new(&rt.spill_file()?);
+    fn spill(&mut self, file: Arc<SpillFile>) -> SqlResult<()> {
+        let mut writer = SpillWriter::new(&file);
         for n in 0..self.memory.rows {
             if n.is_multiple_of(NOTED) {
                 self.places.push(writer.position());
@@ -125,5 +164,38 @@ impl RowStore {
         reader.next(&mut self.row)?;
         self.last = n;
         Ok(&self.row)
+    }
+}
+
+/// Rows that are all there, in memory or in a file.
+pub(crate) enum KeptRows {
+    /// All of them in memory.
+    Memory(RowBuffer),
+    /// All of them in a file.
+    File(Arc<SpilledRows>),
+}
+
+/// A reader's place among [`KeptRows`].
+#[derive(Default)]
+pub(crate) struct KeptReader {
+    at: usize,
+    file: Option<SpillReader>,
+    row: Vec<Value>,
+}
+
+impl KeptReader {
+    /// The next row of these rows, which are the same at each call; none at the end.
+    pub fn next<'r>(&'r mut self, rows: &'r KeptRows) -> SqlResult<Option<&'r [Value]>> {
+        match rows {
+            KeptRows::Memory(rows) if self.at < rows.rows => {
+                self.at += 1;
+                Ok(Some(rows.row(self.at - 1)))
+            }
+            KeptRows::Memory(_) => Ok(None),
+            KeptRows::File(rows) => {
+                let reader = self.file.get_or_insert_with(|| SpillReader::new(rows.clone()));
+                Ok(if reader.next(&mut self.row)? { Some(&self.row) } else { None })
+            }
+        }
     }
 }

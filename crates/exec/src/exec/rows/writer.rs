@@ -44,6 +44,11 @@ impl SpillWriter {
         written
     }
 
+    /// Bytes of memory that are kept.
+    pub(super) fn bytes(&self) -> usize {
+        self.held.bytes()
+    }
+
     /// The place of the next row.
     pub(super) fn position(&self) -> u64 {
         self.rows.bytes

@@ -1,6 +1,7 @@
 //! Groups that have no room in memory. Those that are there stay until the input has ended; rows of others go to partitions by the hash of
 //! their keys, which are read one after the other as the input was. A row has with it all that the aggregates take of it.
 
+use super::values::ValuesApart;
 use super::{AggregateOp, Arguments, arguments};
 use crate::exec::rows::{
     Partitions, SpillFile, SpillReader, SpilledRows, Warning, partition_count,
@@ -14,11 +15,13 @@ use taffrail_types::Value;
 
 /// Rows of groups that were not in memory when they came.
 pub(super) struct GroupsApart {
-    file: Arc<SpillFile>,
+    pub(super) file: Arc<SpillFile>,
     /// Partitions that are written.
     parts: Option<Partitions>,
     /// Partitions that wait, with their level.
     waiting: Vec<(SpilledRows, u32)>,
+    /// Without groups: values of DISTINCT that are written.
+    pub(super) values: ValuesApart,
 }
 
 /// How many values stand for what an aggregate takes of a row.
@@ -57,9 +60,15 @@ impl AggregateOp {
     /// From now on rows of new groups go to a file.
     #[cold]
     pub(super) fn begin_apart(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        let file = rt.spill_file()?;
-        let parts = Some(Partitions::new(&file, partition_count(memory::limit()), 0));
-        self.apart = Some(Box::new(GroupsApart { file, parts, waiting: Vec::new() }));
+        let (file, waiting) = (rt.spill_file()?, Vec::new());
+        let (parts, values) = match self.node.scalar {
+            true => (None, self.values_apart(&file)),
+            false => {
+                let count = partition_count(memory::limit());
+                (Some(Partitions::new(&file, count, 0)), ValuesApart::new())
+            }
+        };
+        self.apart = Some(Box::new(GroupsApart { file, parts, waiting, values }));
         Ok(())
     }
 
@@ -67,6 +76,9 @@ impl AggregateOp {
     #[cold]
     pub(super) fn take_or_put_apart(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let node = self.node.clone();
+        if node.scalar {
+            return self.take_values(rt, &node);
+        }
         let mut row = std::mem::take(&mut self.waiting.keys);
         row.clear();
         for (e, ..) in &node.groups {
