@@ -23,6 +23,7 @@ pub mod points;
 pub mod reading;
 pub mod rows;
 pub mod sequential;
+pub mod spill;
 pub mod taffrail;
 pub mod tpch;
 pub mod vlfs;

@@ -12,19 +12,19 @@ use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
     Figure, backup, bandwidth, bare, bulk, deadlocks, frames, fresh, groups, growth, instructions,
-    lob, plans, points, print_table, reading, tpch, vlfs, watching, wire,
+    lob, plans, points, print_table, reading, spill, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, frames, lob, groups, points (both with --peers), tpch (with --tpch)\n\
+                     deadlocks, watching, frames, lob, groups, points (both with --peers), tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 16] = [
+const ALONE: [&str; 17] = [
     "life",
     "fresh",
     "plans",
@@ -37,6 +37,7 @@ const ALONE: [&str; 16] = [
     "watching",
     "frames",
     "lob",
+    "spill",
     "groups",
     "points",
     "tpch",
@@ -240,6 +241,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(groups::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(points::beyond(&figures));
+    failed.extend(spill::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
     failed.extend(watching::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
@@ -271,6 +273,9 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         "watching" => watching::watching(&a.server, dir, a.effort),
         "frames" => frames::frames(&a.server, dir, a.effort.quick),
         "lob" => lob::lob(&a.server, dir),
+        // Minutes, and a gigabyte of rows: where it is named alone.
+        "spill" if a.only.is_some() => spill::spill(&a.server, dir, a.effort.quick),
+        "spill" => Ok(Vec::new()),
         "groups" if a.peers || a.only.is_some() => groups::groups(&a.server, dir, a.effort),
         "points" if a.peers || a.only.is_some() => points::points(&a.server, dir, a.effort),
         "groups" | "points" => Ok(Vec::new()),
