@@ -111,13 +111,14 @@ INSERT dbo.rs (id) EXEC ('SELECT 1') WITH RESULT SETS ((x int))
 GO
 --@ source: documentation EXECUTE
 CREATE TYPE dbo.tt AS TABLE (number bigint NOT NULL, name nvarchar(8))
+CREATE TYPE dbo.narrow AS TABLE (number bigint)
 GO
 --@ source: documentation EXECUTE
 EXEC ('SELECT 1, ''abc''') WITH RESULT SETS (AS TYPE dbo.tt)
 EXEC ('SELECT 2, NULL') WITH RESULT SETS (AS TYPE tt)
 GO
 --@ source: message 11537
-EXEC ('SELECT 1') WITH RESULT SETS (AS TYPE dbo.tt)
+EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.narrow)
 GO
 --@ source: message 11534
 EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.nowhere)
@@ -127,6 +128,7 @@ EXEC dbo.one WITH RESULT SETS (AS TYPE dbo.rs)
 GO
 --@ source: reasoned
 DROP TYPE dbo.tt
+DROP TYPE dbo.narrow
 GO
 --@ source: reasoned
 DROP PROCEDURE dbo.one, dbo.two, dbo.outer_one, dbo.changes

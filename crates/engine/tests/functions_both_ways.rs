@@ -100,9 +100,12 @@ fn tables(c: &mut Client) {
     c.ok("CREATE FUNCTION dbo.base_called (@a int) RETURNS int WITH INLINE = OFF AS BEGIN RETURN @a END");
 }
 
-/// The rows or error numbers that a client hears, without the places of errors.
+/// The rows or error numbers that a client hears, without the places of errors, and without warnings: those of a function's statements show
+/// where these are the query's.
 fn heard(c: &mut Client, sql: &str) -> String {
     let said = c.run(sql);
+    let said = said.lines().filter(|l| !l.contains(", Level 10,") && !l.contains(", Level 0,"));
+    let said = said.collect::<Vec<_>>().join("\n");
     let number = said.find("Msg ").map(|at| said[at..].split(',').next().unwrap_or("").to_owned());
     number.unwrap_or(said)
 }

@@ -143,7 +143,7 @@ impl<'a> Binder<'a> {
         let values: Vec<Expr> = arguments.iter().map(|a| a.value().clone()).collect();
         let passed = || values.iter().zip(defaulted).filter(|(_, d)| !**d).map(|(e, _)| e);
         let mut under = None;
-        if function.module.facts.null_on_null_input && !body.plain {
+        if function.module.facts.null_on_null_input {
             // For a NULL that was passed the body does not run.
             let nulls: Vec<Pred> = passed().map(|e| Pred::IsNull(Box::new(e.clone()))).collect();
             if !nulls.is_empty() {
