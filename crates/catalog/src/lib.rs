@@ -44,6 +44,7 @@ mod told;
 mod type_rows;
 mod unmade;
 pub mod user_type;
+pub mod versions;
 mod wait;
 
 pub use computed::Computed;
@@ -83,7 +84,7 @@ const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
 /// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
-/// columns, 11 has options of modules, 13 has principals of one's own.
+/// columns, 11 has options of modules, 12 has options of row versions, 13 has principals of one's own.
 pub(crate) const SCHEMA_VERSION: i64 = 13;
 
 /// The version of a new database, until it holds what only a newer one has.
@@ -177,6 +178,7 @@ pub struct Catalog {
     sequence_ids: Sequence,
     rowversions: Arc<RowVersions>,
     type_numbers: user_type::TypeNumbers,
+    versioning: versions::Versioning,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -198,7 +200,7 @@ impl Catalog {
             let row = [Value::nvarchar(name), Value::Int(id)];
             systab::put(&mut tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
         }
-        write_schema_version(&mut tx, FIRST_SCHEMA_VERSION)?;
+        write_schema_version(&mut tx, versions::first_version(storage.engine_flags()))?;
         tx.commit(Durability::Full).map_err(sql)
     }
 
@@ -246,6 +248,7 @@ impl Catalog {
             sequences: Mutex::default(),
             numbers: Mutex::default(),
             type_numbers: user_type::TypeNumbers::new(first),
+            versioning: versions::Versioning::new(storage.instance().snapshots.now()),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         catalog.state.write().principals = catalog.read_principals(&mut tx)?;

@@ -127,6 +127,7 @@ impl Catalog {
         match outcome {
             DdlOutcome::RolledBackPart => self.undone_in_part(session, touched, schemas),
             DdlOutcome::Committed => {
+                self.note_changed(&touched);
                 let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
                     let Some(mine) = state.pending.remove(&session) else { return false };

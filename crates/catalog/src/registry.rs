@@ -445,6 +445,7 @@ impl Databases {
             let before = slots.iter().position(|s| s.entry.id == id).map(|at| slots.remove(at));
             if let Some(database) = &now {
                 database.catalog.revive();
+                database.follow_versions();
             }
             slots.extend(slot);
             slots.sort_by_key(|s| s.entry.id);

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::database::Database;
 use crate::systab::{self, SystemTables, number, number_or_null};
+use crate::versions::{FLAG_ALLOW_SNAPSHOT, FLAG_READ_COMMITTED_SNAPSHOT};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, FileId, SqlResult};
 use taffrail_observe::{Event, EventRing, Whose};
@@ -101,7 +102,11 @@ impl Databases {
         model.least = size.filter(|&size| size > MODEL_SIZE);
         model.options = database.storage.options();
         let collation = database.collation();
-        let handed_on = model.options.engine_flags & (FLAG_LOCAL_CURSORS | FLAG_RECURSIVE_TRIGGERS);
+        let handed_on = FLAG_LOCAL_CURSORS
+            | FLAG_RECURSIVE_TRIGGERS
+            | FLAG_READ_COMMITTED_SNAPSHOT
+            | FLAG_ALLOW_SNAPSHOT;
+        let handed_on = model.options.engine_flags & handed_on;
         model.options.engine_flags = super::with_collation(handed_on, collation);
         model
     }
