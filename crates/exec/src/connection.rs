@@ -498,7 +498,7 @@ impl Interpreter<'_> {
                 self.session.activation.options.isolation = Isolation::Serializable
             }
             TxIsolation::Snapshot => {
-                return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
+                self.session.activation.options.isolation = Isolation::Snapshot;
             }
         }
         let name = (!name.is_empty()).then_some(name);

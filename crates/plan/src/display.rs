@@ -71,6 +71,7 @@ fn hint_words(h: &Hints, table: &Table) -> Vec<String> {
         LevelHint::Session => None,
         LevelHint::ReadUncommitted => Some("READUNCOMMITTED"),
         LevelHint::ReadCommitted => Some("READCOMMITTED"),
+        LevelHint::ReadCommittedLock => Some("READCOMMITTEDLOCK"),
         LevelHint::RepeatableRead => Some("REPEATABLEREAD"),
         LevelHint::Serializable => Some("SERIALIZABLE"),
     });

@@ -16,6 +16,8 @@ pub enum Isolation {
     RepeatableRead,
     /// 4.
     Serializable,
+    /// 5.
+    Snapshot,
 }
 
 impl From<Isolation> for taffrail_storage::Isolation {
@@ -25,6 +27,7 @@ impl From<Isolation> for taffrail_storage::Isolation {
             Isolation::ReadCommitted => taffrail_storage::Isolation::ReadCommitted,
             Isolation::RepeatableRead => taffrail_storage::Isolation::RepeatableRead,
             Isolation::Serializable => taffrail_storage::Isolation::Serializable,
+            Isolation::Snapshot => taffrail_storage::Isolation::Snapshot,
         }
     }
 }
@@ -34,6 +37,26 @@ impl Isolation {
     pub fn number(self) -> i16 {
         self as i16 + 1
     }
+}
+
+/// The promises of a session's reads in one database.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level {
+    /// The isolation level.
+    pub isolation: Isolation,
+    /// READ COMMITTED reads versions there.
+    pub versions: bool,
+}
+
+/// The rows that a mention of a table reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reads {
+    /// Rows as they are now.
+    Current,
+    /// Rows as of the statement's beginning: READ COMMITTED with READ_COMMITTED_SNAPSHOT.
+    OfStatement,
+    /// Rows as of the transaction's first look: SNAPSHOT.
+    OfTransaction,
 }
 
 /// An isolation level for one table.
@@ -46,6 +69,8 @@ pub enum LevelHint {
     ReadUncommitted,
     /// READCOMMITTED.
     ReadCommitted,
+    /// READCOMMITTEDLOCK: rows as they are now, whatever the database's options say.
+    ReadCommittedLock,
     /// REPEATABLEREAD.
     RepeatableRead,
     /// HOLDLOCK, SERIALIZABLE.
@@ -161,9 +186,26 @@ impl Locking {
         match self.level {
             LevelHint::Session => session,
             LevelHint::ReadUncommitted => Isolation::ReadUncommitted,
-            LevelHint::ReadCommitted => Isolation::ReadCommitted,
+            LevelHint::ReadCommitted | LevelHint::ReadCommittedLock => Isolation::ReadCommitted,
             LevelHint::RepeatableRead => Isolation::RepeatableRead,
             LevelHint::Serializable => Isolation::Serializable,
+        }
+    }
+
+    /// The rows that are read. A snapshot decides which rows are wanted where the statement changes or locks them, too; READ COMMITTED
+    /// locks those as they are. READCOMMITTED as a hint within SNAPSHOT reads what is there now.
+    pub fn reads(self, level: Level) -> Reads {
+        match self.isolation(level.isolation) {
+            Isolation::Snapshot => Reads::OfTransaction,
+            Isolation::ReadCommitted
+                if level.versions
+                    && level.isolation != Isolation::Snapshot
+                    && self.level != LevelHint::ReadCommittedLock
+                    && (self.table, self.mode) == (TableLock::Intent, RowMode::Shared) =>
+            {
+                Reads::OfStatement
+            }
+            _ => Reads::Current,
         }
     }
 
@@ -174,7 +216,11 @@ impl Locking {
     }
 
     /// The row locks of a scan, and of look-ups of rows by their locators. `heap`: all of a heap is read.
-    pub fn rows(self, session: Isolation, heap: bool) -> ScanLocks {
+    pub fn rows(self, level: Level, heap: bool) -> ScanLocks {
+        if self.reads(level) != Reads::Current {
+            return ScanLocks::Versions;
+        }
+        let session = level.isolation;
         // The lock on the table covers them.
         if self.table != TableLock::Intent || heap && self.holds(session) {
             return ScanLocks::None;
@@ -186,6 +232,7 @@ impl Locking {
                 Isolation::ReadUncommitted => ScanLocks::None,
                 Isolation::ReadCommitted => ScanLocks::ReadCommitted,
                 Isolation::RepeatableRead | Isolation::Serializable => ScanLocks::Shared,
+                Isolation::Snapshot => ScanLocks::Versions,
             },
         }
     }
@@ -204,7 +251,8 @@ impl Locking {
     ///
     /// Where a heap is to stay as it is for a reader that means to write, the table is locked in U: beside it others read, and
     /// the next who means to write waits here, not when both have read. A target has IX on top.
-    pub fn table_mode(self, session: Isolation, heap: bool) -> LockMode {
+    pub fn table_mode(self, level: Level, heap: bool) -> LockMode {
+        let session = level.isolation;
         let hold = heap && self.holds(session);
         match (self.table, self.mode) {
             (TableLock::Exclusive, _) => LockMode::X,
@@ -217,6 +265,7 @@ impl Locking {
             (TableLock::Intent, RowMode::Shared) if hold => LockMode::S,
             (TableLock::Intent, RowMode::Shared) => match self.isolation(session) {
                 Isolation::ReadUncommitted => LockMode::SchS,
+                _ if self.reads(level) != Reads::Current => LockMode::SchS,
                 _ => LockMode::IS,
             },
         }
@@ -224,13 +273,27 @@ impl Locking {
 
     /// Rows are read whoever changes them.
     pub fn is_dirty(self, session: Isolation) -> bool {
-        self.table_mode(session, false) == LockMode::SchS
+        self.isolation(session) == Isolation::ReadUncommitted
+            && (self.table, self.mode) == (TableLock::Intent, RowMode::Shared)
+    }
+
+    /// The rows that are read of a snapshot stay locked, and 3960 is told where they are not as they were: UPDLOCK, XLOCK. A target's are
+    /// locked when they are changed.
+    pub fn claims(self, level: Level) -> Option<LockMode> {
+        let claims = self.reads(level) == Reads::OfTransaction && !self.target;
+        match self.mode {
+            RowMode::Update if claims => Some(LockMode::U),
+            RowMode::Exclusive if claims => Some(LockMode::X),
+            _ => None,
+        }
     }
 
     /// What becomes of the lock of a row that does not qualify.
     pub fn rejects(self, session: Isolation) -> Rejected {
         match self.isolation(session) {
-            Isolation::ReadUncommitted | Isolation::ReadCommitted => Rejected::Released,
+            Isolation::ReadUncommitted | Isolation::ReadCommitted | Isolation::Snapshot => {
+                Rejected::Released
+            }
             Isolation::RepeatableRead if self.looks() => Rejected::Shared,
             _ => Rejected::Kept,
         }

@@ -75,9 +75,7 @@ impl Session {
             ast::IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
             ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
             ast::IsolationLevel::Serializable => Isolation::Serializable,
-            ast::IsolationLevel::Snapshot => {
-                return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
-            }
+            ast::IsolationLevel::Snapshot => Isolation::Snapshot,
         };
         let isolation = self.activation.options.isolation.into();
         for p in &mut self.transaction.parts {

@@ -244,6 +244,7 @@ impl Interpreter<'_> {
                 return Err(SqlError::new(3930, &[]));
             }
             self.session.begin_implicitly(self.sink)?;
+            self.session.refuse_under_snapshot(statement)?;
         }
         self.in_statement(|it| {
             run(&mut it.context(s.line), statement, &module.text)?;

@@ -4,16 +4,18 @@ use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::keyed::Keying;
 use crate::exec::ops::Op;
+use crate::exec::ops::scan::claim;
 use crate::exec::ops::view::Partners;
 use crate::exec::rows::{SpillFile, SpillSpace};
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
-use crate::plan::locking::Rejected;
+use crate::plan::locking::{Patience, Rejected};
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::context::StatementContext;
 use hashbrown::HashTable;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
+use taffrail_storage::lock::LockMode;
 use taffrail_types::{Collation, Value};
 
 /// A statement that runs, for the time of a call: what it owns ([`StatementState`]), and the session, the client and the variables that
@@ -31,6 +33,8 @@ pub struct Rt<'a> {
     pub target_row: Vec<u8>,
     pub(crate) locked_from: Option<(usize, bool)>,
     pub(crate) kept: Vec<(ObjectId, Rejected)>,
+    /// Rows that are changed were found by the transaction's snapshot: see [`Rt::claim`].
+    pub(crate) claims: bool,
     pub(crate) partners: Option<Box<Partners>>,
     pub(crate) subs: Vec<SubState>,
     pub(crate) carried: Option<Value>,
@@ -174,6 +178,7 @@ impl<'a> Rt<'a> {
             target_row,
             locked_from,
             kept,
+            claims: false,
             partners,
             subs,
             carried,
@@ -227,6 +232,21 @@ impl<'a> Rt<'a> {
         }
         let shared = shared || kept(Rejected::Shared);
         self.cx.session.part(database.id).release_unchanged(table.id(), mark, shared);
+    }
+
+    /// A row is about to be changed. Under SNAPSHOT it is locked, and is to be as the snapshot has it: 3960.
+    #[inline]
+    pub(crate) fn claim(
+        &mut self,
+        database: &Database,
+        table: &Table,
+        locator: &[u8],
+    ) -> SqlResult<()> {
+        if !self.claims {
+            return Ok(());
+        }
+        let how = (LockMode::X, Patience::Waits);
+        claim(self.cx.session, database, table, locator, how)
     }
 
     /// To be called for every row: ends the statement when the client wants it to.

@@ -52,7 +52,7 @@ impl Session {
     fn end_reading(&mut self) {
         if matches!(
             self.activation.options.isolation,
-            Isolation::ReadUncommitted | Isolation::ReadCommitted
+            Isolation::ReadUncommitted | Isolation::ReadCommitted | Isolation::Snapshot
         ) {
             self.transaction.parts.iter_mut().for_each(|p| p.tx.end_reading());
         }
@@ -63,6 +63,7 @@ impl Session {
         let mut result = Ok(());
         // The durable database first: tempdb's part means nothing without it.
         let mut parts = std::mem::take(&mut self.transaction.parts);
+        self.drop_snapshot();
         if parts.len() > 1 {
             parts.sort_by_key(|p| p.database.is_temporary());
         }
@@ -108,6 +109,7 @@ impl Session {
     /// Rolls back all parts.
     fn rollback_parts(&mut self) -> SqlResult<()> {
         let mut result = Ok(());
+        self.drop_snapshot();
         for TransactionPart { database, tx } in std::mem::take(&mut self.transaction.parts) {
             if let Err(e) = tx.rollback() {
                 result = Err(self.storage_error(e));
@@ -458,7 +460,9 @@ impl Interpreter<'_> {
         if self.session.transaction.count > 0 || outer {
             return self.in_transaction(outer, f);
         }
+        let reads = self.session.enter_reads();
         let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
+        self.session.leave_reads(reads);
         self.session.running.in_statement = false;
         if r.is_err() {
             self.session.activation.warnings = Default::default();
@@ -502,7 +506,9 @@ impl Interpreter<'_> {
         f: impl FnOnce(&mut Self) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let marks = self.session.marks(outer);
+        let reads = self.session.enter_reads();
         let mut r = f(self).and_then(|done| pieces::whole().map(|()| done));
+        self.session.leave_reads(reads);
         self.session.running.in_statement = outer;
         let failed = r.is_err();
         if failed {

@@ -130,6 +130,9 @@ impl Session {
         if self.activation.options.deadlock_priority != 0 {
             tx.locks_mut().deadlock_priority = self.activation.options.deadlock_priority;
         }
+        if let Some(snapshot) = self.snapshot_in_force() {
+            tx.set_snapshot(Some(snapshot.clone()));
+        }
         if self.transaction.count > 0 && !own {
             self.cell.touch_database(database.id.0);
         }

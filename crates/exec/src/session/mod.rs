@@ -19,6 +19,7 @@ pub mod masked;
 mod options;
 mod parts;
 pub mod rights;
+mod snapshot;
 mod transaction;
 pub mod visibility;
 
@@ -27,6 +28,7 @@ pub use client::client_address;
 pub use options::{Isolation, SetOptions};
 pub use parts::{ContextKey, Held, Kept, Lookups, Prepared};
 pub use parts::{Running, TempTable, TempTables};
+pub(crate) use snapshot::conflict;
 pub(crate) use transaction::NamedSavepoint;
 pub use transaction::TransactionState;
 pub use transaction::{Mark, TransactionPart};

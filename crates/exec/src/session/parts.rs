@@ -4,6 +4,7 @@ use crate::database::Database;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use taffrail_base::ObjectId;
+use taffrail_storage::Snapshot;
 use taffrail_types::Value;
 
 /// A `#table` or `#procedure` of a session, kept in tempdb under a name of its own.
@@ -34,6 +35,8 @@ pub struct TempTables {
 pub struct Running {
     /// A statement runs; those inside it end with it.
     pub(crate) in_statement: bool,
+    /// The snapshot that the statement reads by, if it has one of its own.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// The columns of a result were sent, its DONE was not.
     pub(crate) open_result: bool,
     /// The connection has to end.
@@ -55,6 +58,7 @@ impl Running {
     pub(crate) fn new(cancel: Arc<AtomicBool>) -> Running {
         Running {
             in_statement: false,
+            snapshot: None,
             open_result: false,
             fatal: false,
             errors_met: 0,

@@ -3,7 +3,7 @@
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, Lsn};
-use taffrail_storage::{Savepoint, Transaction};
+use taffrail_storage::{Savepoint, Snapshot, Transaction};
 
 /// A savepoint by name: where each database's part of the transaction stood.
 #[derive(Debug)]
@@ -45,6 +45,10 @@ pub struct TransactionState {
     /// The parts, one for each database.
     pub parts: Vec<TransactionPart>,
     pub(crate) savepoints: Vec<NamedSavepoint>,
+    /// The snapshot that it has looked at databases by, under SNAPSHOT.
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
+    /// It has looked at one under another level.
+    pub(crate) read_otherwise: bool,
 }
 
 impl TransactionState {
@@ -56,6 +60,11 @@ impl TransactionState {
     /// A transaction of the client's is open: not only the one that a statement in autocommit is.
     pub fn is_clients(&self) -> bool {
         self.count > u32::from(self.of_statement)
+    }
+
+    /// It has looked at databases by a snapshot of its own: SNAPSHOT.
+    pub fn has_snapshot(&self) -> bool {
+        self.snapshot.is_some()
     }
 
     /// `XACT_STATE()`.

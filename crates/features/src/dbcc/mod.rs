@@ -386,7 +386,13 @@ fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {
     let o = cx.session.activation.options;
     let isolation = match o.isolation {
         crate::session::Isolation::ReadUncommitted => "read uncommitted",
+        crate::session::Isolation::ReadCommitted
+            if cx.session.database.has_read_committed_snapshot() =>
+        {
+            "read committed snapshot"
+        }
         crate::session::Isolation::ReadCommitted => "read committed",
+        crate::session::Isolation::Snapshot => "snapshot",
         crate::session::Isolation::RepeatableRead => "repeatable read",
         crate::session::Isolation::Serializable => "serializable",
     };

@@ -75,6 +75,9 @@ impl<'a> Binder<'a> {
         if hints.locks.read_past {
             return Err(unsupported("READPAST for the target of an INSERT"));
         }
+        if hints.locks.level == LevelHint::ReadCommittedLock {
+            return Err(SqlError::new(4140, &[]));
+        }
         // New rows are locked to the transaction's end at every level, and nothing is read.
         hints.locks.level = LevelHint::ReadCommitted;
         self.use_table(&target.database, &target.table, hints);
@@ -486,7 +489,7 @@ impl<'a> Binder<'a> {
             all.retain(|o| o.columns.iter().any(|c| changed.contains(&c.0)));
         }
         let hints = Hints {
-            locks: Locking { level: LevelHint::ReadCommitted, ..Locking::default() },
+            locks: Locking { level: LevelHint::ReadCommittedLock, ..Locking::default() },
             access: Default::default(),
         };
         for o in &all {

@@ -89,7 +89,8 @@ pub fn hints(list: &[TableHint], target: bool) -> SqlResult<Hints> {
                 }
                 l.level = LevelHint::ReadUncommitted;
             }
-            ReadCommitted | ReadCommittedLock => l.level = LevelHint::ReadCommitted,
+            ReadCommitted => l.level = LevelHint::ReadCommitted,
+            ReadCommittedLock => l.level = LevelHint::ReadCommittedLock,
             RepeatableRead => l.level = LevelHint::RepeatableRead,
             Serializable | HoldLock => l.level = LevelHint::Serializable,
             UpdLock => {

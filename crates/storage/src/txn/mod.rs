@@ -57,6 +57,8 @@ pub enum Isolation {
     RepeatableRead,
     /// Ranges of keys are locked, or the table: nobody inserts into what was read.
     Serializable,
+    /// Rows as of one moment; nobody changes those that the transaction changes.
+    Snapshot,
 }
 
 /// The facts that [`Database::begin`] is given.

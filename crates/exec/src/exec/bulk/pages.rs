@@ -6,7 +6,7 @@
 //! | heap with indexes, empty | the same | built when all rows are there |
 //! | heap with indexes, not empty | the same | entries one by one, in order of their keys, when all rows are there: fully logged |
 //! | clustered, empty | in order of the key, sorted if they do not come so | the same |
-//! | anything else | one by one | one by one |
+//! | anything else, and where versions of rows are kept, unless the transaction has the table for itself (Sch-M) | one by one | one by one |
 //!
 //! What of it is logged is storage's affair: page images under FULL, the extents under the other models.
 //!
@@ -64,6 +64,10 @@ impl TableLoad {
         }
         let fail = |e: StorageError| e.to_sql();
         let tx = session.part(database.id);
+        // Pages that are filled have no versions: rows would be seen before their commit, unless nobody else can look.
+        if database.storage.versions_on() && !tx.has_locked(table.id(), LockMode::SchM) {
+            return Ok(None);
+        }
         let filled = (indexed || !table.is_heap()) && !is_empty(tx, table).map_err(fail)?;
         if filled && table.is_heap() {
             let entries = table.nonclustered().iter().map(|i| Entries::new(tx, table, i)).collect();

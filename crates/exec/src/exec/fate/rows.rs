@@ -140,8 +140,15 @@ pub(super) const ROWS: &[Row] = &[
     statement(3930).of_catalogue(Ends::Statement),
     batch(3951), // row versions
     batch(3952),
+    batch(3953),
+    batch(3954),
+    batch(3956),
+    batch(3957),
+    batch(3958),
     batch(3960),
     batch(3961),
+    batch(3964),
+    batch(3966),
     batch(5302), // mutators on NULL
     batch(6335), // XML that nests too deep
     batch(6354), // XML

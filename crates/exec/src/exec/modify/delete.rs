@@ -69,6 +69,7 @@ fn stream<'a>(
         rt.tick()?;
         locator.clear();
         locator.extend_from_slice(rt.frame[plan.locator as usize].as_bytes().unwrap_or_default());
+        rt.claim(&plan.database, &plan.table, &locator)?;
         let row = std::mem::take(&mut rt.target_row);
         m.leave(rt, &locator, &row)?;
         rt.target_row = row;
@@ -98,6 +99,7 @@ impl<'a> Found<'a> {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             if !locator.is_null() && seen.insert(locator.clone()) {
+                rt.claim(&plan.database, &plan.table, locator.as_bytes().unwrap_or_default())?;
                 row.push(locator);
                 rt.save(OutputPlan::saved(&plan.output), &mut row);
                 rows.take(rt, &mut row)?;

@@ -22,6 +22,7 @@ use crate::exec::ops::{self, scan::lock_tables};
 use crate::exec::planning::{self, Source};
 use crate::exec::runtime::Rt;
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::locking::Isolation;
 use crate::plan::names::bracketed;
 use crate::plan::statement::Statement;
 use crate::session::context::StatementContext;
@@ -128,7 +129,10 @@ impl<'a> ForeignWork<'a> {
     ) -> SqlResult<()> {
         for (o, wanted) in self.outgoing.iter().zip(&self.wanted) {
             for key in wanted {
-                if !has_key(cx, database, o.index.hobt()?, key)? {
+                let hobt = o.index.hobt()?;
+                if has_key(cx, database, hobt, key)? {
+                    cx.session.refuse_conflict(database, &o.parent, hobt, key)?;
+                } else {
                     let table = o.parent.head.qualified();
                     let columns = o.columns.iter().map(|c| &*o.parent.columns[c.1].name);
                     let same = o.key.table == o.key.referenced;
@@ -203,23 +207,26 @@ fn follow(
         list.join(between)
     };
     let filter = each(&|n, c| format!("{c} = @o{n}"), " AND ");
+    // Under SNAPSHOT, too, the rows that refer to a key are those that do now.
+    let under_snapshot = cx.session.activation.options.isolation == Isolation::Snapshot;
+    let as_now = if under_snapshot { " WITH (READCOMMITTEDLOCK)" } else { "" };
     let deleting = gone.iter().all(|(_, g)| g.1.is_none());
     let text = match action {
         Action::NoAction => {
             format!("SELECT TOP (1) 1 FROM {name} WITH (READCOMMITTEDLOCK) WHERE {filter}")
         }
-        Action::Cascade if deleting => format!("DELETE FROM {name} WHERE {filter}"),
+        Action::Cascade if deleting => format!("DELETE FROM {name}{as_now} WHERE {filter}"),
         Action::Cascade => {
             let set = each(&|n, c| format!("{c} = @n{n}"), ", ");
-            format!("UPDATE {name} SET {set} WHERE {filter}")
+            format!("UPDATE {name}{as_now} SET {set} WHERE {filter}")
         }
         Action::SetNull => {
             let set = each(&|_, c| format!("{c} = NULL"), ", ");
-            format!("UPDATE {name} SET {set} WHERE {filter}")
+            format!("UPDATE {name}{as_now} SET {set} WHERE {filter}")
         }
         Action::SetDefault => {
             let set = each(&|_, c| format!("{c} = DEFAULT"), ", ");
-            format!("UPDATE {name} SET {set} WHERE {filter}")
+            format!("UPDATE {name}{as_now} SET {set} WHERE {filter}")
         }
     };
     let mut variables: Vec<(String, SqlType)> = Vec::new();
@@ -321,6 +328,7 @@ impl Ready {
     fn follow(&self, cx: &mut StatementContext<'_>, all: Vec<Vec<Value>>) -> SqlResult<()> {
         let mut vars = Vec::new();
         let mut rt = self.runtime(cx, &mut vars);
+        rt.claims = rt.cx.session.transaction.snapshot.is_some();
         match &self.plan.kind {
             Statement::Update(u) => super::update::follow(&mut rt, u, all),
             Statement::Delete(d) => super::delete::follow(&mut rt, d, all),

@@ -157,6 +157,7 @@ impl<'a> Merger<'a> {
             if !self.acted.insert(locator.clone()) {
                 return Err(SqlError::new(8672, &[]));
             }
+            rt.claim(&self.plan.database, &self.plan.table, &locator)?;
             let set = match &c.action {
                 MergeAction::Delete => Vec::new(),
                 MergeAction::Update(u) => self.new_values(rt, u)?,

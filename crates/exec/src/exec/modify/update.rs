@@ -80,6 +80,7 @@ fn stream<'a>(
         let Some(at) = rt.frame[plan.locator as usize].as_bytes() else { continue };
         locator.clear();
         locator.extend_from_slice(at);
+        rt.claim(&plan.database, &plan.table, &locator)?;
         let row = std::mem::take(&mut rt.target_row);
         let done = m.change(rt, change, &locator, &mut set, &row);
         rt.target_row = row;
@@ -119,6 +120,7 @@ impl<'a> Found<'a> {
             if locator.is_null() || !seen.insert(locator.clone()) {
                 continue;
             }
+            rt.claim(&plan.database, &plan.table, locator.as_bytes().unwrap_or_default())?;
             splice::compute(rt, plan, context, &mut set)?;
             row.push(locator);
             row.append(&mut set);

@@ -4,7 +4,7 @@
 //! DATALENGTH come to is added to what lies before the part.
 
 use super::row::passes;
-use super::scan::Large;
+use super::scan::{Large, version_gone};
 use crate::exec::runtime::Rt;
 use crate::plan::node::{LargePart, Scan};
 use crate::rowcodec::{Cell, Lobs, RowLayout, TableLobs, UnlockedLobs};
@@ -168,6 +168,9 @@ pub(super) fn read(
         match find(scan, row, &arguments, &mut lobs) {
             Ok(found) => found,
             Err(_) if lobs.gone && large == Large::Copied => return Ok(false),
+            Err(_) if lobs.gone && large == Large::OfSnapshot => {
+                return Err(version_gone(rt, scan));
+            }
             Err(e) => return Err(e),
         }
     };

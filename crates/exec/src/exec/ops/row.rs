@@ -1,7 +1,7 @@
 //! A row's columns into the frame.
 
 use super::parts;
-use super::scan::Large;
+use super::scan::{Large, version_gone};
 use crate::exec::runtime::Rt;
 use crate::plan::node::Scan;
 use crate::rowcodec::unlocked::UnlockedLobs;
@@ -118,6 +118,7 @@ fn read_large(
     match layout.get(row, column, &mut lobs) {
         Ok(v) => Ok(Some(v)),
         Err(_) if lobs.gone && large == Large::Copied => Ok(None),
+        Err(_) if lobs.gone && large == Large::OfSnapshot => Err(version_gone(rt, scan)),
         Err(e) => Err(e),
     }
 }

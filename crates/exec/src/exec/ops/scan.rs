@@ -1,16 +1,22 @@
 //! Scans and seeks of tables.
 
+mod by_snapshot;
+mod moved;
+
 use super::row::{note, passes, read_again, read_all, take};
 use super::{Operator, seek};
 use crate::binder::TableUse;
-use crate::catalog::{IndexKind, KeyTail, is_temp};
+use crate::catalog::{IndexKind, is_temp};
 use crate::exec::runtime::Rt;
-use crate::plan::locking::{Patience, Rejected, RowMode};
+use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode};
 use crate::plan::node::{Access, Scan};
 use crate::rowcodec::TableLobs;
 use crate::rowcodec::key::read_entry;
 use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
+pub(crate) use by_snapshot::claim;
+pub(super) use by_snapshot::{err, version_gone};
+use moved::{MOVED_TRIES, Place, moved_on, place_of};
 use std::collections::HashSet;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -28,20 +34,29 @@ use taffrail_types::Value;
 pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> {
     let (isolation, id) = (session.activation.options.isolation, session.id);
     let mut new = false;
+    let (mut by_snapshot, mut looks) = (false, false);
     for same in uses.chunk_by(|a, b| a.key() == b.key()) {
+        let (database, table) = (&same[0].database, &same[0].table);
+        let level = session.level(database, table);
         let mut mode = LockMode::SchS;
         let mut at_once = false;
         for u in same {
             u.locks.check(isolation)?;
-            mode = mode.with(u.locks.table_mode(isolation, u.heap));
+            mode = mode.with(u.locks.table_mode(level, u.heap));
             at_once |= u.locks.patience() == Patience::Refuses;
+            by_snapshot |= Session::needs_snapshot(u.locks, level);
         }
-        let (database, table) = (&same[0].database, same[0].table.id());
+        looks |= !database.is_temporary();
+        let table = table.id();
         let tx = session.transaction_in(database)?;
         let lock = |tx: &mut Transaction| database.catalog.lock_table(tx, id, table, mode);
         let granted = if at_once { tx.without_waiting(lock)? } else { lock(tx)? };
         new |= granted != Granted::Held;
     }
+    if by_snapshot {
+        session.take_snapshot(uses)?;
+    }
+    session.transaction.read_otherwise |= looks && isolation != Isolation::Snapshot;
     Ok(new)
 }
 
@@ -61,6 +76,8 @@ pub(crate) enum Large {
     Copied,
     /// NOLOCK: where they have gone the scan ends with 601.
     Dirty,
+    /// A snapshot: they are kept for it, unless it has been ended.
+    OfSnapshot,
 }
 
 /// A scan that runs.
@@ -71,6 +88,8 @@ pub(crate) struct ScanOp {
     /// The locks on the keys of the index, where its ranges are to stay as they are.
     ranges_locked: Option<ScanLocks>,
     large: Large,
+    /// The lock that rows of a snapshot get which the statement wants.
+    claims: Option<LockMode>,
     /// What becomes of locks on rows that do not qualify.
     rejects: Rejected,
     /// The nonclustered index holds all columns that are wanted: their places in its rows.
@@ -110,6 +129,7 @@ impl ScanOp {
             locks: ScanLocks::None,
             ranges_locked: None,
             large: Large::Kept,
+            claims: None,
             rejects: Rejected::Kept,
             covered,
             row: Vec::new(),
@@ -123,6 +143,25 @@ impl ScanOp {
     /// The locks on the keys of a clustered index, or of any index whose ranges are locked.
     fn key_locks(&self) -> ScanLocks {
         self.ranges_locked.unwrap_or(self.locks)
+    }
+
+    /// How rows are read and locked, at the session's level and by the snapshots that are there.
+    fn choose_locks(&mut self, rt: &mut Rt<'_>) {
+        let scan = &*self.scan;
+        let level = rt.cx.session.scan_level(&scan.database, &scan.table);
+        let isolation = level.isolation;
+        self.locks = scan.locks.rows(level, scan.reads_heap());
+        self.claims = scan.locks.claims(level);
+        rt.claims |= scan.locks.target && scan.locks.reads(level) == Reads::OfTransaction;
+        self.ranges_locked = scan.locks.ranges(isolation);
+        self.large = match self.locks {
+            ScanLocks::ReadCommitted => Large::Copied,
+            ScanLocks::Versions => Large::OfSnapshot,
+            ScanLocks::None if scan.locks.is_dirty(isolation) => Large::Dirty,
+            _ => Large::Kept,
+        };
+        let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
+        self.rejects = if keeps { scan.locks.rejects(isolation) } else { Rejected::Kept };
     }
 
     /// Puts the cursor on a part of the index that the scan reads.
@@ -143,8 +182,7 @@ impl ScanOp {
         let locks = match self.locks {
             _ if self.ranges_locked.is_some() => self.key_locks(),
             locks if clustered => locks,
-            ScanLocks::None => ScanLocks::None,
-            ScanLocks::Shared => ScanLocks::Shared,
+            ScanLocks::None | ScanLocks::Shared | ScanLocks::Versions => self.locks,
             _ => ScanLocks::ReadCommitted,
         };
         let hobt = index.hobt()?;
@@ -174,19 +212,34 @@ impl ScanOp {
     #[cold]
     fn go_on(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.turn = rt.turn;
-        let tx = rt.cx.session.part(self.scan.database.id);
+        let scan = &*self.scan;
+        let level = rt.cx.session.scan_level(&scan.database, &scan.table);
+        if self.locks == ScanLocks::Versions && scan.locks.reads(level) == Reads::Current {
+            // The database has no versions any more.
+            return Err(SqlError::new(16943, &[]));
+        }
+        let tx = rt.cx.session.part(scan.database.id);
         match &mut self.cursor {
             Cursor::Closed => {}
-            Cursor::Heap(c) => c.go_on(tx).map_err(|e| Self::err(rt, e))?,
+            Cursor::Heap(c) => c.go_on(tx).map_err(|e| err(rt, scan, e))?,
             Cursor::Clustered(c) | Cursor::Nonclustered(c) => {
-                c.go_on(tx).map_err(|e| Self::err(rt, e))?;
+                c.go_on(tx).map_err(|e| err(rt, scan, e))?;
             }
         }
         Ok(())
     }
 
-    fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
-        rt.cx.session.storage_error(e)
+    /// The row that is wanted is locked, and is as the snapshot has it: 3960.
+    #[cold]
+    fn claim(&mut self, rt: &mut Rt<'_>, mode: LockMode) -> SqlResult<()> {
+        let locator = match &self.cursor {
+            Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
+            Cursor::Clustered(c) => c.key().to_vec(),
+            Cursor::Nonclustered(_) => self.locator.clone(),
+            Cursor::Closed => return Ok(()),
+        };
+        let scan = &*self.scan;
+        claim(rt.cx.session, &scan.database, &scan.table, &locator, (mode, scan.locks.patience()))
     }
 
     /// All values of the row that [`ScanOp::next_raw`] gave last: `row`, which is read again if its large values have gone. False: so
@@ -209,6 +262,9 @@ impl ScanOp {
         match layout.decode(row, out, &mut lobs) {
             Ok(()) => return Ok(true),
             Err(_) if lobs.gone && self.large == Large::Copied => out.clear(),
+            Err(_) if lobs.gone && self.large == Large::OfSnapshot => {
+                return Err(version_gone(rt, scan));
+            }
             Err(e) => return Err(e),
         }
         let locator = match &self.cursor {
@@ -220,7 +276,7 @@ impl ScanOp {
         let decoded = lob::with_row(tx, hobt, &locator, row, |tx, row| {
             layout.decode(row, out, &mut TableLobs { tx, hobt })
         });
-        decoded.map_err(|e| Self::err(rt, e))?.transpose().map(|there| there.is_some())
+        decoded.map_err(|e| err(rt, scan, e))?.transpose().map(|there| there.is_some())
     }
 
     /// The next row's bytes, for a copy of rows; the filter is not checked.
@@ -235,95 +291,13 @@ impl ScanOp {
     }
 }
 
-/// How often a row is looked for where its entry says that it is, before it is taken for gone: it may have been moved away and back.
-const MOVED_TRIES: u32 = 8;
-
-/// The row that the entry led to has gone: true if it may have been moved, and `locator` is where the entry of a unique index leads now.
-#[cold]
-fn moved_on(
-    tx: &mut Transaction,
-    scan: &Scan,
-    c: &BTreeCursor,
-    (locks, tries): (ScanLocks, &mut u32),
-    locator: &mut Vec<u8>,
-) -> Result<bool, StorageError> {
-    let Access::Nonclustered(index, _) = &scan.access else { return Ok(false) };
-    if index.tail() != KeyTail::None || c.is_current(tx) {
-        return Ok(false);
-    }
-    let locks = match locks {
-        ScanLocks::None => ScanLocks::None,
-        _ => ScanLocks::ReadCommitted,
-    };
-    let mut value = Vec::new();
-    if !btree::get(tx, index.hobt().map_err(StorageError::Sql)?, c.key(), locks, &mut value)? {
-        return Ok(false);
-    }
-    let (now, _) = read_entry(&value).map_err(StorageError::Sql)?;
-    if now == &locator[..] {
-        *tries -= 1;
-    }
-    locator.clear();
-    locator.extend_from_slice(now);
-    Ok(*tries > 0)
-}
-
-/// Where in its index a row belongs that one of the entries has led to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// That entry is its own.
-    Here,
-    /// The seek finds it there too.
-    Within,
-    /// It is none of those that are sought.
-    Elsewhere,
-}
-
-/// Where the row belongs that the entry led to: others may have changed or moved it, or put another in its place, after the entry
-/// was read and before the row was. (What an equality of the seek asks for is not asked of the row.)
-#[cold]
-fn place_of(
-    rt: &mut Rt<'_>,
-    scan: &Scan,
-    c: &BTreeCursor,
-    locator: &[u8],
-    row: &[u8],
-) -> SqlResult<Place> {
-    let Access::Nonclustered(index, _) = &scan.access else { return Ok(Place::Here) };
-    let mut values = vec![Value::Null; scan.table.columns.len()];
-    let hobt = scan.table.base().hobt()?;
-    let tx = rt.cx.session.part(scan.database.id);
-    for k in index.key.columns() {
-        values[k.column] = scan.table.layout.get(row, k.column, &mut TableLobs { tx, hobt })?;
-    }
-    let mut key = Vec::with_capacity(c.key().len());
-    index.key.append_row(&values, &mut key);
-    if index.tail() == KeyTail::Locator {
-        key.extend_from_slice(locator);
-    }
-    Ok(match () {
-        () if key == c.key() => Place::Here,
-        () if c.range().contains(&key) => Place::Within,
-        () => Place::Elsewhere,
-    })
-}
-
 impl Operator for ScanOp {
     fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
-        let scan = &*self.scan;
         self.turn = rt.turn;
-        let isolation = rt.cx.session.activation.options.isolation;
-        self.locks = scan.locks.rows(isolation, scan.reads_heap());
-        self.ranges_locked = scan.locks.ranges(isolation);
-        self.large = match self.locks {
-            ScanLocks::ReadCommitted => Large::Copied,
-            ScanLocks::None if scan.locks.is_dirty(isolation) => Large::Dirty,
-            _ => Large::Kept,
-        };
-        let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
-        let rejects = if keeps { scan.locks.rejects(isolation) } else { Rejected::Kept };
-        self.rejects = rejects;
+        self.choose_locks(rt);
         self.moved.clear();
+        let (scan, rejects) = (&*self.scan, self.rejects);
+        let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
         let tx = rt.cx.session.transaction_in(&scan.database)?;
         debug_assert!(
             self.ranges_locked.is_none()
@@ -399,7 +373,7 @@ impl Operator for ScanOp {
                     if self.rejects != Rejected::Kept {
                         locked = tx.take_row_lock();
                     }
-                    let Some((rid, row)) = found.map_err(|e| Self::err(rt, e))? else {
+                    let Some((rid, row)) = found.map_err(|e| err(rt, scan, e))? else {
                         return Ok(false);
                     };
                     let rid = rid.to_bytes();
@@ -421,7 +395,7 @@ impl Operator for ScanOp {
                     if self.rejects != Rejected::Kept {
                         locked = tx.take_row_lock();
                     }
-                    let Some((key, row)) = found.map_err(|e| Self::err(rt, e))? else {
+                    let Some((key, row)) = found.map_err(|e| err(rt, scan, e))? else {
                         if self.next_range()? {
                             continue;
                         }
@@ -442,7 +416,7 @@ impl Operator for ScanOp {
                         Err(e) if patience.skips(&e) => continue,
                         found => found,
                     };
-                    let Some((_, value)) = found.map_err(|e| Self::err(rt, e))? else {
+                    let Some((_, value)) = found.map_err(|e| err(rt, scan, e))? else {
                         if self.next_range()? {
                             continue;
                         }
@@ -483,7 +457,7 @@ impl Operator for ScanOp {
                             locked = tx.take_row_lock();
                         }
                         // Gone since its entry was read.
-                        if !there.map_err(|e| Self::err(rt, e))? {
+                        if !there.map_err(|e| err(rt, scan, e))? {
                             continue;
                         }
                         let (layout, columns) = (&scan.table.layout, &scan.columns);
@@ -518,6 +492,9 @@ impl Operator for ScanOp {
                 }
             }
             if qualifies {
+                if let Some(mode) = self.claims {
+                    self.claim(rt, mode)?;
+                }
                 return Ok(true);
             }
             if let Some(lock) = locked {
