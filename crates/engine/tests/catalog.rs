@@ -210,7 +210,7 @@ fn databases_are_created_altered_and_dropped() {
         [5040, 5069]
     );
     assert_eq!(numbers(&c.rows("ALTER DATABASE missing SET RECOVERY FULL")), [5011, 5069]);
-    assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] SET READ_COMMITTED_SNAPSHOT ON")), [40510]);
+    assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] SET NUMERIC_ROUNDABORT ON")), [40510]);
     assert_eq!(numbers(&c.rows("DROP DATABASE master")), [3708]);
     assert_eq!(numbers(&c.rows("DROP DATABASE missing")), [3701]);
     assert_eq!(numbers(&c.rows("USE missing")), [911]);

@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use super::{options, sql};
+use super::{options, row_versions, sql};
 use crate::binder::declared;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
@@ -390,6 +390,9 @@ fn set_options(
     list: &[ast::DatabaseOption],
     termination: Option<ast::Termination>,
 ) -> SqlResult<()> {
+    if let Some(option) = row_versions::option_of(database, list)? {
+        return row_versions::set(cx, database, option, termination);
+    }
     let before = database.storage.engine_flags();
     let mut access = None;
     let may_stay = |o: &ast::DatabaseOption| {
@@ -479,7 +482,7 @@ pub(super) fn put_options(
 const LOST_AT_MOST: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Makes sure that nobody else uses a database, by ending their sessions where that was said.
-fn clear_users(
+pub(super) fn clear_users(
     cx: &mut StatementContext<'_>,
     id: u16,
     name: &str,
@@ -493,7 +496,9 @@ fn clear_users(
     let grace = match termination {
         Some(ast::Termination::RollbackImmediate) => Duration::ZERO,
         Some(ast::Termination::RollbackAfter(s)) => Duration::from_secs(s as u64),
-        Some(ast::Termination::NoWait) => return Err(SqlError::new(5070, &[&name])),
+        Some(ast::Termination::NoWait) => {
+            return Err(SqlError::new(5070, &[&name]).with_state(2));
+        }
         // SQL Server waits as long as it takes; a lock time-out ends that wait here.
         None => return wait_for_users(cx, id, cx.session.lock_timeout(), name),
     };
@@ -528,7 +533,7 @@ fn end_lost_transactions(cx: &StatementContext<'_>, slot: &registry::Slot) -> Sq
     wait_until(cx, Some(LOST_AT_MOST), &slot.entry.name, || lost().is_empty())
 }
 
-fn wait_for_users(
+pub(super) fn wait_for_users(
     cx: &StatementContext<'_>,
     id: u16,
     limit: Option<std::time::Duration>,
@@ -538,7 +543,7 @@ fn wait_for_users(
 }
 
 /// Waits until there is nobody any more: 5061 when that takes too long.
-fn wait_until(
+pub(super) fn wait_until(
     cx: &StatementContext<'_>,
     limit: Option<std::time::Duration>,
     name: &str,

@@ -35,6 +35,7 @@ mod registered;
 mod rename;
 pub(crate) mod resolve;
 mod role;
+mod row_versions;
 pub(crate) mod schema_binding;
 mod scoped;
 mod sequence;

@@ -28,7 +28,6 @@ const SWITCHES: &[(&str, bool, Otherwise)] = {
     use Otherwise::{Ignored, Refused};
     &[
         ("ACCELERATED_DATABASE_RECOVERY", false, Refused),
-        ("ALLOW_SNAPSHOT_ISOLATION", false, Refused),
         ("ANSI_NULLS", false, Ignored),
         ("ANSI_NULL_DEFAULT", false, Ignored),
         ("ANSI_PADDING", false, Ignored),
@@ -52,7 +51,6 @@ const SWITCHES: &[(&str, bool, Otherwise)] = {
         ("NUMERIC_ROUNDABORT", false, Refused),
         ("QUERY_STORE", false, Ignored),
         ("QUOTED_IDENTIFIER", false, Ignored),
-        ("READ_COMMITTED_SNAPSHOT", false, Refused),
         ("REMOTE_DATA_ARCHIVE", false, Refused),
         ("SUPPLEMENTAL_LOGGING", false, Refused),
         ("TEMPORAL_HISTORY_RETENTION", false, Ignored),

@@ -6,6 +6,7 @@ use crate::catalog::registry::{
     FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER,
     FLAG_SINGLE_USER, Slot, collation_of,
 };
+use crate::catalog::versions::{FLAG_ALLOW_SNAPSHOT, FLAG_READ_COMMITTED_SNAPSHOT, SnapshotState};
 use taffrail_base::Lsn;
 use taffrail_log::ReuseWait;
 use taffrail_storage::{DatabaseOptions, FileInfo, FileKind, Growth, RecoveryModel};
@@ -26,6 +27,15 @@ pub(super) struct DatabaseRow {
 impl DatabaseRow {
     fn has(&self, flag: u64) -> bool {
         self.options.as_ref().is_some_and(|o| o.engine_flags & flag != 0)
+    }
+
+    /// Of a database that is not open, by the flag.
+    fn snapshot(&self) -> SnapshotState {
+        match &self.slot.database {
+            Some(database) => database.snapshot_state(),
+            None if self.has(FLAG_ALLOW_SNAPSHOT) => SnapshotState::On,
+            None => SnapshotState::Off,
+        }
     }
 
     fn access(&self) -> (i32, &'static str) {
@@ -74,9 +84,9 @@ pub(super) const DATABASE: &[Column<DatabaseRow>] = &[
     ("is_in_standby bit?", no),
     ("is_cleanly_shutdown bit?", |d| (!d.is_open).cell()),
     ("is_supplemental_logging_enabled bit?", no),
-    ("snapshot_isolation_state tinyint?", |_| 0_i32.cell()),
-    ("snapshot_isolation_state_desc nvarchar(60)?", |_| "OFF".cell()),
-    ("is_read_committed_snapshot_on bit?", no),
+    ("snapshot_isolation_state tinyint?", |d| (d.snapshot() as i32).cell()),
+    ("snapshot_isolation_state_desc nvarchar(60)?", |d| d.snapshot().description().cell()),
+    ("is_read_committed_snapshot_on bit?", |d| d.has(FLAG_READ_COMMITTED_SNAPSHOT).cell()),
     ("recovery_model tinyint?", |d| d.model().map(|m| m as u8).cell()),
     ("recovery_model_desc nvarchar(60)?", |d| d.model().map(model_name).cell()),
     ("page_verify_option tinyint?", |_| 2_i32.cell()),
