@@ -58,18 +58,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             none,
         ),
         sys(
-            "dm_tran_version_store_space_usage",
-            needs::SERVER_PERFORMANCE,
-            &["database_id int!", "reserved_page_count bigint!", "reserved_space_kb bigint!"],
-            |cx, _, rows| {
-                // Nothing keeps old versions of rows.
-                for slot in cx.session.instance.databases().list() {
-                    rows.push(row![slot.entry.id.0, 0, 0]);
-                }
-                Ok(())
-            },
-        ),
-        sys(
             "endpoints",
             needs::METADATA,
             &[

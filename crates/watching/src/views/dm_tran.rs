@@ -307,8 +307,10 @@ fn session_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> S
     Ok(())
 }
 
-/// The transaction of the statement that asks. There are no row versions, so no sequence numbers.
+/// The transaction of the statement that asks.
 fn current_transaction(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    rows.push(row![cx.session.transaction.number(), 0, false, (), (), ()]);
+    let (own, is_snapshot, last, useful) = super::row_versions::current(cx);
+    let first = is_snapshot.then_some(own);
+    rows.push(row![cx.session.transaction.number(), own, is_snapshot, first, last, useful]);
     Ok(())
 }

@@ -14,6 +14,7 @@
 //! | [`servers`] | sys.servers |
 //! | [`dm_os`], [`waiting_tasks`], [`performance_counters`] | waits, counters, host |
 //! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
+//! | [`row_versions`] | versions of rows, and who reads them |
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`dm_os_volume`] | file systems |
 //! | [`physical_stats`] | how full and how scattered indexes are |
@@ -65,6 +66,7 @@ pub mod principals;
 mod properties;
 mod resource_governor;
 mod routines;
+mod row_versions;
 pub(crate) mod rowsets;
 pub mod scoped;
 mod sequences;
@@ -120,6 +122,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     performance_counters::declare,
     dm_exec::declare,
     dm_tran::declare,
+    row_versions::declare,
     dm_db::declare,
     physical_stats::declare,
     dm_db_log::declare,

@@ -236,11 +236,24 @@ fn general(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
             ("SQL Attention rate", c.attentions.get()),
         ],
     );
+    let versions = super::row_versions::version_counters(cx);
     out.gauges(
         "Transactions",
         &[
             ("Transactions", transactions),
             ("Free Space in tempdb (KB)", measured::tempdb_free_kb(cx)),
+            ("Snapshot Transactions", versions.snapshots),
+            ("Update Snapshot Transactions", versions.updating),
+            ("NonSnapshot Version Transactions", versions.plain),
+            ("Longest Transaction Running Time", versions.longest_s),
+            ("Version Store Size (KB)", versions.size_kb),
+        ],
+    );
+    out.rates(
+        "Transactions",
+        &[
+            ("Version Generation rate (KB/s)", versions.generated_kb),
+            ("Version Cleanup rate (KB/s)", versions.cleaned_kb),
         ],
     );
 }

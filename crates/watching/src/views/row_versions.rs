@@ -1,0 +1,222 @@
+//! Row versions: how much memory they take, whose rows have them, and who reads by which snapshot.
+//!
+//! Sequence numbers are those of commits with row versions: a snapshot's number is that of the last commit that it sees. A transaction
+//! that has none has no number (0). How many versions a reader has passed over is not counted, so those columns are NULL.
+
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::database::Database;
+use crate::features::needs;
+use crate::instance::SessionInfo;
+use crate::plan::locking::Isolation;
+use crate::row;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use taffrail_base::SqlResult;
+use taffrail_io::UtcTime;
+use taffrail_observe::Moment;
+use taffrail_storage::txn::TxnEntry;
+use taffrail_types::Value;
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys(
+            "dm_tran_version_store_space_usage",
+            needs::SERVER_PERFORMANCE,
+            &["database_id int!", "reserved_page_count bigint!", "reserved_space_kb bigint!"],
+            space,
+        ),
+        sys(
+            "dm_tran_top_version_generators",
+            needs::SERVER_PERFORMANCE,
+            &[
+                "database_id smallint?",
+                "rowset_id bigint?",
+                "aggregated_record_length_in_bytes int?",
+            ],
+            generators,
+        ),
+        sys(
+            "dm_tran_active_snapshot_database_transactions",
+            needs::SERVER_PERFORMANCE,
+            &[
+                "transaction_id bigint?",
+                "transaction_sequence_num bigint?",
+                "commit_sequence_num bigint?",
+                "is_snapshot int?",
+                "session_id int?",
+                "first_snapshot_sequence_num bigint?",
+                "max_version_chain_traversed int?",
+                "average_version_chain_traversed float?",
+                "elapsed_time_seconds bigint?",
+            ],
+            transactions,
+        ),
+    ]);
+}
+
+/// The bytes of a page, of which memory for versions is told in.
+const PAGE: u64 = 8192;
+
+fn space(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for slot in cx.session.instance.databases().list() {
+        let bytes = slot.database.as_ref().map_or(0, |d| d.storage.row_versions().bytes);
+        let pages = bytes.div_ceil(PAGE);
+        rows.push(row![slot.entry.id.0, pages, pages * PAGE / 1024]);
+    }
+    Ok(())
+}
+
+/// As many rows as SQL Server shows.
+const GENERATORS: usize = 256;
+
+fn generators(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let mut all = Vec::new();
+    for database in cx.session.instance.databases().open() {
+        let trees = database.storage.versions_by_tree();
+        all.extend(
+            trees.iter().filter(|t| t.rows.bytes > 0).map(|t| (t.rows.bytes, database.id, t.hobt)),
+        );
+    }
+    all.sort_unstable_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
+    for (bytes, database, hobt) in all.into_iter().take(GENERATORS) {
+        rows.push(row![database.0, hobt.0, i32::try_from(bytes).unwrap_or(i32::MAX)]);
+    }
+    Ok(())
+}
+
+/// A transaction that reads by a snapshot, or makes versions.
+struct Versioned {
+    transaction: u64,
+    session: u16,
+    /// The number of its snapshot; 0: it has none.
+    snapshot: u64,
+    is_snapshot: bool,
+    /// It changes rows.
+    writes: bool,
+    seconds: u64,
+}
+
+/// The transactions that read by snapshots, then those that only make versions.
+fn versioned(cx: &ViewContext<'_>) -> Vec<Versioned> {
+    let sessions = cx.session.instance.sessions();
+    let mut all: Vec<Versioned> = Vec::new();
+    for open in cx.session.instance.storage().snapshots.open() {
+        let Some(s) = sessions.iter().find(|s| s.id == open.session) else { continue };
+        let snapshot = Isolation::Snapshot.number();
+        all.push(Versioned {
+            transaction: s.cell.transaction_id.load(Relaxed),
+            session: s.id.0,
+            snapshot: open.sequence,
+            is_snapshot: i16::from(s.cell.isolation_level.load(Relaxed)) == snapshot,
+            writes: false,
+            seconds: seconds_of(cx, s),
+        });
+    }
+    for database in cx.session.instance.databases().open() {
+        for t in writers(&database) {
+            let (transaction, session) = (t.number.load(Relaxed), t.session.0);
+            let mut same = all.iter_mut().filter(|v| v.session == session);
+            match same.find(|v| v.transaction == transaction) {
+                Some(v) => v.writes = true,
+                None => all.push(Versioned {
+                    transaction,
+                    session,
+                    snapshot: 0,
+                    is_snapshot: false,
+                    writes: true,
+                    seconds: seconds_since(cx, t.begun),
+                }),
+            }
+        }
+    }
+    all
+}
+
+/// The transactions that change rows in a database which keeps versions.
+fn writers(database: &Database) -> Vec<Arc<TxnEntry>> {
+    if !database.storage.versions_on() {
+        return Vec::new();
+    }
+    let mut writers = database.storage.active_transactions();
+    writers.retain(|t| !t.system && !t.has_ended());
+    writers
+}
+
+/// Whole seconds since a session's transaction began, or its request where it is in none.
+fn seconds_of(cx: &ViewContext<'_>, s: &SessionInfo) -> u64 {
+    match s.cell.open_transaction_count.load(Relaxed) {
+        0 => Moment::now().since(Moment(s.cell.request_started.load(Relaxed))) / 1_000_000_000,
+        _ => seconds_since(cx, UtcTime(s.cell.transaction_begun.load(Relaxed))),
+    }
+}
+
+fn seconds_since(cx: &ViewContext<'_>, since: UtcTime) -> u64 {
+    let now = cx.session.instance.options().env.clock.now_utc();
+    now.since(since).as_secs()
+}
+
+fn transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for v in versioned(cx) {
+        let first = if v.is_snapshot { v.snapshot } else { 0 };
+        rows.push(row![
+            v.transaction,
+            v.snapshot,
+            (),
+            i32::from(v.is_snapshot),
+            i32::from(v.session),
+            first,
+            (),
+            (),
+            v.seconds
+        ]);
+    }
+    Ok(())
+}
+
+/// The gauges and running totals of SQLServer:Transactions.
+pub(super) struct VersionCounters {
+    /// Transactions that read by a snapshot of theirs.
+    pub snapshots: i64,
+    /// Those of them that change rows.
+    pub updating: i64,
+    /// Transactions that make versions and read by no snapshot of theirs.
+    pub plain: i64,
+    /// Seconds since the oldest of all these has begun.
+    pub longest_s: i64,
+    /// Kilobytes of versions.
+    pub size_kb: i64,
+    /// Kilobytes of versions that were ever made.
+    pub generated_kb: u64,
+    /// Kilobytes of them that have gone.
+    pub cleaned_kb: u64,
+}
+
+/// What is counted of row versions.
+pub(super) fn version_counters(cx: &ViewContext<'_>) -> VersionCounters {
+    let all = versioned(cx);
+    let count = |wanted: &dyn Fn(&Versioned) -> bool| all.iter().filter(|v| wanted(v)).count();
+    let (mut bytes, mut generated) = (0, 0);
+    for database in cx.session.instance.databases().open() {
+        let rows = database.storage.row_versions();
+        bytes += rows.bytes;
+        generated += rows.generated_bytes;
+    }
+    let kb = |bytes: u64| (bytes / 1024) as i64;
+    VersionCounters {
+        snapshots: count(&|v| v.is_snapshot) as i64,
+        updating: count(&|v| v.is_snapshot && v.writes) as i64,
+        plain: count(&|v| !v.is_snapshot && v.writes) as i64,
+        longest_s: all.iter().map(|v| v.seconds).max().unwrap_or(0) as i64,
+        size_kb: kb(bytes),
+        generated_kb: generated / 1024,
+        cleaned_kb: generated.saturating_sub(bytes) / 1024,
+    }
+}
+
+/// The numbers of the own transaction: its snapshot's, whether it is one of SNAPSHOT, the last commit's, the oldest snapshot's.
+pub(super) fn current(cx: &ViewContext<'_>) -> (u64, bool, u64, u64) {
+    let snapshots = &cx.session.instance.storage().snapshots;
+    let own = cx.session.snapshot_in_force().map_or(0, |s| s.sequence());
+    let now = snapshots.now();
+    (own, cx.session.transaction.has_snapshot(), now, snapshots.oldest().unwrap_or(now))
+}
