@@ -7,6 +7,9 @@
 //! A circle is forbidden if it can be made of what the levels promise: ww always, wr where the reader is at READ COMMITTED or above, rw
 //! where it is at REPEATABLE READ or above, and "acknowledged before the other began", since all of these follow the order of the
 //! commits where locks are what isolates. So transactions of different levels may be mixed.
+//!
+//! SNAPSHOT promises that a circle has two rw edges in a row: write skew. A circle without is one of a graph in which each transaction
+//! stands twice, as it is reached by rw, and may not be left by rw, or by another edge.
 
 use crate::graph::{Graph, Why};
 use std::collections::{BTreeMap, HashMap};
@@ -18,9 +21,11 @@ pub enum Level {
     ReadCommitted,
     RepeatableRead,
     Serializable,
+    /// No weaker and no stronger than the others: of a history at this level, all transactions are.
+    Snapshot,
 }
 
-/// All of them.
+/// Those of locks.
 pub const LEVELS: [Level; 4] =
     [Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
 
@@ -32,6 +37,7 @@ impl Level {
             Level::ReadCommitted => "READ COMMITTED",
             Level::RepeatableRead => "REPEATABLE READ",
             Level::Serializable => "SERIALIZABLE",
+            Level::Snapshot => "SNAPSHOT",
         }
     }
 
@@ -42,6 +48,7 @@ impl Level {
             Level::ReadCommitted => "READCOMMITTED",
             Level::RepeatableRead => "REPEATABLEREAD",
             Level::Serializable => "SERIALIZABLE",
+            Level::Snapshot => "",
         }
     }
 }
@@ -310,7 +317,10 @@ impl Judge<'_> {
                     Op::Read { key, seen, asked } => {
                         let own = own.get(key).map_or(&[][..], Vec::as_slice);
                         let Some(n) = self.read(at, *key, seen, own) else { continue };
-                        if self.acknowledged.get(key).is_some_and(|a| a[n] < *asked) {
+                        // A snapshot is no older than the transaction.
+                        let at_least =
+                            if txn.level == Level::Snapshot { txn.began } else { *asked };
+                        if self.acknowledged.get(key).is_some_and(|a| a[n] < at_least) {
                             let what = format!(
                                 "stale: key {key} at version {n} of {:?}, {}",
                                 self.orders.get(key),
@@ -420,6 +430,9 @@ impl Judge<'_> {
             self.verdict.count(Anomaly::G1c);
         }
         self.skews(&graph);
+        if self.txns.iter().any(|t| t.level == Level::Snapshot) {
+            return self.circles_of_snapshots(&graph);
+        }
         // What follows, at each reader's level, from the order of the commits.
         let mut promised = Graph::new(self.txns.len());
         for (from, to, why) in graph.edges() {
@@ -442,6 +455,32 @@ impl Judge<'_> {
         for circle in graph.circles(|_| true) {
             let what = self.circle(&graph.shortest(&circle, |_| true));
             self.verdict.forbid(format!("a circle: {what}"));
+        }
+    }
+
+    /// Circles in which no rw edge follows another.
+    fn circles_of_snapshots(&mut self, graph: &Graph) {
+        assert!(self.txns.iter().all(|t| t.level == Level::Snapshot), "mixed with SNAPSHOT");
+        let n = self.txns.len() as u32;
+        let mut promised = Graph::new(2 * n as usize);
+        for (from, to, why) in graph.edges() {
+            match why {
+                Why::Rw(_) => promised.edge(from, to + n, why),
+                _ => {
+                    promised.edge(from, to, why);
+                    promised.edge(from + n, to, why);
+                }
+            }
+        }
+        let mut spans = Vec::new();
+        for (at, t) in self.txns.iter().enumerate().filter(|(_, t)| t.fate == Fate::Committed) {
+            spans.push((at as u32, t.began, t.ended));
+            spans.push((at as u32 + n, 0, t.ended));
+        }
+        promised.real_time(&spans);
+        for circle in promised.circles(|_| true) {
+            let what = self.circle(&promised.shortest(&circle, |_| true));
+            self.verdict.forbid(format!("a circle without two rw in a row: {what}"));
         }
     }
 

@@ -70,6 +70,8 @@ struct Drive<'a> {
     left: Left,
     /// Every transaction locks the one row that it changes in U before it reads it.
     careful: bool,
+    /// Reads are of one moment: no row that moves is missed.
+    by_versions: bool,
 }
 
 /// A transaction and what its writes replaced: key, before, after.
@@ -94,7 +96,7 @@ impl Drive<'_> {
 
     fn judged(&self, level: Level, seen: &Seen) -> bool {
         let missed = matches!(seen, Seen::Rows(_));
-        !missed || !self.shape.moves || level == Level::Serializable
+        !missed || !self.shape.moves || self.by_versions || level == Level::Serializable
     }
 
     /// Writes a new value; what it replaced.
@@ -235,7 +237,7 @@ fn history(
     world: &World,
     shape: &Shape,
     level: Level,
-    careful: bool,
+    (careful, by_versions): (bool, bool),
     transactions: usize,
 ) -> Verdict {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -251,6 +253,7 @@ fn history(
         next_value: AtomicU32::new(1),
         left: Left::new(transactions),
         careful,
+        by_versions,
     };
     let brought = crowd(8, |c| {
         let mut verdict = Verdict::default();
@@ -283,7 +286,7 @@ fn registers_at_every_level() {
         let mut all = Verdict::default();
         for shape in &SHAPES {
             let began = Epoch::now();
-            let verdict = history(&world, shape, level, false, share(900));
+            let verdict = history(&world, shape, level, (false, false), share(900));
             let what =
                 format!("registers, {}, {}, {:?}", level.name(), shape.name, began.elapsed());
             verdict.hold(&what, &[]);
@@ -299,13 +302,31 @@ fn registers_at_every_level() {
 }
 
 #[test]
+fn registers_by_versions() {
+    let world = World::with_versions("registers_by_versions");
+    for level in [Level::ReadCommitted, Level::Snapshot] {
+        let mut all = Verdict::default();
+        for shape in &SHAPES {
+            let verdict = history(&world, shape, level, (false, true), share(900));
+            verdict.hold(&format!("registers by versions, {}, {}", level.name(), shape.name), &[]);
+            all.add(verdict);
+        }
+        let must: &[Anomaly] = match level {
+            Level::ReadCommitted => &[Anomaly::GSingle, Anomaly::LostUpdate],
+            _ => &[],
+        };
+        all.hold(&format!("registers by versions, {}", level.name()), must);
+    }
+}
+
+#[test]
 fn what_is_locked_for_an_update_is_changed_by_nobody_and_costs_no_deadlock() {
     let world = World::new("careful", false);
     let mut all = Verdict::default();
     for level in &LEVELS[1..] {
         // A scan of a heap meets the others' rows.
         for shape in SHAPES.iter().filter(|s| s.name != "heap") {
-            all.add(history(&world, shape, *level, true, share(300)));
+            all.add(history(&world, shape, *level, (true, false), share(300)));
         }
     }
     all.hold("UPDLOCK", &[]);

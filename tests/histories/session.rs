@@ -31,6 +31,15 @@ impl World {
         world
     }
 
+    /// The same, with row versions for READ COMMITTED and SNAPSHOT.
+    pub fn with_versions(name: &str) -> World {
+        let world = World::new(name, false);
+        let mut client = world.client("master");
+        run(&mut client, "ALTER DATABASE h SET READ_COMMITTED_SNAPSHOT ON");
+        run(&mut client, "ALTER DATABASE h SET ALLOW_SNAPSHOT_ISOLATION ON");
+        world
+    }
+
     pub fn port(&self) -> u16 {
         self.server.as_ref().expect("it runs").port
     }
@@ -76,7 +85,7 @@ fn run(client: &mut Client, sql: &str) {
 /// What may happen to a statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failed {
-    /// 1205: the transaction is gone.
+    /// 1205, 3960: the transaction is gone.
     Victim,
     /// 2601, 2627: there is such a key; the statement is undone, the transaction goes on.
     Duplicate,
@@ -185,7 +194,7 @@ impl Session {
 fn failed(sql: &str, e: &ClientError) -> Failed {
     match e {
         ClientError::Server(messages) => match messages.first().map_or(0, |m| m.number) {
-            1205 => Failed::Victim,
+            1205 | 3960 => Failed::Victim,
             2601 | 2627 => Failed::Duplicate,
             // The server is going down, or not up yet.
             6005 | 17187 | 596 | 4060 => Failed::Gone,

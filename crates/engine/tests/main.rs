@@ -83,6 +83,7 @@ mod runtime;
 mod scripts;
 mod sequences;
 mod sessions;
+mod snapshots;
 mod spill;
 mod statements;
 mod support;

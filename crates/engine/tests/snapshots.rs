@@ -1,0 +1,277 @@
+//! READ_COMMITTED_SNAPSHOT and SNAPSHOT: options that are kept, waits of ALTER DATABASE, readers beside writers.
+
+use crate::support;
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Instant;
+use support::{Client, World, numbers};
+
+const STATE: &str = "SELECT is_read_committed_snapshot_on, snapshot_isolation_state FROM sys.databases WHERE name = ";
+
+fn state(c: &mut Client, database: &str) -> String {
+    c.rows(&format!("{STATE}'{database}'"))
+}
+
+/// A database `d` with both options, and a session in it.
+fn with_versions() -> (World, Client) {
+    let (world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT ON");
+    c.ok("ALTER DATABASE d SET ALLOW_SNAPSHOT_ISOLATION ON");
+    (world, c)
+}
+
+/// Asks until the answer is this one.
+fn until(c: &mut Client, sql: &str, expected: &str) {
+    let begun = Instant::now();
+    loop {
+        let now = c.rows(sql);
+        if now == expected {
+            return;
+        }
+        // Not a measurement: this would never come.
+        assert!(begun.elapsed().as_secs() < 60, "{sql}: {now}, not {expected}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_options_are_kept() {
+    let (world, mut c) = with_versions();
+    assert_eq!(state(&mut c, "d"), "1 | 1");
+    c.ok("CREATE TABLE t (a int PRIMARY KEY); INSERT t VALUES (1)");
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak' WITH INIT; USE master");
+    c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH REPLACE");
+    assert_eq!(state(&mut c, "d"), "1 | 1");
+    c.ok("CREATE DATABASE e AS CLONE OF d");
+    assert_eq!(state(&mut c, "e"), "1 | 1");
+    c.ok("ALTER DATABASE e SET ALLOW_SNAPSHOT_ISOLATION OFF");
+    c.ok("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT OFF");
+    let file = c.rows("SELECT physical_name FROM sys.master_files WHERE DB_NAME(database_id) = 'e' AND file_id = 1");
+    c.ok("EXEC sp_detach_db 'e'");
+    c.ok(&format!("CREATE DATABASE e ON (FILENAME = '{file}') FOR ATTACH"));
+    c.ok("ALTER DATABASE model SET READ_COMMITTED_SNAPSHOT ON");
+    c.ok("CREATE DATABASE f; ALTER DATABASE model SET READ_COMMITTED_SNAPSHOT OFF; CREATE DATABASE g");
+    drop(c);
+    let world = world.restart();
+    let mut c = world.connect();
+    for (name, kept) in [("d", "0 | 1"), ("e", "1 | 0"), ("f", "1 | 0"), ("g", "0 | 0")] {
+        assert_eq!(state(&mut c, name), kept, "{name}");
+    }
+    for (name, fixed) in
+        [("master", "0 | 1"), ("msdb", "0 | 1"), ("model", "0 | 0"), ("tempdb", "0 | 0")]
+    {
+        assert_eq!(state(&mut c, name), fixed, "{name}");
+    }
+    c.ok("USE e; SET LOCK_TIMEOUT 0");
+    let mut writer = world.connect_to("e");
+    writer.ok("BEGIN TRAN; INSERT t VALUES (2); UPDATE t SET a = 3 WHERE a = 1");
+    assert_eq!(c.rows("SELECT a FROM t"), "1");
+}
+
+#[test]
+fn read_committed_snapshot_waits_until_nobody_else_is_there() {
+    let (world, mut c) = World::with_database();
+    let other = world.connect_to("d");
+    let mut watcher = world.connect();
+    assert_eq!(
+        numbers(&c.rows("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT ON WITH NO_WAIT")),
+        [5070, 5069]
+    );
+    let waits = std::thread::spawn(move || {
+        c.rows("SET LOCK_TIMEOUT 0; ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT ON")
+    });
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(!waits.is_finished());
+    assert_eq!(state(&mut watcher, "d"), "0 | 0");
+    drop(other);
+    assert_eq!(waits.join().unwrap(), "");
+    assert_eq!(state(&mut watcher, "d"), "1 | 0");
+}
+
+#[test]
+fn allowing_snapshots_waits_for_those_who_began_before() {
+    let (world, mut writer) = World::with_database();
+    writer.ok("CREATE TABLE t (a int PRIMARY KEY, b int); INSERT t VALUES (1, 10)");
+    writer.ok("BEGIN TRAN; UPDATE t SET b = 11");
+    let set = |on: &'static str| {
+        let mut c = world.connect();
+        let sql = format!("ALTER DATABASE d SET ALLOW_SNAPSHOT_ISOLATION {on}");
+        std::thread::spawn(move || c.rows(&sql))
+    };
+    let allowing = set("ON");
+    let mut reader = world.connect_to("d");
+    until(&mut reader, &format!("{STATE}'d'"), "0 | 3");
+    reader.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; SET LOCK_TIMEOUT 0");
+    assert_eq!(numbers(&reader.rows("SELECT b FROM t")), [3956]);
+    writer.ok("COMMIT");
+    assert_eq!(allowing.join().unwrap(), "");
+    assert_eq!(state(&mut reader, "d"), "0 | 1");
+    assert_eq!(reader.rows("BEGIN TRAN; SELECT b FROM t"), "11");
+
+    let mut late = world.connect_to("d");
+    writer.ok("UPDATE t SET b = 12");
+    let taking_back = set("OFF");
+    until(&mut writer, &format!("{STATE}'d'"), "0 | 2");
+    writer.ok("UPDATE t SET b = 13");
+    late.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT");
+    assert_eq!(numbers(&late.rows("SELECT b FROM t")), [3954]);
+    assert_eq!(reader.rows("SELECT b FROM t"), "11");
+    assert!(!taking_back.is_finished());
+    reader.ok("COMMIT");
+    assert_eq!(taking_back.join().unwrap(), "");
+    assert_eq!(state(&mut writer, "d"), "0 | 0");
+    assert_eq!(numbers(&late.rows("SELECT b FROM t")), [3952]);
+}
+
+/// Eight writers move money; readers that would not wait a moment for a lock see one sum.
+#[test]
+fn readers_wait_for_no_row() {
+    let (world, mut c) = with_versions();
+    c.ok("ALTER DATABASE d SET DELAYED_DURABILITY = FORCED");
+    c.ok("CREATE TABLE t (id int PRIMARY KEY, k int, v int, f varchar(900), INDEX ik (k))");
+    c.ok("CREATE TABLE h (id int, v int, f varchar(900), INDEX ih (id))");
+    c.ok("INSERT t SELECT value, value % 7, 100, '' FROM GENERATE_SERIES(0, 99)");
+    c.ok("INSERT h SELECT value, 100, '' FROM GENERATE_SERIES(0, 99)");
+    let writing = AtomicUsize::new(8);
+    let (writing, world) = (&writing, &world);
+    std::thread::scope(|scope| {
+        for w in 0..8 {
+            scope.spawn(move || {
+                let mut c = world.connect_to("d");
+                for i in 0..25 {
+                    let (a, b, n) = ((w * 37 + i * 11) % 50, 50 + (w * 13 + i * 29) % 50, i % 9);
+                    let end = if i % 5 == 4 { "ROLLBACK" } else { "COMMIT" };
+                    c.ok(&format!(
+                        "BEGIN TRAN
+                         UPDATE t SET v -= {n}, k = {i} WHERE id = {a}
+                         UPDATE h SET v -= {n}, f = REPLICATE('x', {i} * 30) WHERE id = {a}
+                         SAVE TRAN s; DELETE t WHERE id = {b}; ROLLBACK TRAN s
+                         UPDATE t SET v += {n}, f = REPLICATE('y', {i} * 30) WHERE id = {b}
+                         UPDATE h SET v += {n} WHERE id = {b}
+                         {end}"
+                    ));
+                }
+                writing.fetch_sub(1, SeqCst);
+            });
+        }
+        for level in ["READ COMMITTED", "SNAPSHOT"] {
+            scope.spawn(move || {
+                let mut c = world.connect_to("d");
+                c.ok(&format!("SET TRANSACTION ISOLATION LEVEL {level}; SET LOCK_TIMEOUT 0"));
+                while writing.load(SeqCst) > 0 {
+                    for sql in [
+                        "SELECT SUM(v), COUNT(*) FROM t",
+                        "SELECT SUM(v), COUNT(*) FROM t WITH (INDEX (ik))",
+                        "SELECT SUM(v), COUNT(*) FROM h",
+                        "SELECT SUM(v), COUNT(*) FROM h WITH (INDEX (ih)) WHERE id >= 0",
+                        "SELECT SUM(a.v), COUNT(*) FROM t a JOIN h b ON b.id = a.id AND b.v = a.v",
+                    ] {
+                        assert_eq!(c.rows(sql), "10000 | 100", "{level}: {sql}");
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(c.rows("DBCC CHECKDB (d) WITH NO_INFOMSGS"), "");
+    // Who reads by no snapshot any more holds nothing.
+    until(
+        &mut c,
+        "SELECT reserved_page_count FROM sys.dm_tran_version_store_space_usage WHERE database_id = DB_ID()",
+        "0",
+    );
+}
+
+/// A reader sees its moment, whatever becomes of rows, keys, pages and large values.
+#[test]
+fn a_snapshot_outlives_what_it_sees() {
+    let (world, mut c) = with_versions();
+    c.ok("ALTER DATABASE d SET DELAYED_DURABILITY = FORCED");
+    c.ok("CREATE TABLE t (id int PRIMARY KEY, k int, l varchar(max), INDEX ik (k));
+          CREATE TABLE h (id int, f varchar(4000))");
+    c.ok("INSERT t SELECT value, value, REPLICATE(CAST('a' AS varchar(max)), 20000 + value) FROM GENERATE_SERIES(1, 9)");
+    c.ok("INSERT h SELECT value, 'short' FROM GENERATE_SERIES(1, 90)");
+    let mut reader = world.connect_to("d");
+    reader.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; SET LOCK_TIMEOUT 0; BEGIN TRAN");
+    let seen =
+        "SELECT SUM(id), SUM(k), SUM(LEN(l)), MIN(LEFT(l, 1)), MAX(SUBSTRING(l, 19999, 1)) FROM t
+                SELECT SUM(k), COUNT(*) FROM t WITH (INDEX (ik)) WHERE k > 0
+                SELECT COUNT(*), COUNT(DISTINCT id), MAX(LEN(f)) FROM h";
+    let before = reader.rows(seen);
+    assert_eq!(before, "45 | 45 | 180045 | a | a\n45 | 9\n90 | 90 | 5");
+    for i in 0..20 {
+        c.ok("UPDATE t SET l = REPLICATE(CAST('b' AS varchar(max)), 30000) WHERE id % 2 = 0");
+        c.ok("UPDATE t SET id += 100, k += 100 WHERE id < 100; UPDATE t SET id -= 100, k -= 100");
+        c.ok(&format!(
+            "INSERT t SELECT value, value, 'n' FROM GENERATE_SERIES({}, {})",
+            1000 + i * 100,
+            1099 + i * 100
+        ));
+        c.ok("UPDATE h SET f = REPLICATE('l', 3000) WHERE id % 3 = 0");
+        if i == 10 {
+            c.ok("DELETE t WHERE id < 5; DELETE h WHERE id > 80; CHECKPOINT");
+            c.ok("INSERT t VALUES (1, 7, 'again')");
+        }
+    }
+    assert_eq!(reader.rows(seen), before);
+    let held = c.rows(
+        "SELECT is_snapshot, session_id FROM sys.dm_tran_active_snapshot_database_transactions",
+    );
+    assert_eq!(held, format!("1 | {}", reader.connection.session_id().0));
+    let count = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Snapshot Transactions'";
+    assert_eq!(c.rows(count), "1");
+    reader.ok("COMMIT");
+    assert_eq!(c.rows(count), "0");
+    assert_eq!(reader.rows("SELECT l FROM t WHERE id = 1"), "again");
+    assert_eq!(c.rows("DBCC CHECKDB (d) WITH NO_INFOMSGS"), "");
+}
+
+/// Who has waited for DDL sees what its transaction has committed: the snapshot is no older than the locks.
+#[test]
+fn a_statement_takes_its_snapshot_behind_its_locks() {
+    let mut two = support::two::two("CREATE TABLE t (a int); INSERT t VALUES (1)");
+    two.watcher.ok("USE master");
+    two.ddl.ok("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT ON");
+    two.ddl.ok("BEGIN TRAN; ALTER TABLE t ADD b int; INSERT t VALUES (2, 2)");
+    let reader = two.waits("SELECT COUNT(*), COUNT(b) FROM t", "LCK_M_SCH_S");
+    two.ddl.ok("COMMIT");
+    assert_eq!(reader.end(), "2 | 1");
+}
+
+/// By a key, by a nonclustered index, in a heap; in a transaction and alone.
+#[test]
+fn a_row_that_somebody_has_changed_is_a_conflict() {
+    let (world, mut c) = with_versions();
+    c.ok(
+        "CREATE TABLE t (id int PRIMARY KEY, k int UNIQUE, v int); CREATE TABLE h (id int, v int)",
+    );
+    c.ok("INSERT t VALUES (1, 1, 1), (2, 2, 2); INSERT h VALUES (1, 1), (2, 2)");
+    let mut one = world.connect_to("d");
+    for (change, other, same) in [
+        ("UPDATE t SET v = 7 WHERE id = 1", "UPDATE t SET v = 1 WHERE id = 1", false),
+        ("DELETE t WHERE k = 1", "UPDATE t SET v = 1 WHERE id = 1", false),
+        ("UPDATE h SET v = 7 WHERE id = 1", "UPDATE h SET v = 1 WHERE id = 1", false),
+        ("UPDATE h SET v = 7 WHERE id = 2", "UPDATE h SET v = 1 WHERE id = 1", true),
+        (
+            "UPDATE t SET v = 7 WHERE v = 2",
+            "BEGIN TRAN; UPDATE t SET v = 9 WHERE id = 2; ROLLBACK",
+            true,
+        ),
+    ] {
+        one.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; BEGIN TRAN; SELECT COUNT(*) FROM t; SELECT COUNT(*) FROM h");
+        c.ok(other);
+        let said = numbers(&one.rows(change));
+        assert_eq!(said, if same { vec![] } else { vec![3960] }, "{change} beside {other}");
+        one.ok("IF @@TRANCOUNT > 0 ROLLBACK");
+    }
+}
+
+/// A procedure's inner statements have moments of their own; the statement around a function goes on with its own.
+#[test]
+fn a_statement_goes_on_with_its_own_snapshot() {
+    let (_world, mut c) = with_versions();
+    c.ok("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT t SELECT value, 1 FROM GENERATE_SERIES(1, 2000)");
+    c.ok("CREATE FUNCTION f (@id int) RETURNS int AS BEGIN RETURN (SELECT v FROM t WHERE id = @id) + (SELECT COUNT(*) FROM t WHERE id < 3) END");
+    assert_eq!(c.rows("SELECT SUM(v), SUM(dbo.f(id)) FROM t"), "2000 | 6000");
+    c.ok("BEGIN TRAN; UPDATE t SET v = 2 WHERE id = 1000");
+    assert_eq!(c.rows("SELECT SUM(v), SUM(dbo.f(id)) FROM t"), "2001 | 6001");
+}
