@@ -158,7 +158,7 @@ pub struct SessionCell {
     pub internal_allocated: Counter,
     /// Pages of such files that were given back.
     pub internal_freed: Counter,
-    /// How far a backup or restore has come, in hundredths of a percent.
+    /// How far a backup, a restore or a database's recovery has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
     full: Mutex<Option<Event>>,
     touched: Mutex<Vec<u16>>,

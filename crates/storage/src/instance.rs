@@ -67,6 +67,8 @@ pub struct StorageInstance {
     pub snapshots: Arc<Snapshots>,
     /// The number of the next transaction, see [`StorageInstance::next_transaction_number`].
     transactions: AtomicU64,
+    /// Restarts that run end as soon as they can.
+    stopping: AtomicBool,
 }
 
 /// Settings of checkpoints that change while the server runs.
@@ -133,7 +135,17 @@ impl StorageInstance {
             checkpoints,
             snapshots: Arc::default(),
             transactions,
+            stopping: AtomicBool::new(false),
         }))
+    }
+
+    /// Has the redo of databases that are being opened end soon, with an error: the server stops, and the next restart begins anew.
+    pub fn stop_restarts(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
     }
 
     /// A number for a transaction that is its own in all databases since the start: `transaction_id` of the views, where the id in

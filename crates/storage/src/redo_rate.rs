@@ -31,6 +31,19 @@ impl RedoRate {
         }
     }
 
+    /// What restarts of before have measured, as a boot page keeps it (0: nothing), counts until one of this process measures.
+    pub fn known(&self, (bytes, pages): (u64, u64)) {
+        for (rate, known) in [(&self.bytes, bytes), (&self.pages, pages)] {
+            // Whoever was first has measured it, or knows it as well.
+            let _ = rate.compare_exchange(0, known, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// As boot pages keep it: bytes of log and pages a second, 0 where nothing has been measured.
+    pub fn kept(&self) -> (u64, u64) {
+        (self.bytes.load(Ordering::Relaxed), self.pages.load(Ordering::Relaxed))
+    }
+
     /// Both have been measured.
     pub fn is_measured(&self) -> bool {
         [&self.bytes, &self.pages].iter().all(|rate| rate.load(Ordering::Relaxed) > 0)
@@ -44,5 +57,23 @@ impl RedoRate {
     /// The pages a second, measured or assumed.
     pub fn pages(&self) -> u64 {
         Some(self.pages.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(PAGES_PER_S)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_measured_goes_before_what_a_boot_page_keeps() {
+        let rate = RedoRate::default();
+        assert!(!rate.is_measured() && rate.kept() == (0, 0));
+        rate.known((0, 0));
+        assert_eq!((rate.bytes(), rate.pages()), (BYTES_PER_S, PAGES_PER_S));
+        rate.known((7, 0));
+        rate.known((8, 9));
+        assert_eq!((rate.kept(), rate.is_measured()), ((7, 9), true));
+        rate.measured(Duration::from_secs(2), 16 << 20, 999);
+        assert_eq!(rate.kept(), (8 << 20, 9), "too few pages measure nothing");
     }
 }

@@ -313,6 +313,7 @@ fn put_header(set: &mut SetWriter, header: &SetHeader, lost: &LostDatabase) -> B
             first_fork: lost.fork,
             ..BackupState::default()
         },
+        redo_rate: (0, 0),
     };
     let Some(page) = boot.encode(boot_page(boot.sequence)) else {
         return Err(StorageError::Misuse("the boot page of a lost database").into());

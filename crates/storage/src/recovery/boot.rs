@@ -12,7 +12,7 @@
 
 use std::path::PathBuf;
 
-use taffrail_base::{FileId, LogPos, Lsn, PageId};
+use taffrail_base::{FileId, LogPos, Lsn, PAGE_BYTES, PageId};
 use taffrail_io::UtcTime;
 use taffrail_log::{Growth, Initialization, LogAnchor, VlfAlgorithm};
 
@@ -103,6 +103,9 @@ pub struct Boot {
     pub files: Vec<BootFile>,
     /// The state that backups and restores keep.
     pub backup: BackupState,
+    /// Bytes of log and pages a second that redo was measured to manage on this machine; 0: not measured, as in pages of versions
+    /// that did not write it.
+    pub redo_rate: (u64, u64),
 }
 
 /// Bits 2 and 3: how the log's files are initialised, 4 and 5: how many VLFs a growth makes; one more than the
@@ -178,6 +181,11 @@ impl Boot {
             put_growth(&mut b, f.growth, f.max_size);
         }
         self.backup.encode(&mut b);
+        // Names come first where there is no room for both.
+        if b.len() + 16 <= PAGE_BYTES - HEADER_BYTES {
+            b.u64(self.redo_rate.0);
+            b.u64(self.redo_rate.1);
+        }
         let mut p = Page::zeroed();
         p.format(&Format::new(page, PageType::Boot));
         p.set_lsn(self.checkpoint);
@@ -230,6 +238,7 @@ impl Boot {
             log_chain: LogPos(t.u64()?),
             files: Vec::new(),
             backup: BackupState::default(),
+            redo_rate: (0, 0),
         };
         for _ in 0..t.u16()? {
             boot.files.push(BootFile {
@@ -243,6 +252,7 @@ impl Boot {
             });
         }
         boot.backup = BackupState::decode(&mut t, boot.guid)?;
+        boot.redo_rate = (t.u64().unwrap_or(0), t.u64().unwrap_or(0));
         Some(boot)
     }
 }
@@ -281,6 +291,7 @@ mod tests {
                 max_size: None,
             }],
             backup: BackupState::new([3; 16]),
+            redo_rate: (100 << 20, 12_000),
         }
     }
 

@@ -316,6 +316,7 @@ impl Database {
         boot.next_transaction = self.txns.next_id();
         boot.next_hobt = self.next_hobt.load(Ordering::Relaxed);
         boot.log_chain = LogPos(self.log_chain.load(Ordering::Acquire));
+        boot.redo_rate = self.instance.redo_rate.kept();
         self.update_boot_files(&mut boot.files)?;
         let id = boot_page(boot.sequence);
         let Some(page) = boot.encode(id) else {

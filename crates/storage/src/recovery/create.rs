@@ -295,6 +295,7 @@ fn create_files(
         log_chain: LogPos::ZERO,
         files,
         backup: crate::backup::BackupState::new(guid),
+        redo_rate: (0, 0),
     };
     let db = Database::assemble(instance, store.clone(), boot);
     instance.pool.register(&store);

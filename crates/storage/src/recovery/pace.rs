@@ -1,7 +1,7 @@
 //! How long a restart would take, and what keeps that short: pages written between checkpoints (an indirect checkpoint's writer).
 //!
-//! What redo manages per second is measured by each restart that has enough to do, and holds for all databases of the instance; until
-//! then what [`crate::redo_rate`] says is assumed.
+//! What redo manages per second is measured by each restart that has enough to do, and holds for all databases of the instance. Boot
+//! pages keep it for later starts; until it was ever measured what [`crate::redo_rate`] says is assumed.
 //!
 //! ```text
 //! limit      the log that redo reads within TARGET_RECOVERY_TIME, at most `redo_log_max`

@@ -162,6 +162,7 @@ pub(super) fn open_for_redo(
             true => StorageError::Misuse("the database is not being restored"),
         });
     }
+    instance.redo_rate.known(boot.redo_rate);
     let counters = Arc::new(DatabaseCounters::default());
     let mark = Page::mark_of(&boot.backup.marked());
     let store = Arc::new(Store::new(id, name, false, mark, counters, clock.clone()));
@@ -215,8 +216,9 @@ fn read_log(
         .ok_or_else(|| suspect(store, "the boot page's log anchor is damaged"))?;
     let began = env.clock.monotonic();
     let mut told = began;
-    // No more log than that can there be.
+    // No more log than that can there be; nor, as a rule, more than checkpoints let it become.
     let most = paths.iter().map(|p| log_bytes(env, p)).sum::<StorageResult<u64>>()?;
+    let most = most.min(boot.scan_from.since(boot.min) + db.redo_limit() / 4 * 5);
     let workers = &instance.options.workers;
     let read = |redo: &mut Redo<'_, '_>| {
         let mut analysis = Analysis::new(boot);
@@ -226,7 +228,12 @@ fn read_log(
         let opened = Log::open_keeping(env, paths, options, &anchor, chain, |r| {
             analysis.see(r);
             if analysis.records.is_multiple_of(LOOK_EVERY) {
+                if instance.is_stopping() {
+                    failed = Some(StorageError::Misuse("the server is being stopped"));
+                    return Err(LogError::Unavailable);
+                }
                 let now = env.clock.monotonic();
+                undo::show_progress(r.pos.since(boot.min), most);
                 if now.saturating_sub(told) >= undo::TELL_EVERY {
                     told = now;
                     db.tell_progress(2, r.pos.since(boot.min), most, now.saturating_sub(began));

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use taffrail_base::{HobtId, LogPos, PageId, SqlError};
 use taffrail_log::{Lcx, Lop, Record, TxLog};
+use taffrail_observe::session::with_current;
 use taffrail_observe::{Event, EventRing};
 
 use super::analysis::Loser;
@@ -246,6 +247,12 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>, touched: bool) -> Storage
     Ok(())
 }
 
+/// Shows how far a phase of recovery is, in `sys.dm_exec_requests`, where a session of the server's own runs it.
+pub(super) fn show_progress(done: u64, of: u64) {
+    let hundredths = (u128::from(done.min(of)) * 10_000 / u128::from(of.max(1))) as u32;
+    with_current(|cell| cell.percent_complete.store(hundredths.min(9_999), Ordering::Relaxed));
+}
+
 fn lock_again(db: &Arc<Database>, locks: &mut TxLockState, locked: &Locked) -> StorageResult<()> {
     let manager = &db.instance().locks;
     let mut take = |resource: Resource, mode: LockMode| -> StorageResult<()> {
@@ -386,9 +393,11 @@ impl Database {
                 return Ok(false);
             }
             let now = clock.monotonic();
+            let (done, span) = self.undone();
+            show_progress(done, span);
             if now.saturating_sub(told) >= TELL_EVERY {
                 told = now;
-                self.tell_undo(now.saturating_sub(began));
+                self.tell_progress(3, done, span, now.saturating_sub(began));
             }
         }
         // Closed while the last step was waited for: what was left is left to the next restart.
@@ -433,22 +442,22 @@ impl Database {
             && self.settle_at.swap(0, Ordering::AcqRel) != 0
     }
 
-    fn tell_undo(&self, passed: Duration) {
+    /// How much of the log that is to be undone has been, of how much.
+    fn undone(&self) -> (u64, u64) {
         let recovering = self.recovering.lock();
         let now: u64 = recovering
             .losers
             .iter()
             .map(|l| l.from.since(l.entry.first_bound.min(l.from)).saturating_sub(l.left()))
             .sum();
-        let (done, span) = (recovering.done + now, recovering.span.max(1));
-        drop(recovering);
-        self.tell_progress(3, done, span, passed);
+        (recovering.done + now, recovering.span.max(1))
     }
 
     /// Message 3450: so much of a phase is done after so long.
     pub(super) fn tell_progress(&self, phase: u8, done: u64, of: u64, passed: Duration) {
         let done = done.min(of);
-        let percent = done * 100 / of.max(1);
+        // How much there is to do is an estimate until it is done.
+        let percent = (done * 100 / of.max(1)).min(99);
         let remain = passed.as_secs_f64() * (of - done) as f64 / done.max(1) as f64;
         let remain = remain.min(1e9) as u64;
         let e = SqlError::new(3450, &[&self.name(), &self.id(), &percent, &remain, &phase]);
