@@ -10,6 +10,9 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+/// No restart takes longer.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 /// How much of each work, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
@@ -315,7 +318,8 @@ pub fn life(binary: &Path, folder: &Path, scale: Scale) -> io::Result<Vec<Figure
         server.kill()?;
         let began = Instant::now();
         let server = Taffrail::start(binary, &data)?;
-        server.client("bench")?.run("SELECT TOP 1 c_id FROM customer").map_err(io::Error::other)?;
+        let mut client = server.client_once_open("bench", PATIENCE)?;
+        client.run("SELECT TOP 1 c_id FROM customer").map_err(io::Error::other)?;
         restart.push(began.elapsed().as_secs_f64());
         drop(server);
         std::fs::remove_dir_all(&data)?;

@@ -115,6 +115,19 @@ impl Taffrail {
         self.client_at(self.port, database)
     }
 
+    /// The same, as soon as a start has recovered the database: a login waits for that a few seconds by itself.
+    pub fn client_once_open(&self, database: &str, at_most: Duration) -> io::Result<Client> {
+        let began = Instant::now();
+        loop {
+            match self.client(database) {
+                Err(_) if began.elapsed() < at_most => {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                connected => return connected,
+            }
+        }
+    }
+
     /// The same by way of somebody who listens at another port.
     pub fn client_at(&self, port: u16, database: &str) -> io::Result<Client> {
         Client::connect(&crate::client::ConnectOptions {

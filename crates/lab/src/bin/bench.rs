@@ -11,20 +11,20 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, frames, fresh, groups, growth, instructions,
-    lob, plans, points, print_table, reading, spill, tpch, vlfs, watching, wire,
+    Figure, backup, bandwidth, bare, bulk, checkpoints, deadlocks, frames, fresh, groups, growth,
+    instructions, lob, plans, points, print_table, reading, restart, spill, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, frames, lob, groups, points (both with --peers), tpch (with --tpch), spill (alone)\n\
+                     deadlocks, watching, frames, checkpoints, restart, lob, groups, points (both with --peers), tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 17] = [
+const ALONE: [&str; 19] = [
     "life",
     "fresh",
     "plans",
@@ -36,6 +36,8 @@ const ALONE: [&str; 17] = [
     "deadlocks",
     "watching",
     "frames",
+    "checkpoints",
+    "restart",
     "lob",
     "spill",
     "groups",
@@ -236,12 +238,14 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         failed.push(e.to_string());
     }
     print_table(&figures);
+    failed.extend(checkpoints::beyond(&figures));
     failed.extend(frames::beyond(&figures));
     failed.extend(fresh::beyond(&figures));
     failed.extend(groups::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(points::beyond(&figures));
     failed.extend(spill::beyond(&figures));
+    failed.extend(restart::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
     failed.extend(watching::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
@@ -272,6 +276,8 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
         "watching" => watching::watching(&a.server, dir, a.effort),
         "frames" => frames::frames(&a.server, dir, a.effort.quick),
+        "checkpoints" => checkpoints::checkpoints(&a.server, dir, a.effort),
+        "restart" => restart::restart(&a.server, dir, a.effort.quick),
         "lob" => lob::lob(&a.server, dir),
         // Minutes, and a gigabyte of rows: where it is named alone.
         "spill" if a.only.is_some() => spill::spill(&a.server, dir, a.effort.quick),

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// A server, and how to reach it.
 pub struct Place {
@@ -134,10 +135,14 @@ impl Place {
         Ok(server.kill()?)
     }
 
-    /// Starts it again; returns when it is ready.
+    /// Starts it again; returns when it is ready and has recovered its databases.
     pub fn again(&mut self) -> Result<(), Stop> {
-        if let Some(own) = &mut self.own {
-            self.connect = own.launch(self.connect.clone())?;
+        const LEFT: &str = "SELECT COUNT(*) FROM sys.databases WHERE state_desc = 'RECOVERING'";
+        let Some(own) = &mut self.own else { return Ok(()) };
+        self.connect = own.launch(self.connect.clone())?;
+        let mut client = self.client("master")?;
+        while client.query(LEFT)?.first_value() != "0" {
+            std::thread::sleep(Duration::from_millis(5));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::bench::taffrail::Taffrail;
 use crate::client::Client;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const LOG_INFO: &str = "sys.dm_db_log_info(DB_ID())";
 /// Rows that fill the log by being changed; each change logs 16 KB.
@@ -171,7 +171,7 @@ impl Side {
         }
         let began = Instant::now();
         let server = Taffrail::start(&self.binary, &self.data)?;
-        self.client = server.client("bench")?;
+        self.client = server.client_once_open("bench", Duration::from_secs(300))?;
         self.server = Some(server);
         self.run("SELECT TOP 1 c_id FROM customer")?;
         Ok(began.elapsed().as_secs_f64())
