@@ -26,6 +26,7 @@ mod owned;
 mod problem;
 mod rename;
 mod restoring;
+mod startup;
 mod state;
 
 pub use attached::NotAttached;
@@ -33,11 +34,13 @@ pub use collated::{collation_of, with_collation};
 pub use configured::{FileChange, FileDefaults};
 pub use problem::Problem;
 pub use restoring::Taken;
+pub use startup::StartReport;
 
 use super::master::{self, DatabaseEntry, EntryState};
 use super::{Catalog, datetime_now, fold};
 use crate::database::Database;
 use parking_lot::{Mutex, RwLock};
+use startup::Starting;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
@@ -91,14 +94,8 @@ pub struct Slot {
     pub database: Option<Arc<Database>>,
     /// Why it is not open though it should be.
     pub problem: Option<Problem>,
-}
-
-/// The outcome of a database's opening at start, for the error log.
-pub struct StartReport {
-    /// The name of the database.
-    pub name: String,
-    /// Recovery, or why it could not be opened.
-    pub result: Result<RecoveryReport, Problem>,
+    /// A start is recovering it, or is going to.
+    pub recovering: bool,
 }
 
 /// A cache of things, such as plans, that hold open databases.
@@ -125,6 +122,8 @@ pub struct Databases {
     wanted_mb: AtomicU64,
     /// Trace flags that are on for all sessions.
     trace_flags: Mutex<Vec<i64>>,
+    /// What a start has left to be recovered.
+    starting: Starting,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -139,12 +138,14 @@ fn io(e: taffrail_io::IoError) -> Box<SqlError> {
 pub const MARKER: &str = "initializing";
 
 impl Databases {
-    /// Opens the system databases of a data directory, or creates them with this collation, and opens the others.
+    /// Opens the system databases of a data directory, or creates them with this collation, and opens the others; or, with `later`,
+    /// leaves them to who calls [`Databases::recover_next`].
     pub fn start(
         storage: &Arc<StorageInstance>,
         data_dir: &Path,
         collation: Collation,
         made_of: Arc<dyn MadeOfDatabases>,
+        later: bool,
     ) -> SqlResult<(Databases, Vec<StartReport>)> {
         let all = Databases {
             storage: storage.clone(),
@@ -157,6 +158,7 @@ impl Databases {
             running: RwLock::default(),
             wanted_mb: AtomicU64::new(0),
             trace_flags: Mutex::default(),
+            starting: Starting::default(),
         };
         let mut reports = Vec::new();
         let disk = &storage.env.disk;
@@ -186,8 +188,11 @@ impl Databases {
             disk.sync_dir(data_dir).map_err(io)?;
         } else {
             let report = all.open_master()?;
-            reports.push(StartReport { name: "master".into(), result: Ok(report) });
+            reports.push(StartReport::of(DatabaseId(1), "master", Ok(report)));
             all.open_others(&mut reports)?;
+            if !later {
+                while all.recover_next(&|_| {}, &mut |report| reports.push(report)) {}
+            }
         }
         all.create_tempdb()?;
         all.reconfigure()?;
@@ -310,7 +315,7 @@ impl Databases {
         });
         let master = if id.0 == 1 { database.storage.clone() } else { self.master_storage()? };
         master::put_database(&master, &entry)?;
-        self.insert(Slot { entry, database: Some(database), problem: None });
+        self.insert(Slot::open(entry, database));
         Ok(())
     }
 
@@ -344,46 +349,8 @@ impl Databases {
         let entry = master::databases(&storage)?.into_iter().find(|e| e.id == id);
         let entry = entry.ok_or_else(|| SqlError::new(911, &[&"master"]))?;
         let database = Database::opened(Database { id, name: "master".into(), storage, catalog });
-        self.insert(Slot { entry, database: Some(database), problem: None });
+        self.insert(Slot::open(entry, database));
         Ok(report)
-    }
-
-    fn open_others(&self, reports: &mut Vec<StartReport>) -> SqlResult<()> {
-        let master = self.master_storage()?;
-        let rows = self.rebased(&master)?;
-        for mut entry in rows.clone() {
-            if entry.id.0 <= 2 {
-                continue;
-            }
-            self.last_id.fetch_max(entry.id.0, Ordering::Relaxed);
-            let whole = matches!(entry.state, EntryState::Online | EntryState::Restoring);
-            if whole && self.starts_restoring(&mut entry)? {
-                self.insert(Slot { entry, database: None, problem: None });
-                continue;
-            }
-            match entry.state {
-                EntryState::Creating | EntryState::Dropping => {
-                    let named =
-                        |f: &PathBuf| rows.iter().any(|r| r.id != entry.id && r.files.contains(f));
-                    entry.files.retain(|f| !named(f));
-                    let files = match entry.state {
-                        EntryState::Creating => self.half_made(&entry)?,
-                        _ => entry.files,
-                    };
-                    self.remove_leftovers(&files)?;
-                    master::remove_database(&master, entry.id)?;
-                }
-                EntryState::Offline => {
-                    self.insert(Slot { entry, database: None, problem: None });
-                }
-                EntryState::Online | EntryState::Restoring => {
-                    let name = entry.name.clone();
-                    let result = self.open_entry(entry);
-                    reports.push(StartReport { name, result });
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Opens a database and makes it known, open or not.
@@ -422,11 +389,11 @@ impl Databases {
         };
         match open() {
             Ok((database, report)) => {
-                self.insert(Slot { entry, database: Some(database), problem: None });
+                self.insert(Slot::open(entry, database));
                 Ok(report)
             }
             Err(problem) => {
-                self.insert(Slot { entry, database: None, problem: Some(problem.clone()) });
+                self.insert(Slot::failed(entry, problem.clone()));
                 Err(problem)
             }
         }
@@ -496,7 +463,7 @@ impl Databases {
         self.slots.read().iter().find(|s| s.entry.id == id)?.database.clone()
     }
 
-    /// A database by name, to be used: 911 when there is none, 942, 927, 945 or 926 when it is not open.
+    /// A database by name, to be used: 911 when there is none, 942, 927, 922, 945 or 926 when it is not open.
     pub fn get(&self, name: &str) -> SqlResult<Arc<Database>> {
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
         let name = &slot.entry.name;
@@ -508,6 +475,7 @@ impl Databases {
             },
             None if slot.entry.state == EntryState::Offline => Err(SqlError::new(942, &[name])),
             None if slot.entry.state == EntryState::Restoring => Err(SqlError::new(927, &[name])),
+            None if slot.recovering => Err(SqlError::new(922, &[name])),
             None => match &slot.problem {
                 Some(problem) => Err(problem.refusal(name)),
                 None => Err(SqlError::new(945, &[name])),

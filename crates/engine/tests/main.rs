@@ -71,6 +71,7 @@ mod performance_counters;
 mod permission_walk;
 mod permissions;
 mod plan_facts;
+mod recoveries;
 mod references;
 mod reopened;
 mod reorganize;

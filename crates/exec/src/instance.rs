@@ -4,6 +4,7 @@
 //! pool. All others belong to whoever calls a [`Connection`].
 
 mod logins;
+mod recoveries;
 mod ticks;
 mod told;
 
@@ -75,7 +76,8 @@ pub struct Instance {
     logins: RwLock<Arc<crate::catalog::principals::Principals>>,
     shared_rights: crate::session::rights::SharedRights,
     bad_passwords: logins::BadPasswords,
-    reports: Vec<StartReport>,
+    /// Outcomes of the start that nobody has taken yet.
+    reports: Mutex<Vec<StartReport>>,
     started: Value,
     started_at: Duration,
     threads: Threads,
@@ -123,8 +125,9 @@ impl Instance {
             ))
         })?;
         let plans = Arc::<PlanCache>::default();
+        let later = options.recovery_wait.is_some();
         let (databases, reports) =
-            Databases::start(&storage, &options.data_dir, options.collation, plans.clone())
+            Databases::start(&storage, &options.data_dir, options.collation, plans.clone(), later)
                 .map_err(|e| fail(&e))?;
         let clock = &options.env.clock;
         let started = crate::catalog::datetime_now(&**clock);
@@ -145,7 +148,7 @@ impl Instance {
             logins: RwLock::default(),
             shared_rights: Default::default(),
             bad_passwords: Default::default(),
-            reports,
+            reports: Mutex::new(reports),
             started,
             started_at,
             threads: Threads::default(),
@@ -160,6 +163,9 @@ impl Instance {
         // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();
+        if let Some(wait) = instance.options.recovery_wait {
+            instance.recover_databases(wait);
+        }
         // Features that are listed later watch those before them, so they begin first.
         let starts: Vec<_> = features::features().filter_map(|f| f.start).collect();
         for start in starts.into_iter().rev() {
@@ -261,11 +267,6 @@ impl Instance {
         &self.storage
     }
 
-    /// What happened to each database at start.
-    pub fn start_reports(&self) -> &[StartReport] {
-        &self.reports
-    }
-
     /// Counters of its sessions.
     pub fn counters(&self) -> &InstanceCounters {
         &self.counters
@@ -318,6 +319,7 @@ impl Instance {
     /// Opens a session for a login whose password has been verified: 4060 when the database that it names cannot be opened, 4064 when
     /// it names none and its own cannot, 6005 when the instance is about to end.
     pub fn connect(self: &Arc<Self>, client: ConnectOptions) -> SqlResult<Connection> {
+        self.await_database(client.database.as_deref(), &client.login);
         let _entered = self.enter()?;
         self.connect_within(client)
     }
@@ -519,6 +521,7 @@ impl Instance {
         // A scheduled backup that runs is cut short; its thread is waited for below.
         self.sessions().iter().for_each(|s| _ = self.kill_session(s.id));
         features::features().filter_map(|f| f.stop).for_each(|stop| stop(self));
+        self.storage.stop_restarts();
         for database in self.databases.open() {
             database.storage.stop_recovery();
         }

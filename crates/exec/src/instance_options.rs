@@ -41,6 +41,9 @@ pub struct InstanceOptions {
     pub delayed_durability_window: Duration,
     /// `TARGET_RECOVERY_TIME`.
     pub target_recovery_time: Duration,
+    /// How long a start waits for the recovery of user databases, which goes on beside their neighbours' users; several are recovered at
+    /// once. None: one after the other, all before the start ends.
+    pub recovery_wait: Option<Duration>,
     /// `@@SERVERNAME`.
     pub server_name: String,
     /// The collation of a server whose data directory is made now; one that is there has its own.
@@ -85,6 +88,7 @@ impl InstanceOptions {
             log_initialization: Initialization::default(),
             delayed_durability_window: Duration::from_millis(8),
             target_recovery_time: Duration::from_secs(60),
+            recovery_wait: None,
             server_name: "TAFFRAIL".into(),
             collation: Collation::default(),
             backup_schedule: None,

@@ -42,6 +42,9 @@ use taffrail_types::Collation;
 /// How long they may take to roll back after they were cancelled.
 const ROLLBACK: Duration = Duration::from_secs(20);
 
+/// How long a start waits for databases that are recovered: most are open by then, and the others answer 922 until they are.
+const RECOVERY_WAIT: Duration = Duration::from_secs(1);
+
 /// Why a server did not start: one line for standard error.
 #[derive(Debug)]
 pub struct StartFailure(pub String);
@@ -274,6 +277,7 @@ impl Server {
         options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;
         options.target_recovery_time = settings.target_recovery_time;
+        options.recovery_wait = Some(RECOVERY_WAIT);
         options.backup_schedule = settings.backup_schedule.clone();
         options.collation = settings.collation.unwrap_or_default();
         if !host.is_empty() {

@@ -17,16 +17,10 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// A growth that took longer gets message 5145 besides.
 const SLOW_GROWTH_NS: u64 = 1_000_000_000;
 
-/// Writes what recovery did to each database.
+/// Writes what recovery did to each database, as far as that is known and has not been written yet.
 pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
-    for report in instance.start_reports() {
-        let name = &report.name;
-        let id = instance
-            .databases()
-            .list()
-            .iter()
-            .find(|s| s.entry.name == *name)
-            .map_or(0, |s| s.entry.id.0);
+    for report in instance.take_start_reports() {
+        let (id, name) = (report.id, &report.name);
         match &report.result {
             Ok(r) => {
                 // What is rolled back is told when it has been: see `Event::RecoveryMessage`.
@@ -58,11 +52,13 @@ pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
     }
 }
 
-/// True when no database has anything left to be undone, which the error log then hears.
+/// True when no database has anything left to be redone or undone, which the error log then hears.
 fn recovery_is_complete(log: &ErrorLog, instance: &Instance) -> bool {
     let undoing =
         |slot: &DatabaseSlot| slot.database.as_ref().is_some_and(|d| d.storage.is_undoing());
-    let complete = !instance.databases().list().iter().any(undoing);
+    let databases = instance.databases();
+    let complete = !databases.is_recovering() && !databases.list().iter().any(undoing);
+    recovery(log, instance);
     if complete {
         log.info("Server", &SqlError::new(3408, &[]).message);
     }

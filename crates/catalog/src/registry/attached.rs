@@ -53,7 +53,7 @@ impl Databases {
         let mut entry = slot.entry.clone();
         if let Some(database) = &slot.database {
             // From here on nobody new comes in; who came in meanwhile is found now.
-            self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+            self.insert(Slot::closed(entry.clone()));
             if in_use(entry.id) {
                 self.insert(slot);
                 return Err(used());
@@ -65,7 +65,7 @@ impl Databases {
                 self.insert(slot);
                 return Err(e);
             }
-            self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+            self.insert(Slot::closed(entry.clone()));
             // Not whole on disk: it stays, offline.
             database.storage.close().map_err(sql)?;
         }
@@ -135,7 +135,7 @@ impl Databases {
             master::put_database(&master, &entry)?;
             let storage = storage.clone();
             let database = Database::opened(Database { id, name: name.into(), storage, catalog });
-            Ok(Slot { entry, database: Some(database), problem: None })
+            Ok(Slot::open(entry, database))
         };
         match make() {
             Ok(slot) => {

@@ -72,7 +72,7 @@ impl Databases {
             .and_then(|()| self.claim(&master, &mut entry))
             .and_then(|()| {
                 // From here on nobody comes in; who came in meanwhile is found now.
-                let closed = Slot { entry: slot.entry.clone(), database: None, problem: None };
+                let closed = Slot::closed(slot.entry.clone());
                 self.insert(closed);
                 if in_use(original.id) {
                     self.insert(slot.clone());
@@ -141,7 +141,7 @@ impl Databases {
             master::put_database(master, entry)?;
             let (storage, name) = (storage.clone(), entry.name.clone());
             let database = Database::opened(Database { id, name, storage, catalog });
-            Ok(Slot { entry: entry.clone(), database: Some(database), problem: None })
+            Ok(Slot::open(entry.clone(), database))
         };
         let files = storage.files().into_iter().map(|f| f.path).collect();
         match make() {

@@ -138,7 +138,7 @@ impl Databases {
         let catalog = Arc::new(Catalog::open(&storage)?);
         let database =
             Database::opened(Database { id: TEMPDB, name: "tempdb".into(), storage, catalog });
-        self.insert(Slot { entry, database: Some(database), problem: None });
+        self.insert(Slot::open(entry, database));
         Ok(())
     }
 

@@ -71,7 +71,7 @@ impl Databases {
         };
         match make() {
             Ok(database) => {
-                self.insert(Slot { entry, database: Some(database.clone()), problem: None });
+                self.insert(Slot::open(entry, database.clone()));
                 Ok(database)
             }
             Err(e) => {
@@ -128,7 +128,7 @@ impl Databases {
         entry.state = EntryState::Dropping;
         master::put_database(&master, &entry)?;
         // It keeps its name and its id until its files are gone: after an error DROP DATABASE can be tried again.
-        self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+        self.insert(Slot::closed(entry.clone()));
         match &slot.database {
             // Why it could not be opened may be that its files are those of another server, which is not running now.
             None if slot.problem.is_some() => {

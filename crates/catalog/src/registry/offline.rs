@@ -34,9 +34,12 @@ fn paths(database: &Database) -> Vec<PathBuf> {
 
 impl Databases {
     /// The database of this name, for a change of its state: 5061 while somebody restores it or takes its log away, 5052 while it is
-    /// RESTORING.
+    /// RESTORING, or a start is recovering it.
     fn to_change(&self, name: &str) -> SqlResult<Slot> {
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
+        if slot.recovering {
+            return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Recovering"]));
+        }
         if self.is_busy(slot.entry.id) {
             return Err(SqlError::new(5061, &[&slot.entry.name]));
         }
@@ -68,7 +71,7 @@ impl Databases {
                 // Recovery could not open it: it is not tried again.
                 None if slot.entry.state == EntryState::Online => {
                     master::put_database(&self.master_storage()?, &closed.entry)?;
-                    self.insert(Slot { problem: None, ..closed });
+                    self.insert(Slot::closed(closed.entry));
                     return Ok(());
                 }
                 None => return Ok(()),
@@ -83,7 +86,7 @@ impl Databases {
             self.insert(slot);
             return Err(e);
         }
-        self.insert(Slot { entry: closed, database: None, problem: None });
+        self.insert(Slot::closed(closed));
         // A suspect database is closed without I/O.
         let suspect = is_suspect(&database);
         let closed = database.storage.close().map_err(sql);
@@ -108,7 +111,7 @@ impl Databases {
         match &database {
             Some(database) if is_suspect(database) => {
                 entry.files = paths(database);
-                self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+                self.insert(Slot::closed(entry.clone()));
                 // A suspect database is closed without I/O.
                 let _ = database.storage.close();
             }

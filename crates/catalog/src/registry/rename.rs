@@ -26,7 +26,7 @@ impl Databases {
         entry.files = old.storage.files().into_iter().map(|f| f.path).collect();
         entry.name = new.into();
         master::put_database(&master, &entry)?;
-        self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+        self.insert(Slot::closed(entry.clone()));
         old.storage.close().map_err(sql)?;
         problem::refused(self.open_entry(entry), new)
     }

@@ -69,7 +69,7 @@ impl Databases {
                 compatibility_level: super::COMPATIBILITY_LEVEL,
             };
             master::put_database(&master, &entry)?;
-            self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+            self.insert(Slot::closed(entry.clone()));
             self.busy.lock().push(id);
             let database = None;
             return Ok(Taken { databases: self, entry, database, problem: None, fresh: true });
@@ -88,7 +88,7 @@ impl Databases {
             return Err(SqlError::new(3101, &[]));
         }
         self.busy.lock().push(id);
-        let Slot { entry, database, problem } = slot;
+        let Slot { entry, database, problem, .. } = slot;
         Ok(Taken { databases: self, entry, database, problem, fresh: false })
     }
 
@@ -177,13 +177,13 @@ impl Taken<'_> {
     pub fn put_back(self) {
         let (entry, database) = (self.entry.clone(), self.database.clone());
         let problem = self.problem.clone();
-        self.databases.insert(Slot { entry, database, problem });
+        self.databases.insert(Slot { entry, database, problem, recovering: false });
     }
 
     /// It is RESTORING, with these files.
     pub fn settle_restoring(self, files: &[PathBuf]) -> SqlResult<()> {
         let entry = self.row(EntryState::Restoring, files)?;
-        self.databases.insert(Slot { entry, database: None, problem: None });
+        self.databases.insert(Slot::closed(entry));
         Ok(())
     }
 
@@ -203,13 +203,13 @@ impl Taken<'_> {
             Err(e) => {
                 super::give_up(&storage, "its catalogue could not be read after a restore");
                 let entry = self.row(EntryState::Online, &files)?;
-                let problem = Some(super::Problem::of_catalogue(&e));
-                self.databases.insert(Slot { entry, database: None, problem });
+                let problem = super::Problem::of_catalogue(&e);
+                self.databases.insert(Slot::failed(entry, problem));
                 return Err(e);
             }
         };
         let entry = self.row(EntryState::Online, &files)?;
-        let slot = Slot { entry, database: Some(database.clone()), problem: None };
+        let slot = Slot::open(entry, database.clone());
         self.databases.insert(slot);
         Ok(database)
     }
@@ -242,7 +242,7 @@ impl Taken<'_> {
                         // What keeps it from opening stands in its slot; the caller has an error already.
                         let _ = databases.open_entry(entry);
                     } else {
-                        databases.insert(Slot { entry, database: None, problem: None });
+                        databases.insert(Slot::closed(entry));
                     }
                     return Ok(());
                 }

@@ -1,6 +1,9 @@
 //! Instances on the simulated disk.
 
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 use taffrail_engine::{Instance, InstanceOptions, StartError};
 use taffrail_io::Env;
 use taffrail_io::sim::{HookedDisk, SimOptions, SimWorld};
@@ -45,8 +48,73 @@ pub fn start_with_hook(world: &SimWorld) -> (Arc<Instance>, Once) {
     (start_in(env).expect("a start"), once)
 }
 
+/// A device on which reads of one file, beyond its first megabyte, stop after some, until somebody lets them go on.
+#[allow(dead_code)]
+#[derive(Default)]
+pub struct Gate {
+    /// The end of the file's name, and how many reads of it still pass; none: all of them.
+    state: Mutex<Option<(String, u32)>>,
+    opened: Condvar,
+    /// Somebody has been stopped.
+    stopped: AtomicBool,
+}
+
+#[allow(dead_code)]
+impl Gate {
+    /// Stops reads of this file after so many.
+    pub fn close(&self, file: &str, pass: u32) {
+        *self.state.lock().unwrap() = Some((file.into(), pass));
+        self.stopped.store(false, Ordering::SeqCst);
+    }
+
+    /// Lets all reads pass.
+    pub fn open(&self) {
+        *self.state.lock().unwrap() = None;
+        self.opened.notify_all();
+    }
+
+    /// Waits until a read has been stopped.
+    pub fn wait(&self) {
+        while !self.stopped.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    fn pass(&self, path: &Path, offset: u64) {
+        let mut state = self.state.lock().unwrap();
+        loop {
+            match &mut *state {
+                Some((file, left)) if offset >= 1 << 20 && path.ends_with(&*file) => {
+                    if *left > 0 {
+                        *left -= 1;
+                        return;
+                    }
+                }
+                _ => return,
+            }
+            self.stopped.store(true, Ordering::SeqCst);
+            state = self.opened.wait(state).unwrap();
+        }
+    }
+}
+
+/// Starts the instance of a world behind a gate; no longer than a moment does it wait for the recovery of databases.
+#[allow(dead_code)]
+pub fn start_behind(world: &SimWorld, gate: &Arc<Gate>) -> Arc<Instance> {
+    let (mut env, gate) = (world.env(), gate.clone());
+    let disk = HookedDisk::new(env.disk.clone(), |_, result| result);
+    env.disk = Arc::new(disk.with_reads(move |path, offset| gate.pass(path, offset)));
+    let mut options = options(env);
+    options.recovery_wait = Some(Duration::from_millis(20));
+    taffrail_engine::start(options).expect("a start")
+}
+
 fn start_in(env: Env) -> Result<Arc<Instance>, StartError> {
+    taffrail_engine::start(options(env))
+}
+
+fn options(env: Env) -> InstanceOptions {
     let mut options = InstanceOptions::new("/data", env);
     options.max_server_memory_mb = 16;
-    taffrail_engine::start(options)
+    options
 }

@@ -1,7 +1,6 @@
-//! Threads beside the writers: the rest of a recovery, what is done again and again, and those of a restart's redo.
+//! Threads beside the writers: what is done again and again, and those of a restart's redo.
 
 use super::{IDLE_AT_MOST, Instance};
-use crate::database::Database;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::DatabaseId;
@@ -9,24 +8,6 @@ use taffrail_observe::{Command, WaitType};
 use taffrail_storage::Workers;
 
 impl Instance {
-    /// Has the recovery of a database that was just opened finished: undo goes on while it is used.
-    pub(super) fn ensure_recovered(&self, database: &Arc<Database>) {
-        if !database.storage.claim_recovery() {
-            return;
-        }
-        let storage = database.storage.clone();
-        let name = format!("recovery {}", database.id);
-        let shown = (Command::DbStartup, database.id);
-        let spawned = self.background(name, 512 << 10, shown, move || {
-            // A failure has made the database suspect, which has told the error log why.
-            let _ = storage.finish_recovery();
-        });
-        if spawned.is_err() {
-            // No thread now: at the next look.
-            database.storage.unclaim_recovery();
-        }
-    }
-
     /// Starts a thread that does something ten times a second until the instance stops.
     pub fn run_ticks(
         self: &Arc<Self>,

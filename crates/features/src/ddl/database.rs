@@ -264,6 +264,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
     if slot.entry.state == crate::catalog::master::EntryState::Restoring {
         return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Restoring"]));
     }
+    if slot.recovering {
+        return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Recovering"]));
+    }
     if let ast::AlterDatabaseAction::Set { options, termination } = &s.action {
         if let [ast::DatabaseOption::State(state)] = options[..] {
             return set_state(cx, &slot, state, *termination);

@@ -13,11 +13,15 @@ type Hook = Arc<dyn Fn(&Path, IoResult<()>) -> IoResult<()> + Send + Sync>;
 /// Told of a write that is about to be done, or of writes that are about to be submitted together: how many bytes each has.
 type Begun = Arc<dyn Fn(&Path, &[usize]) + Send + Sync>;
 
+/// Told of a read that is about to be done, and from which offset.
+type Reads = Arc<dyn Fn(&Path, u64) + Send + Sync>;
+
 /// See the module's text.
 pub struct HookedDisk {
     inner: Arc<dyn Disk>,
     hook: Hook,
     begun: Option<Begun>,
+    reads: Option<Reads>,
 }
 
 impl HookedDisk {
@@ -26,7 +30,7 @@ impl HookedDisk {
         inner: Arc<dyn Disk>,
         hook: impl Fn(&Path, IoResult<()>) -> IoResult<()> + Send + Sync + 'static,
     ) -> HookedDisk {
-        HookedDisk { inner, hook: Arc::new(hook), begun: None }
+        HookedDisk { inner, hook: Arc::new(hook), begun: None, reads: None }
     }
 
     /// Has `begun` hear of plain writes before they are done, of those that are submitted together at once.
@@ -34,9 +38,14 @@ impl HookedDisk {
         HookedDisk { begun: Some(Arc::new(begun)), ..self }
     }
 
+    /// Has `reads` hear of reads before they are done, on their threads: a device takes as long as it does.
+    pub fn with_reads(self, reads: impl Fn(&Path, u64) + Send + Sync + 'static) -> HookedDisk {
+        HookedDisk { reads: Some(Arc::new(reads)), ..self }
+    }
+
     fn hooked(&self, inner: Arc<dyn Volume>) -> Arc<dyn Volume> {
-        let (hook, begun) = (self.hook.clone(), self.begun.clone());
-        Arc::new(HookedVolume { inner, hook, begun })
+        let (hook, begun, reads) = (self.hook.clone(), self.begun.clone(), self.reads.clone());
+        Arc::new(HookedVolume { inner, hook, begun, reads })
     }
 }
 
@@ -98,6 +107,7 @@ struct HookedVolume {
     inner: Arc<dyn Volume>,
     hook: Hook,
     begun: Option<Begun>,
+    reads: Option<Reads>,
 }
 
 impl HookedVolume {
@@ -124,6 +134,9 @@ impl Volume for HookedVolume {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+        if let Some(reads) = &self.reads {
+            reads(self.path(), offset);
+        }
         self.inner.read_at(offset, buf)
     }
 

@@ -191,12 +191,16 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// The server takes logins and is not about to end.
-async fn readyz(State(web): State<Web>) -> (StatusCode, &'static str) {
-    match web.shared.is_stopping() || web.shared.instance.lost().is_some() {
-        true => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
-        false => (StatusCode::OK, "ready\n"),
+/// The server takes logins and is not about to end; behind that, which databases are still being recovered.
+async fn readyz(State(web): State<Web>) -> (StatusCode, String) {
+    if web.shared.is_stopping() || web.shared.instance.lost().is_some() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
     }
+    let mut text = String::from("ready\n");
+    for (name, percent) in web.shared.instance.recovering() {
+        text += &format!("recovering {name}: {percent:.0} %\n");
+    }
+    (StatusCode::OK, text)
 }
 
 async fn metrics(

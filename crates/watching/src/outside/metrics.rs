@@ -176,8 +176,7 @@ fn databases(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
         let (state, name) = slot.state();
         sample([("db", slot.entry.name.as_str()), ("state", name)], f64::from(state))
     });
-    let help =
-        "state of sys.databases: 0 ONLINE, 1 RESTORING, 3 RECOVERY_PENDING, 4 SUSPECT, 6 OFFLINE.";
+    let help = "state of sys.databases: 0 ONLINE, 1 RESTORING, 2 RECOVERING, 3 RECOVERY_PENDING, 4 SUSPECT, 6 OFFLINE.";
     out.put(Kind::Gauge, "mssql_database_state", help, states.collect());
     let now = instance.options().env.clock.now_utc();
     let ages = open.iter().filter_map(|d| {

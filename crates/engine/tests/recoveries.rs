@@ -1,0 +1,200 @@
+//! A start recovers several databases at once and waits for none of them: who is ready first is used first, and what is wrong with one is
+//! no trouble of the others'.
+
+use crate::support;
+
+use std::sync::Arc;
+use std::time::Duration;
+use support::sim::{Gate, start, start_behind, world};
+use support::{Client, connect, errors};
+use taffrail_engine::{ConnectOptions, Instance};
+use taffrail_io::OpenSpec;
+use taffrail_io::sim::{SimOptions, SimWorld};
+
+/// Rows of each database, two on a page: more than its first megabyte.
+const ROWS: u32 = 600;
+const COUNT: &str = "SELECT COUNT(*), MIN(b), MAX(b) FROM";
+
+/// Databases of these names, with rows that no checkpoint has written. The last row of each is changed by a transaction that does not
+/// end, and whose records are durable.
+fn filled(instance: &Arc<Instance>, names: &[&str]) -> Vec<Client> {
+    let mut c = connect(instance);
+    let mut open = Vec::new();
+    for name in names {
+        c.ok(&format!("CREATE DATABASE {name}"));
+        c.ok(&format!("ALTER DATABASE {name} SET RECOVERY SIMPLE USE {name}"));
+        c.ok(&format!(
+            "CREATE TABLE t (a int PRIMARY KEY, b int, c char(3900)) SET NOCOUNT ON BEGIN TRAN
+             DECLARE @i int = 0 WHILE @i < {ROWS} BEGIN INSERT t VALUES (@i, 1, 'x') SET @i += 1 END COMMIT"
+        ));
+        let mut other = connect(instance);
+        other.ok(&format!("USE {name} BEGIN TRAN UPDATE t SET b = 9 WHERE a >= {ROWS} - 100"));
+        c.ok("CREATE TABLE witness (a int)");
+        open.push(other);
+    }
+    open
+}
+
+/// Power fails; the instance is let go, whatever its threads wait for.
+fn crash(world: &SimWorld, instance: &Arc<Instance>, gate: &Gate) {
+    world.crash();
+    gate.open();
+    let _ = instance.shutdown();
+    world.restart();
+}
+
+fn state(c: &mut Client, name: &str) -> String {
+    c.rows(&format!("SELECT state, state_desc FROM sys.databases WHERE name = '{name}'"))
+}
+
+/// Every row is there, and none is as the transaction has left it that did not end.
+fn whole(instance: &Arc<Instance>, name: &str) {
+    let mut c = connect(instance);
+    // What is still being undone is waited for.
+    assert_eq!(c.rows(&format!("{COUNT} {name}.dbo.t")), format!("{ROWS} | 1 | 1"), "{name}");
+    assert_eq!(c.rows(&format!("DBCC CHECKDB ({name}) WITH NO_INFOMSGS")), "");
+}
+
+#[test]
+fn others_answer_while_one_is_recovered_for_long() {
+    let world = world(1, SimOptions::default());
+    let gate = Arc::new(Gate::default());
+    let instance = start_behind(&world, &gate);
+    let open = filled(&instance, &["before", "slow", "behind"]);
+    world.crash();
+    drop(open);
+    let _ = instance.shutdown();
+    world.restart();
+    gate.close("slow.mdf", 3);
+    let instance = start_behind(&world, &gate);
+    gate.wait();
+    for name in ["before", "behind"] {
+        instance.databases().wait_for(name, Duration::from_secs(60));
+        whole(&instance, name);
+    }
+    let mut c = connect(&instance);
+    assert_eq!(state(&mut c, "slow"), "2 | RECOVERING");
+    assert_eq!(
+        c.rows(
+            "SELECT DATABASEPROPERTYEX('slow', 'Status'), DATABASEPROPERTY('slow', 'IsInRecovery')"
+        ),
+        "RECOVERING | 1"
+    );
+    for (sql, number) in [
+        ("USE slow", 922),
+        ("SELECT COUNT(*) FROM slow.dbo.t", 922),
+        ("BACKUP DATABASE slow TO DISK = 'slow.bak'", 922),
+        ("CREATE DATABASE slow", 1801),
+        ("DROP DATABASE slow", 3702),
+        ("ALTER DATABASE slow SET OFFLINE WITH ROLLBACK IMMEDIATE", 5052),
+        ("ALTER DATABASE slow SET RECOVERY FULL", 5052),
+        ("ALTER DATABASE slow MODIFY NAME = quick", 5052),
+        ("EXEC sp_detach_db 'slow'", 3703),
+    ] {
+        assert_eq!(errors(&c.rows(sql)).first(), Some(&number), "{sql}");
+    }
+    let requests = "SELECT command, CAST(percent_complete / 100 AS int) FROM sys.dm_exec_requests WHERE database_id = DB_ID('slow')
+        AND command = 'DB STARTUP'";
+    assert_eq!(c.rows(requests), "DB STARTUP | 0");
+    let recovering = instance.recovering();
+    assert_eq!(recovering.len(), 1);
+    assert_eq!(recovering[0].0, "slow");
+    // Who logs in to it waits a little; it opens then.
+    let (of_login, at) = (instance.clone(), "slow".to_owned());
+    let login = std::thread::spawn(move || {
+        let to = ConnectOptions { login: "sa".into(), database: Some(at), ..Default::default() };
+        of_login.connect(to).map(|_| ())
+    });
+    gate.open();
+    login.join().unwrap().expect("it is let in as soon as the database is open");
+    assert_eq!(state(&mut c, "slow"), "0 | ONLINE");
+    whole(&instance, "slow");
+    let told: Vec<_> =
+        instance.take_start_reports().into_iter().map(|r| (r.name, r.result.is_ok())).collect();
+    assert!(
+        told.contains(&("slow".into(), true)) && told.contains(&("behind".into(), true)),
+        "{told:?}"
+    );
+    drop(c);
+    instance.shutdown().unwrap();
+}
+
+#[test]
+fn a_start_that_is_killed_in_redo_or_undo_is_begun_again() {
+    let world = world(2, SimOptions::default());
+    let gate = Arc::new(Gate::default());
+    let mut instance = start_behind(&world, &gate);
+    let open = filled(&instance, &["first", "second"]);
+    world.crash();
+    drop(open);
+    let _ = instance.shutdown();
+    world.restart();
+    // In redo, ever later.
+    for pass in [0, 9, 60, 150] {
+        gate.close("second.mdf", pass);
+        instance = start_behind(&world, &gate);
+        gate.wait();
+        crash(&world, &instance, &gate);
+    }
+    // An order to stop, in redo.
+    gate.close("second.mdf", 30);
+    instance = start_behind(&world, &gate);
+    gate.wait();
+    let (stopped, released) = (instance.clone(), gate.clone());
+    let stopper = std::thread::spawn(move || stopped.shutdown());
+    std::thread::sleep(Duration::from_millis(20));
+    released.open();
+    stopper.join().unwrap().expect("what is not open need not be closed");
+    // In undo, or just behind it.
+    for _ in 0..3 {
+        instance = start_behind(&world, &gate);
+        instance.databases().wait_recovered(Duration::from_secs(60));
+        crash(&world, &instance, &gate);
+    }
+    instance = start_behind(&world, &gate);
+    instance.databases().wait_recovered(Duration::from_secs(60));
+    ["first", "second"].into_iter().for_each(|name| whole(&instance, name));
+    instance.shutdown().unwrap();
+}
+
+/// Overwrites a part of a file with nonsense.
+fn harm(world: &SimWorld, file: &str, from: u64, bytes: usize) {
+    let path = format!("/data/{file}");
+    let volume = world.env().disk.open(path.as_ref(), OpenSpec::PLAIN).unwrap();
+    volume.write_at(from, &vec![0xa5; bytes]).unwrap();
+    volume.sync().unwrap();
+}
+
+#[test]
+fn a_damaged_log_a_damaged_page_and_a_missing_file_leave_the_others_usable() {
+    let world = world(3, SimOptions::default());
+    let gate = Arc::new(Gate::default());
+    let instance = start(&world).unwrap();
+    let names = ["good", "torn_log", "torn_page", "missing"];
+    let open = filled(&instance, &names);
+    world.crash();
+    drop(open);
+    let _ = instance.shutdown();
+    world.restart();
+    harm(&world, "torn_log_log.ldf", 512 << 10, 512 << 10);
+    // Its maps and its directory: the log does not have their beginnings any more.
+    harm(&world, "torn_page.mdf", 11 * 8192, 500 << 10);
+    world.env().disk.remove("/data/missing.mdf".as_ref()).unwrap();
+    let instance = start_behind(&world, &gate);
+    instance.databases().wait_recovered(Duration::from_secs(60));
+    let mut c = connect(&instance);
+    assert_eq!(state(&mut c, "torn_log"), "4 | SUSPECT");
+    assert_eq!(state(&mut c, "torn_page"), "4 | SUSPECT");
+    assert_eq!(state(&mut c, "missing"), "3 | RECOVERY_PENDING");
+    whole(&instance, "good");
+    for (name, number) in [("torn_log", 926), ("torn_page", 926), ("missing", 945)] {
+        assert_eq!(errors(&c.rows(&format!("USE {name}"))), [number], "{name}");
+    }
+    let mut told = instance.take_start_reports();
+    told.sort_by(|a, b| a.name.cmp(&b.name));
+    let told: Vec<_> = told.iter().filter(|r| r.result.is_err()).map(|r| &*r.name).collect();
+    assert_eq!(told, ["missing", "torn_log", "torn_page"]);
+    c.ok("USE good INSERT witness VALUES (1) DROP DATABASE torn_log DROP DATABASE torn_page DROP DATABASE missing");
+    drop(c);
+    instance.shutdown().unwrap();
+}
