@@ -2,17 +2,29 @@
 
 use std::path::Path;
 use std::process::Command;
-use taffrail_lab::client::{Client, ConnectOptions};
+use std::time::{Duration, Instant};
+use taffrail_lab::client::{Client, ClientError, ConnectOptions};
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
+/// A session in a database. One that a start recovers, after a kill, is waited for.
 pub(crate) fn connect(server: &Server, database: &str) -> Client {
-    Client::connect(&ConnectOptions {
+    let options = ConnectOptions {
         port: server.port,
         password: PASSWORD.into(),
         database: database.into(),
         ..Default::default()
-    })
-    .unwrap_or_else(|e| panic!("connecting: {e}"))
+    };
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        match Client::connect(&options) {
+            Err(ClientError::Server(m))
+                if m.iter().any(|m| m.number == 4060) && Instant::now() < until =>
+            {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            connected => return connected.unwrap_or_else(|e| panic!("connecting: {e}")),
+        }
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod attached;
 mod cloned;
 mod collated;
 mod configured;
+mod emergency;
 mod lifecycle;
 mod moved;
 mod offline;
@@ -490,7 +491,7 @@ impl Databases {
         slots.sort_by_key(|s| s.entry.id.0 == 1);
         for database in slots.into_iter().filter_map(|s| s.database) {
             let close = || -> SqlResult<()> {
-                if database.id.0 != 2 {
+                if database.id.0 != 2 && !database.storage.is_emergency() {
                     database.catalog.settle_sequences()?;
                 }
                 database.storage.close().map_err(sql)

@@ -112,6 +112,8 @@ pub struct Database {
     pub(crate) versions: DatabaseVersions,
     /// As the options say it.
     read_only: AtomicBool,
+    /// Opened without its log, to be read: see [`Database::open_emergency`].
+    pub(crate) emergency: AtomicBool,
     /// [`DatabaseOptions::engine_flags`], for who asks often.
     engine_flags: AtomicU64,
 }
@@ -163,6 +165,7 @@ impl Database {
             closed: AtomicBool::new(false),
             versions: DatabaseVersions::default(),
             read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
+            emergency: AtomicBool::new(false),
             engine_flags: AtomicU64::new(boot.options.engine_flags),
             boot: Mutex::new(boot),
         });
@@ -538,6 +541,7 @@ impl Database {
 
     /// The caller holds `altering`.
     fn save_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
+        self.refuse_in_emergency()?;
         // A transaction that logs less does so by the model it has begun under: it ends first.
         let model = self.options().recovery_model;
         let _hold = match options.recovery_model == model {

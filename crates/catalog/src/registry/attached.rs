@@ -41,7 +41,8 @@ impl Databases {
         }
         match (&slot.database, slot.entry.state) {
             (Some(database), _)
-                if matches!(database.storage.state(), DatabaseState::Suspect(_)) =>
+                if matches!(database.storage.state(), DatabaseState::Suspect(_))
+                    || database.storage.is_emergency() =>
             {
                 return Err(SqlError::new(3707, &[]));
             }

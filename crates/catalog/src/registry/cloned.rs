@@ -47,6 +47,7 @@ impl Databases {
             return Err(SqlError::new(1801, &[&name]).with_state(3));
         }
         let original = self.get(template)?;
+        original.storage.refuse_in_emergency().map_err(sql)?;
         let slot = self.slot(template).ok_or_else(|| SqlError::new(911, &[&template]))?;
         let used = || SqlError::new(5030, &[&slot.entry.name]);
         if self.is_busy(original.id) || in_use(original.id) {

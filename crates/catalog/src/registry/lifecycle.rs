@@ -121,6 +121,7 @@ impl Databases {
             return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
         }
         let master = self.master_storage()?;
+        let slot = self.leave_emergency(slot);
         let mut entry = slot.entry;
         if let Some(database) = &slot.database {
             entry.files = database.storage.files().into_iter().map(|f| f.path).collect();

@@ -6,10 +6,10 @@
 //! ```
 //! Between the first two steps a database is in `busy`, so that neither a restore nor a removal takes it meanwhile.
 
+use super::emergency::files_of;
 use super::{Databases, Slot, master, problem, sql};
 use crate::database::Database;
 use crate::master::{DatabaseEntry, EntryState};
-use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::DatabaseState;
@@ -23,19 +23,15 @@ impl Drop for Held<'_> {
     }
 }
 
-fn is_suspect(database: &Database) -> bool {
-    matches!(database.storage.state(), DatabaseState::Suspect(_))
-}
-
-/// Of the files that it has.
-fn paths(database: &Database) -> Vec<PathBuf> {
-    database.storage.files().into_iter().map(|f| f.path).collect()
+/// Nothing of it is to be written any more: it is suspect, or open without recovery.
+fn is_unwritten(database: &Database) -> bool {
+    matches!(database.storage.state(), DatabaseState::Suspect(_)) || database.storage.is_emergency()
 }
 
 impl Databases {
     /// The database of this name, for a change of its state: 5061 while somebody restores it or takes its log away, 5052 while it is
     /// RESTORING, or a start is recovering it.
-    fn to_change(&self, name: &str) -> SqlResult<Slot> {
+    pub(super) fn to_change(&self, name: &str) -> SqlResult<Slot> {
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
         if slot.recovering {
             return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Recovering"]));
@@ -65,7 +61,7 @@ impl Databases {
             match &slot.database {
                 Some(database) => {
                     // As they are now: files have been added and removed since it was opened.
-                    closed.entry.files = paths(database);
+                    closed.entry.files = files_of(&slot.entry, database);
                     self.insert(closed);
                 }
                 // Recovery could not open it: it is not tried again.
@@ -88,7 +84,7 @@ impl Databases {
         }
         self.insert(Slot::closed(closed));
         // A suspect database is closed without I/O.
-        let suspect = is_suspect(&database);
+        let suspect = is_unwritten(&database);
         let closed = database.storage.close().map_err(sql);
         if suspect { Ok(()) } else { closed }
     }
@@ -96,10 +92,10 @@ impl Databases {
     /// Master's row says that it is offline.
     fn note_offline(&self, database: &Arc<Database>, entry: &mut DatabaseEntry) -> SqlResult<()> {
         // A suspect database has nothing to settle.
-        if !is_suspect(database) {
+        if !is_unwritten(database) {
             database.catalog.settle_sequences()?;
         }
-        entry.files = paths(database);
+        entry.files = files_of(entry, database);
         entry.state = EntryState::Offline;
         master::put_database(&self.master_storage()?, entry)
     }
@@ -109,8 +105,8 @@ impl Databases {
         let _changing = self.changing.lock();
         let Slot { mut entry, database, .. } = self.to_change(name)?;
         match &database {
-            Some(database) if is_suspect(database) => {
-                entry.files = paths(database);
+            Some(database) if is_unwritten(database) => {
+                entry.files = files_of(&entry, database);
                 self.insert(Slot::closed(entry.clone()));
                 // A suspect database is closed without I/O.
                 let _ = database.storage.close();

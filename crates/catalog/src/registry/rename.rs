@@ -20,6 +20,7 @@ impl Databases {
         if self.is_busy(slot.entry.id) {
             return Err(SqlError::new(5030, &[&slot.entry.name]));
         }
+        old.storage.refuse_in_emergency().map_err(sql)?;
         let master = self.master_storage()?;
         let mut entry = slot.entry;
         old.catalog.settle_sequences()?;

@@ -88,7 +88,7 @@ impl Databases {
             return Err(SqlError::new(3101, &[]));
         }
         self.busy.lock().push(id);
-        let Slot { entry, database, problem, .. } = slot;
+        let Slot { entry, database, problem, .. } = self.leave_emergency(slot);
         Ok(Taken { databases: self, entry, database, problem, fresh: false })
     }
 

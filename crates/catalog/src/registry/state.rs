@@ -31,6 +31,7 @@ impl Slot {
     pub fn state(&self) -> (u8, &'static str) {
         match &self.database {
             Some(database) => match database.storage.state() {
+                DatabaseState::Online if database.storage.is_emergency() => (5, "EMERGENCY"),
                 DatabaseState::Online => (0, "ONLINE"),
                 DatabaseState::Suspect(_) => (4, "SUSPECT"),
                 DatabaseState::Offline => (6, "OFFLINE"),

@@ -51,6 +51,9 @@ pub(super) fn run(
         }
         Err(e) => return Err(e),
     };
+    if database.storage.is_emergency() {
+        return Err(SqlError::new(3033, &[]));
+    }
     let kind = match (s.kind, options.differential) {
         (ast::BackupKind::Log, _) => BackupKind::Log,
         (ast::BackupKind::Database, true) => BackupKind::Differential,

@@ -272,11 +272,13 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
             return set_state(cx, &slot, state, *termination);
         }
         let database = cx.instance().databases().get(&name)?;
+        database.storage.refuse_in_emergency().map_err(|e| e.to_sql())?;
         set_options(cx, &database, options, *termination)?;
         let mut told = options.iter().filter_map(options::ignored);
         return told.try_for_each(|text| crate::results::print(cx, &text));
     }
     let database = cx.instance().databases().get(&name)?;
+    database.storage.refuse_in_emergency().map_err(|e| e.to_sql())?;
     if !matches!(s.action, ast::AlterDatabaseAction::ModifyName(_)) {
         require_writable(&database)?;
     }
@@ -316,7 +318,6 @@ fn set_state(
         return Err(SqlError::new(5058, &[&format!("{state:?}").to_uppercase(), &slot.entry.name]));
     }
     match state {
-        ast::DatabaseState::Emergency => Err(unsupported("SET EMERGENCY")),
         ast::DatabaseState::Online => {
             end_lost_transactions(cx, slot)?;
             cx.instance().databases().set_online(&slot.entry.name)?;
@@ -324,11 +325,15 @@ fn set_state(
             cx.session.follow_databases();
             Ok(())
         }
-        ast::DatabaseState::Offline => {
+        ast::DatabaseState::Offline | ast::DatabaseState::Emergency => {
             if is_own(cx, id) {
                 return Err(SqlError::new(5070, &[&slot.entry.name]));
             }
             let (name, instance) = (&slot.entry.name, cx.instance().clone());
+            let emergency = state == ast::DatabaseState::Emergency;
+            if emergency {
+                end_lost_transactions(cx, slot)?;
+            }
             // Who may be ended is, as soon as nobody new can come in: clients that connect again at once would never leave it alone.
             let at_once = Some(ast::Termination::RollbackImmediate);
             let then = match termination {
@@ -346,8 +351,11 @@ fn set_state(
                 }
             };
             let mut clear = || clear_users(cx, id.0, name, then);
-            instance.databases().set_offline(name, &mut clear)?;
-            cx.instance().adopt_databases();
+            match emergency {
+                true => instance.databases().set_emergency(name, &mut clear)?,
+                false => instance.databases().set_offline(name, &mut clear)?,
+            }
+            instance.adopt_databases();
             Ok(())
         }
     }

@@ -409,7 +409,7 @@ impl Database {
         const PAUSE: Duration = Duration::from_millis(100);
         const SOON: Duration = Duration::from_millis(5);
         let _one = self.ticking.lock();
-        if self.store.check().is_err() {
+        if self.store.check().is_err() || self.is_emergency() {
             return Duration::from_secs(1);
         }
         self.free_orphans();

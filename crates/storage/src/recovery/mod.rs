@@ -14,6 +14,7 @@
 //! later       undo that waits for room
 //! restored    the same for what a restore has put into files and log
 //! restart     open: repair torn pages, then the three above
+//! emergency   open without any of that, to be read
 //! ```
 
 mod analysis;
@@ -22,6 +23,7 @@ mod checkpoint;
 mod checkpoint_told;
 mod counts;
 mod create;
+mod emergency;
 mod later;
 mod medium;
 mod moved;

@@ -183,6 +183,7 @@ impl Work {
     #[cold]
     fn begin(&mut self) -> StorageResult<()> {
         self.db.store.check()?;
+        self.db.refuse_in_emergency()?;
         let log = self.db.store.log().clone();
         let now = self.db.instance.env.clock.now_utc();
         let entry =
