@@ -133,7 +133,7 @@ fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
 }
 
 /// The server-wide roles of a login, public among them.
-pub(crate) fn server_roles(server: &Principals, login: i32) -> Vec<i32> {
+pub fn server_roles(server: &Principals, login: i32) -> Vec<i32> {
     let mut roles = server.roles_of(login);
     roles.push(SERVER_PUBLIC);
     roles.sort_unstable();
@@ -223,7 +223,7 @@ impl Session {
 
 impl crate::instance::Instance {
     /// The context of a login by its name, and the login: 18456 where there is none, or where it may not connect.
-    pub(crate) fn context_of_login(
+    pub fn context_of_login(
         &self,
         name: &str,
     ) -> SqlResult<(SecurityContext, Arc<Principal>)> {

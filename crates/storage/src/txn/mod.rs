@@ -30,12 +30,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use taffrail_base::{LogPos, ObjectId, SessionId, SqlError, TransactionId};
-use taffrail_log::FlushReason;
+use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
 
 use crate::access::bulk_space::MinimalLogging;
 use crate::access::directory::Pending;
 use crate::access::gap::Guarded;
 use crate::access::{Hobt, Rid};
+use crate::codec::Put;
 use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
