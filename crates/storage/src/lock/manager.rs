@@ -13,7 +13,7 @@ use super::mode::{LockMode, ModeSet};
 use super::outcome::{Granted, LockError, LockLimits};
 use super::report::DeadlockWatch;
 use super::resource::{Resource, ResourceKind};
-use super::state::{Held, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
+use super::state::{Held, NO_OBJECT, OwnerId, OwnerKind, RECENT, ROWS_STAY, TxLockState};
 use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
 use super::table::{LockTable, Outcome, Woken};
 use super::told;
@@ -168,7 +168,9 @@ impl LockManager {
             let many = held_now >= self.limits.escalation_memory_threshold
                 && held_now.is_multiple_of(self.limits.escalation_step.max(1) as usize);
             if using.rows_in_statement >= threshold || many {
-                using.escalate_at = using.rows_in_statement + self.limits.escalation_step;
+                if threshold != ROWS_STAY {
+                    using.escalate_at = using.rows_in_statement + self.limits.escalation_step;
+                }
                 let memory = using.rows_in_statement < threshold;
                 if self.escalate(state, index, memory) {
                     return Ok(Granted::Covered);

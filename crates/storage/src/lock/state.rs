@@ -82,9 +82,12 @@ pub(super) struct ObjectUse {
     pub rows: u32,
     /// Those taken since the statement began.
     pub rows_in_statement: u32,
-    /// At how many of these to try escalation next.
+    /// At how many of these to try escalation next; [`ROWS_STAY`]: at none.
     pub escalate_at: u32,
 }
+
+/// The place at which escalation is never tried for the number of a statement's locks: LOCK_ESCALATION = DISABLE.
+pub(super) const ROWS_STAY: u32 = u32::MAX;
 
 /// Locks of one owner. It belongs to the thread that works for the owner; what others must see is in the lock table.
 ///
@@ -163,12 +166,21 @@ impl TxLockState {
         self.objects[index as usize].kept = true;
     }
 
+    /// The locks of an object's rows stay what they are, however many a statement takes: they become one only where they need too much
+    /// memory.
+    pub fn keep_rows(&mut self, object: &Resource) {
+        let index = self.object(object);
+        self.objects[index as usize].escalate_at = ROWS_STAY;
+    }
+
     /// A statement begins: escalation counts the locks of one statement.
     pub fn begin_statement(&mut self) {
         self.raised.clear();
         for object in &mut self.objects {
             object.rows_in_statement = 0;
-            object.escalate_at = 0;
+            if object.escalate_at != ROWS_STAY {
+                object.escalate_at = 0;
+            }
         }
     }
 

@@ -14,6 +14,7 @@ mod dml;
 mod events;
 mod expr;
 mod module;
+mod operands;
 mod predicate;
 mod query;
 mod table;
