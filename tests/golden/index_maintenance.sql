@@ -59,7 +59,7 @@ ALTER INDEX nope ON t REORGANIZE
 GO
 ALTER INDEX ix_k ON nope REORGANIZE
 GO
-ALTER INDEX ix_k ON t DISABLE
+ALTER INDEX nope ON t DISABLE
 GO
 -- Physical statistics: what LIMITED does not read is NULL; all levels with DETAILED.
 SELECT index_type_desc, alloc_unit_type_desc, index_depth, index_level, avg_fragmentation_in_percent, fragment_count, avg_page_space_used_in_percent, record_count, ghost_record_count, forwarded_record_count FROM sys.dm_db_index_physical_stats(DB_ID('Care'), OBJECT_ID('t'), 1, DEFAULT, DEFAULT)

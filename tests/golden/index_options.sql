@@ -68,7 +68,7 @@ GO
 --@ source: message 1902
 CREATE CLUSTERED INDEX hn ON h (a) WITH (DROP_EXISTING = ON)
 GO
---@ source: message 40510
+--@ source: documentation CREATE INDEX
 CREATE UNIQUE CLUSTERED INDEX p_pk ON p (id) WITH (DROP_EXISTING = ON)
 GO
 -- Statistics: the counts that plans go by are those of the rows.

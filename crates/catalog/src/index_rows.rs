@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::filter::IndexFilter;
-use super::object::{Column, Index, IndexKind, Statistics};
+use super::object::{Column, FIRST_OF_VIEWS, Index, IndexKind, Statistics};
 use super::properties;
 use super::systab::{self, SystemTables, bytes, number, text};
 use crate::rowcodec::{KeyColumn, KeyLayout, RowLayout, damaged};
@@ -17,6 +17,11 @@ const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
 const INDEX_IGNORE_DUP_KEY: i64 = 8;
 const INDEX_PADDED: i64 = 16;
 const INDEX_NO_PAGE_LOCKS: i64 = 32;
+const INDEX_DISABLED: i64 = 64;
+const INDEX_NO_ROW_LOCKS: i64 = 128;
+
+/// The version of the catalogue's tables that knows indexes that are disabled, ignore keys that are there, or lock no rows.
+const SWITCHED_INDEXES: i64 = 12;
 
 const INDEX_COLUMN_DESCENDING: i64 = 1;
 const INDEX_COLUMN_INCLUDED: i64 = 2;
@@ -52,6 +57,10 @@ pub struct IndexRow {
     pub padded: bool,
     /// Whether ALLOW_PAGE_LOCKS is off.
     pub no_page_locks: bool,
+    /// Whether ALLOW_ROW_LOCKS is off.
+    pub no_row_locks: bool,
+    /// Whether ALTER INDEX has disabled it.
+    pub disabled: bool,
     /// Key columns (`column_id`, descending).
     pub key: Vec<(i32, bool)>,
     /// The included columns, by `column_id`.
@@ -70,6 +79,8 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
         (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
         (INDEX_PADDED, index.padded),
         (INDEX_NO_PAGE_LOCKS, index.no_page_locks),
+        (INDEX_DISABLED, index.disabled),
+        (INDEX_NO_ROW_LOCKS, index.no_row_locks),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -92,6 +103,10 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
         // A program that does not know filters would put every row into the index.
         super::ensure_schema_version(tx, 2)?;
     }
+    if index.disabled || index.ignore_dup_key || index.no_row_locks {
+        // It would take a tree for granted, refuse rows, or lock them one by one.
+        super::ensure_schema_version(tx, SWITCHED_INDEXES)?;
+    }
     let (object, id) = (table.0 as i64, index.id.0 as i64);
     systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
     systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &[object, id])?;
@@ -111,6 +126,89 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
 const STATISTICS: i64 = 3;
 const STATISTICS_NO_RECOMPUTE: i64 = 1;
 
+/// The kind of a row that is the name of a columnstore index.
+const COLUMNSTORE: i64 = 4;
+
+/// Writes the name of a columnstore index, whose rows stay a heap.
+pub fn write_columnstore(
+    tx: &mut Transaction,
+    table: ObjectId,
+    (id, name): (IndexId, &str),
+) -> SqlResult<()> {
+    // A program that does not know it would take the table for damaged.
+    super::ensure_schema_version(tx, SWITCHED_INDEXES)?;
+    let row = [
+        Value::nvarchar(name),
+        int(COLUMNSTORE),
+        Value::BigInt(0),
+        int(0),
+        int(0),
+        int(0),
+        Value::Null,
+        Value::Null,
+    ];
+    systab::put(tx, &SystemTables::INDEXES, &[table.0 as i64, id.0 as i64], &row)
+}
+
+/// The kind of a row that tells of an indexed view which reads the table.
+const INDEXED_VIEW: i64 = 5;
+
+/// Notes at a table that an indexed view reads it.
+pub fn write_indexed_view(tx: &mut Transaction, table: ObjectId, view: ObjectId) -> SqlResult<()> {
+    // A program that does not know it would change rows and not the view.
+    super::ensure_schema_version(tx, SWITCHED_INDEXES)?;
+    let row = [
+        Value::nvarchar(""),
+        int(INDEXED_VIEW),
+        Value::BigInt(i64::from(view.0)),
+        int(0),
+        int(0),
+        int(0),
+        Value::Null,
+        Value::Null,
+    ];
+    let number = free_number(tx, table)?;
+    systab::put(tx, &SystemTables::INDEXES, &[table.0 as i64, number], &row)
+}
+
+/// A number that no row of the table's indexes has, from the first of views on.
+fn free_number(tx: &mut Transaction, table: ObjectId) -> SqlResult<i64> {
+    let mut next = i64::from(FIRST_OF_VIEWS);
+    for (key, _) in systab::scan(tx, &SystemTables::INDEXES, &[table.0 as i64])? {
+        next = next.max(key.get(1).map_or(0, |id| id + 1));
+    }
+    Ok(next)
+}
+
+/// Takes the note away that an indexed view reads a table.
+pub fn remove_indexed_view(tx: &mut Transaction, table: ObjectId, view: ObjectId) -> SqlResult<()> {
+    for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[table.0 as i64])? {
+        if read_indexed_view(&row)? == Some(view) {
+            systab::remove(tx, &SystemTables::INDEXES, &key)?;
+        }
+    }
+    Ok(())
+}
+
+/// The indexed view that a row of the indexes tells of; none: it is something else.
+pub(super) fn read_indexed_view(row: &[Value]) -> SqlResult<Option<ObjectId>> {
+    match number(row, 1)? {
+        INDEXED_VIEW => Ok(Some(ObjectId(number(row, 2)? as i32))),
+        _ => Ok(None),
+    }
+}
+
+/// The name of the columnstore index that a row of the indexes stands for; none: it is something else.
+pub(super) fn read_columnstore(
+    id: i64,
+    row: &[Value],
+) -> SqlResult<Option<(IndexId, std::sync::Arc<str>)>> {
+    match number(row, 1)? {
+        COLUMNSTORE => Ok(Some((IndexId(id as i32), text(row, 0)?.into()))),
+        _ => Ok(None),
+    }
+}
+
 /// Writes the rows of statistics on columns (`column_id`).
 pub fn write_statistics(
     tx: &mut Transaction,
@@ -118,6 +216,7 @@ pub fn write_statistics(
     (id, name): (IndexId, &str),
     columns: &[i32],
     no_recompute: bool,
+    filter: Option<(&str, &[u8])>,
 ) -> SqlResult<()> {
     // A program that does not know them would take the table for damaged.
     super::ensure_schema_version(tx, 3)?;
@@ -128,8 +227,8 @@ pub fn write_statistics(
         int(if no_recompute { STATISTICS_NO_RECOMPUTE } else { 0 }),
         int(0),
         int(0),
-        Value::Null,
-        Value::Null,
+        filter.map_or(Value::Null, |f| Value::nvarchar(f.0)),
+        filter.map_or(Value::Null, |f| Value::binary(f.1)),
     ];
     let (object, id) = (table.0 as i64, id.0 as i64);
     systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
@@ -161,7 +260,16 @@ pub(super) fn read_statistics(
         name: text(row, 0)?.into(),
         columns: positions.into(),
         no_recompute: number(row, 3)? & STATISTICS_NO_RECOMPUTE != 0,
+        filter: read_filter(row, columns)?,
     }))
+}
+
+/// The filter of a row of the indexes.
+fn read_filter(row: &[Value], columns: &[Column]) -> SqlResult<Option<IndexFilter>> {
+    Ok(match text(row, 6)? {
+        none if none.is_empty() => None,
+        definition => Some(IndexFilter::from_bytes(&definition, bytes(row, 7)?, columns)?),
+    })
 }
 
 /// Removes an index's rows.
@@ -189,10 +297,8 @@ impl Catalog {
         };
         let flags = number(row, 3)?;
         let position = |id: i64| {
-            columns
-                .iter()
-                .position(|c| c.id as i64 == id)
-                .ok_or_else(|| damaged("an index's column"))
+            let at = columns.iter().position(|c| c.id as i64 == id);
+            at.ok_or_else(|| damaged("an index's column"))
         };
         let (mut key, mut included, mut covered) = (Vec::new(), Vec::new(), Vec::new());
         for (_, row) in systab::scan(tx, &SystemTables::INDEX_COLUMNS, &[table, id])? {
@@ -210,10 +316,7 @@ impl Catalog {
                 });
             }
         }
-        let filter = match text(row, 6)? {
-            none if none.is_empty() => None,
-            definition => Some(IndexFilter::from_bytes(&definition, bytes(row, 7)?, columns)?),
-        };
+        let filter = read_filter(row, columns)?;
         for term in filter.iter().flat_map(|f| &f.terms) {
             if !covered.contains(&term.column) {
                 covered.push(term.column);
@@ -231,6 +334,8 @@ impl Catalog {
             fill_factor: number(row, 4)? as u8,
             padded: flags & INDEX_PADDED != 0,
             no_page_locks: flags & INDEX_NO_PAGE_LOCKS != 0,
+            no_row_locks: flags & INDEX_NO_ROW_LOCKS != 0,
+            disabled: flags & INDEX_DISABLED != 0,
             ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
             key: KeyLayout::new(key),
             included: included.into(),

@@ -84,7 +84,8 @@ const PRIVATE: u64 = 1 << 63;
 
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
 /// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
-/// columns, 11 has options of modules, 12 has options of row versions, 13 has principals of one's own.
+/// columns, 11 has options of modules, 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no
+/// rows, 13 has principals of one's own.
 pub(crate) const SCHEMA_VERSION: i64 = 13;
 
 /// The version of a new database, until it holds what only a newer one has.
@@ -401,12 +402,22 @@ impl Catalog {
         }
     }
 
-    /// A table by id.
+    /// A table by id, or the rows of a view that has indexes.
     pub fn table(&self, id: ObjectId, sight: impl Into<Sight>) -> Option<Arc<Table>> {
         match self.object(id, sight) {
             Some(Object::Table(table)) => Some(table),
+            Some(Object::View(view)) => view.indexed.clone(),
             _ => None,
         }
+    }
+
+    /// The rows of the views that have indexes.
+    pub fn indexed_views(&self, sight: impl Into<Sight>) -> Vec<Arc<Table>> {
+        let own = |o: &Object| match o {
+            Object::View(view) => view.indexed.clone(),
+            _ => None,
+        };
+        self.objects(sight).iter().filter_map(own).collect()
     }
 
     /// A schema by name.
@@ -555,7 +566,7 @@ pub fn datetime(at: taffrail_io::UtcTime) -> Value {
 }
 
 /// An instant as a datetime in UTC, rounded to 1/300 s.
-pub fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
+pub(crate) fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
     const DAY: u64 = 864_000_000_000;
     let mut days = (at.0 / DAY) as i64 - DAYS_TO_1900;
     let mut ticks = (at.0 % DAY * 3 + 50_000) / 100_000;

@@ -1,6 +1,6 @@
 //! Modules: procedures, views, functions and triggers, each of which its text defines.
 
-use super::object::{Column, ObjectHead, shown_temp};
+use super::object::{Column, ObjectHead, Table, shown_temp};
 use std::sync::Arc;
 use taffrail_types::SqlType;
 use taffrail_types::convert::{Declared, Large};
@@ -153,6 +153,8 @@ pub struct Module {
     pub options: ModuleOptions,
     /// The facts of a trigger, whose table or view is `head.parent`.
     pub trigger: Option<TriggerFacts>,
+    /// The rows of a view that has indexes, as a table of its columns.
+    pub indexed: Option<Arc<Table>>,
     /// Differs between any two snapshots of the same module.
     pub version: u64,
 }

@@ -10,7 +10,7 @@ use super::rows::{
     view_column, write_column,
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
-use super::{BaseName, Catalog, ensure_schema_version};
+use super::{BaseName, Catalog, Sight, ensure_schema_version};
 use crate::principals::DBO_USER;
 use crate::rowcodec::{damaged, typecode};
 use std::sync::Arc;
@@ -413,7 +413,30 @@ impl Catalog {
             facts: facts_of(flags),
             options: options_of(flags),
             trigger,
+            indexed: None,
             version: self.new_version(),
         }))
+    }
+
+    /// A view, with its rows where it has indexes.
+    pub(super) fn read_view(
+        &self,
+        tx: &mut Transaction,
+        head: ObjectHead,
+        sight: Sight,
+    ) -> SqlResult<Arc<Module>> {
+        let id = head.id.0 as i64;
+        let mut module = self.read_module(tx, head.clone())?;
+        if !module.facts.schema_bound || systab::scan(tx, &SystemTables::INDEXES, &[id])?.is_empty()
+        {
+            return Ok(module);
+        }
+        let mut table = self.read_table(tx, head, sight)?;
+        // The view's rows have the values of an identity column, and give out none.
+        table.columns.iter_mut().for_each(|c| c.is_identity = false);
+        if let Some(own) = Arc::get_mut(&mut module) {
+            own.indexed = Some(Arc::new(table));
+        }
+        Ok(module)
     }
 }

@@ -16,6 +16,9 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
+/// Numbers from here on are those of rows that are no indexes: the indexed views of a table.
+pub(super) const FIRST_OF_VIEWS: i32 = 1 << 24;
+
 /// The digits at the end of a temp table's name, which tell it from that of another session.
 const TEMP_NUMBER: usize = 12;
 
@@ -50,7 +53,7 @@ pub enum Escalation {
     /// Many locks become one on the table.
     #[default]
     Table,
-    /// Kept; locks escalate as they do otherwise.
+    /// The locks of rows stay, unless they need too much memory.
     Disable,
     /// As TABLE, where there are no partitions.
     Auto,
@@ -180,6 +183,8 @@ pub struct Column {
     pub is_identity: bool,
     /// Whether the column is marked ROWGUIDCOL.
     pub is_rowguid: bool,
+    /// Whether the column is marked SPARSE. Its values are stored as those of any other column.
+    pub is_sparse: bool,
     /// Declared as text, ntext or image: its type is the (max) one of the same kind.
     pub old_large: bool,
     /// Declared as xml: an nvarchar(max) that the methods of xml may be called on.
@@ -339,8 +344,12 @@ pub struct Index {
     pub padded: bool,
     /// ALLOW_PAGE_LOCKS = OFF. No lock is ever taken on a page, whatever it says.
     pub no_page_locks: bool,
-    /// Whether IGNORE_DUP_KEY is on.
+    /// ALLOW_ROW_LOCKS = OFF: who reads or changes rows by the index locks the table.
+    pub no_row_locks: bool,
+    /// IGNORE_DUP_KEY = ON: an INSERT passes over a row whose key is there already.
     pub ignore_dup_key: bool,
+    /// ALTER INDEX … DISABLE. A nonclustered one has no tree then; the rows of a clustered one stay, and nobody reads them.
+    pub disabled: bool,
     /// The declared key columns.
     pub key: KeyLayout,
     /// INCLUDE: positions among the table's columns.
@@ -381,6 +390,12 @@ impl Index {
         self.filter.as_ref().is_none_or(|f| f.holds(values))
     }
 
+    /// Whether what the index has depends on SET options: it is filtered, or has a computed column.
+    pub(super) fn by_options(&self, columns: &[Column]) -> bool {
+        let computed = |c: &usize| columns[*c].computed.is_some();
+        self.filter.is_some() || self.covered.iter().any(computed)
+    }
+
     /// The end of the index's keys, behind the declared columns.
     pub fn tail(&self) -> KeyTail {
         match (self.kind, self.unique) {
@@ -412,6 +427,16 @@ pub struct Statistics {
     pub columns: Box<[usize]>,
     /// Whether NORECOMPUTE was said.
     pub no_recompute: bool,
+    /// The rows that filtered statistics are of.
+    pub filter: Option<IndexFilter>,
+}
+
+impl Statistics {
+    /// Whether they are of a column, or filtered by it (position among the table's).
+    pub fn names(&self, column: usize) -> bool {
+        let filtered = self.filter.iter().flat_map(|f| &f.terms).any(|t| t.column == column);
+        filtered || self.columns.contains(&column)
+    }
 }
 
 /// A user table.
@@ -426,8 +451,17 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// How its rows are written.
     pub layout: RowLayout,
-    /// Heap or clustered index first.
+    /// Heap or clustered index first. Of these, only a clustered one may be [disabled](Index::disabled).
     pub indexes: Vec<Arc<Index>>,
+    /// The nonclustered indexes that are disabled: definitions without trees.
+    pub disabled: Vec<Arc<Index>>,
+    /// The name of a clustered columnstore index that was asked for, and its number: the rows stay the heap that they are.
+    pub columnstore: Option<(IndexId, Arc<str>)>,
+    /// The views with indexes that read the table: whoever changes rows keeps them.
+    pub indexed_views: Vec<ObjectId>,
+    /// Statements that change rows need SET options to be as they are by default: there is an indexed view, a filtered index, or a computed
+    /// column whose values are in an index.
+    pub needs_options: bool,
     /// The statistics that CREATE STATISTICS has made.
     pub statistics: Vec<Statistics>,
     /// The CHECK constraints on the rows.
@@ -485,6 +519,11 @@ impl Table {
         self.name().starts_with("#@")
     }
 
+    /// It stands for something that has no rows of its own.
+    pub fn is_unmade(&self) -> bool {
+        self.base().hobt_id == HobtId(0)
+    }
+
     /// The heap or clustered index.
     pub fn base(&self) -> &Arc<Index> {
         &self.indexes[0]
@@ -509,10 +548,23 @@ impl Table {
         })
     }
 
-    /// An index by name.
+    /// All indexes, in order of their numbers, with those that are disabled; the heap is one of them.
+    pub fn defined(&self) -> impl Iterator<Item = &Arc<Index>> {
+        let mut all: Vec<&Arc<Index>> = self.indexes.iter().chain(&self.disabled).collect();
+        all.sort_by_key(|i| i.id.0);
+        all.into_iter()
+    }
+
+    /// An index by name, also one that is disabled.
     pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
         let collation = Collation::default();
-        self.indexes.iter().find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+        let mut all = self.indexes.iter().chain(&self.disabled);
+        all.find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+    }
+
+    /// The clustered index, where it is disabled: nobody reads or changes rows then.
+    pub fn switched_off(&self) -> Option<&Arc<Index>> {
+        Some(self.base()).filter(|base| base.disabled)
     }
 
     /// Statistics of CREATE STATISTICS by name.
@@ -523,8 +575,10 @@ impl Table {
 
     /// A number for a nonclustered index or for statistics.
     pub fn next_index_id(&self) -> IndexId {
-        let indexes = self.indexes.iter().map(|i| i.id.0);
+        let indexes = self.indexes.iter().chain(&self.disabled).map(|i| i.id.0);
         let used = indexes.chain(self.statistics.iter().map(|s| s.id.0));
+        let used =
+            used.chain(self.columnstore.iter().map(|c| c.0.0)).filter(|id| *id < FIRST_OF_VIEWS);
         IndexId(used.max().unwrap_or(1).max(1) + 1)
     }
 

@@ -88,6 +88,9 @@ impl Catalog {
     ) -> SqlResult<Arc<Table>> {
         match self.read_object(tx, id, session.into())? {
             Some(Object::Table(table)) => Ok(table),
+            Some(Object::View(view)) => {
+                view.indexed.clone().ok_or_else(|| SqlError::new(5243, &[]))
+            }
             _ => Err(SqlError::new(5243, &[])),
         }
     }

@@ -2,16 +2,19 @@
 
 use super::computed::{read_computed, write_computed};
 use super::identity::{IdentitySequence, Sequence, base_key};
-use super::index_rows::read_statistics;
-pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
+pub use super::index_rows::{
+    IndexRow, remove_index, remove_indexed_view, write_columnstore, write_index,
+    write_indexed_view, write_statistics,
+};
+use super::index_rows::{read_columnstore, read_indexed_view, read_statistics};
 use super::module_rows::read_base;
 pub use super::module_rows::{
     write_bound_view, write_execute_as, write_function_facts, write_module, write_module_options,
     write_parameters, write_signature, write_synonym, write_trigger_facts, write_view_columns,
 };
 use super::object::{
-    Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Object, ObjectHead,
-    ObjectKind, Table,
+    Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, Object,
+    ObjectHead, ObjectKind, Statistics, Table,
 };
 pub use super::sequence_rows::write_sequence;
 use super::synonym::Synonym;
@@ -22,7 +25,7 @@ use super::{Catalog, Sight, ensure_schema_version, fold, properties};
 use crate::rowcodec::key::CLUSTERED_KEY_ROOM;
 use crate::rowcodec::{Place, RowColumn, RowLayout, damaged, typecode};
 use std::sync::Arc;
-use taffrail_base::{ObjectId, SchemaId, SqlResult};
+use taffrail_base::{IndexId, ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -38,6 +41,7 @@ pub(super) const COLUMN_OLD_LARGE: i64 = 16;
 pub(super) const COLUMN_XML: i64 = 32;
 const COLUMN_UNPADDED: i64 = 64;
 const COLUMN_COMPUTED: i64 = 128;
+const COLUMN_SPARSE: i64 = 256;
 
 /// The version of the catalogue's tables that knows columns of type rowversion.
 const ROWVERSIONS: i64 = 9;
@@ -103,6 +107,7 @@ pub fn write_column(
         (COLUMN_XML, column.xml),
         (COLUMN_UNPADDED, column.unpadded),
         (COLUMN_COMPUTED, column.computed.is_some()),
+        (COLUMN_SPARSE, column.is_sparse),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -206,6 +211,7 @@ pub fn view_column(
         collation,
         is_identity: false,
         is_rowguid: false,
+        is_sparse: false,
         old_large: false,
         xml: false,
         unpadded: false,
@@ -227,6 +233,16 @@ pub fn remove_object(tx: &mut Transaction, id: ObjectId) -> SqlResult<()> {
     systab::remove_all(tx, &SystemTables::COLUMNS, &key)?;
     systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)?;
     systab::remove_all(tx, &SystemTables::INDEXES, &key)
+}
+
+/// The rows of a table's indexes, by what they stand for.
+#[derive(Default)]
+struct IndexRows {
+    indexes: Vec<Arc<Index>>,
+    disabled: Vec<Arc<Index>>,
+    columnstore: Option<(IndexId, Arc<str>)>,
+    indexed_views: Vec<ObjectId>,
+    statistics: Vec<Statistics>,
 }
 
 impl Catalog {
@@ -274,7 +290,7 @@ impl Catalog {
                 Object::Table(Arc::new(self.read_table(tx, head, sight)?))
             }
             ObjectKind::Type => Object::Type(self.read_type(tx, head, detail)?),
-            ObjectKind::View => Object::View(self.read_module(tx, head)?),
+            ObjectKind::View => Object::View(self.read_view(tx, head, sight)?),
             ObjectKind::Procedure => Object::Procedure(self.read_module(tx, head)?),
             kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
             ObjectKind::Trigger => Object::Trigger(self.read_module(tx, head)?),
@@ -295,7 +311,12 @@ impl Catalog {
         })
     }
 
-    fn read_table(&self, tx: &mut Transaction, head: ObjectHead, sight: Sight) -> SqlResult<Table> {
+    pub(super) fn read_table(
+        &self,
+        tx: &mut Transaction,
+        head: ObjectHead,
+        sight: Sight,
+    ) -> SqlResult<Table> {
         let id = head.id.0 as i64;
         let mut columns = Vec::new();
         let mut dropped = Vec::new();
@@ -321,15 +342,8 @@ impl Catalog {
             }
             columns.push(self.read_column(tx, (head.id, column_id), ty, &row)?);
         }
-        let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
-        for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[id])? {
-            let index_id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))?;
-            if let Some(s) = read_statistics(tx, (id, index_id), &row, &columns)? {
-                statistics.push(s);
-                continue;
-            }
-            indexes.push(Arc::new(self.read_index(tx, id, index_id, &row, &columns)?));
-        }
+        let IndexRows { indexes, disabled, columnstore, indexed_views, statistics } =
+            self.read_indexes(tx, id, &columns)?;
         if indexes.first().is_none_or(|i| i.kind == IndexKind::Nonclustered) {
             return Err(damaged("a table without heap or clustered index"));
         }
@@ -346,11 +360,17 @@ impl Catalog {
             layout = layout.beside_key(declared.min(CLUSTERED_KEY_ROOM));
         }
         let checks = self.read_checks(tx, head.id, sight)?;
+        let needs_options =
+            !indexed_views.is_empty() || indexes.iter().any(|i| i.by_options(&columns));
         Ok(Table {
             head,
             columns,
             layout,
             indexes,
+            disabled,
+            columnstore,
+            needs_options,
+            indexed_views,
             statistics,
             checks,
             identity,
@@ -358,6 +378,33 @@ impl Catalog {
             version: self.new_version(),
             dropped,
         })
+    }
+
+    /// Sorts the rows of a table's indexes by what they stand for.
+    fn read_indexes(
+        &self,
+        tx: &mut Transaction,
+        table: i64,
+        columns: &[Column],
+    ) -> SqlResult<IndexRows> {
+        let mut all = IndexRows::default();
+        for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[table])? {
+            let id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))?;
+            if let Some(s) = read_statistics(tx, (table, id), &row, columns)? {
+                all.statistics.push(s);
+            } else if let Some(named) = read_columnstore(id, &row)? {
+                all.columnstore = Some(named);
+            } else if let Some(view) = read_indexed_view(&row)? {
+                all.indexed_views.push(view);
+            } else {
+                let index = Arc::new(self.read_index(tx, table, id, &row, columns)?);
+                match index.disabled && index.kind == IndexKind::Nonclustered {
+                    true => all.disabled.push(index),
+                    false => all.indexes.push(index),
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The column of a row of `syscolumns` that is not dropped.
@@ -391,6 +438,7 @@ impl Catalog {
                 .ok_or_else(|| damaged("a column's collation"))?,
             is_identity: flags & COLUMN_IDENTITY != 0,
             is_rowguid: flags & COLUMN_ROWGUID != 0,
+            is_sparse: flags & COLUMN_SPARSE != 0,
             old_large: flags & COLUMN_OLD_LARGE != 0,
             xml: flags & COLUMN_XML != 0,
             unpadded: flags & COLUMN_UNPADDED != 0,

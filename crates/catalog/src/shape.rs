@@ -18,6 +18,10 @@ impl Table {
             columns,
             layout,
             indexes,
+            disabled,
+            columnstore: _,
+            indexed_views: _,
+            needs_options,
             statistics,
             checks,
             identity,
@@ -30,6 +34,8 @@ impl Table {
             && *layout == other.layout
             && all_pairs(columns, &other.columns, same_column)
             && all_pairs(indexes, &other.indexes, |a, b| same_index(a, b))
+            && *needs_options == other.needs_options
+            && all_pairs(disabled, &other.disabled, |a, b| same_index(a, b))
             && all_pairs(statistics, &other.statistics, same_statistics)
             && all_pairs(checks, &other.checks, same_check)
             && match (identity, &other.identity) {
@@ -52,6 +58,7 @@ fn same_column(a: &Column, b: &Column) -> bool {
         collation,
         is_identity,
         is_rowguid,
+        is_sparse: _,
         old_large,
         xml,
         unpadded,
@@ -84,7 +91,9 @@ fn same_index(a: &Index, b: &Index) -> bool {
         fill_factor: _,
         padded: _,
         no_page_locks: _,
+        no_row_locks,
         ignore_dup_key,
+        disabled,
         key,
         included,
         covered,
@@ -99,7 +108,8 @@ fn same_index(a: &Index, b: &Index) -> bool {
         && (primary_key, unique_constraint) == (&b.primary_key, &b.unique_constraint)
         // Hints name them.
         && (*name == b.name || made_up)
-        && *ignore_dup_key == b.ignore_dup_key
+        && (ignore_dup_key, disabled) == (&b.ignore_dup_key, &b.disabled)
+        && *no_row_locks == b.no_row_locks
         && *key == b.key
         && (included, covered) == (&b.included, &b.covered)
         && *covered_layout == b.covered_layout
@@ -107,7 +117,7 @@ fn same_index(a: &Index, b: &Index) -> bool {
 }
 
 fn same_statistics(a: &Statistics, b: &Statistics) -> bool {
-    let Statistics { id, name: _, columns, no_recompute: _ } = a;
+    let Statistics { id, name: _, columns, no_recompute: _, filter: _ } = a;
     (id, columns) == (&b.id, &b.columns)
 }
 

@@ -92,8 +92,8 @@ impl Catalog {
                 name: name.clone(),
             });
         };
-        for index in &table.indexes {
-            let there = other.indexes.iter().any(|o| o.id == index.id && o.name == index.name);
+        for index in table.defined() {
+            let there = other.defined().any(|o| o.id == index.id && o.name == index.name);
             if !there && index.constraint.0 == 0 && !index.name.is_empty() {
                 tell("IX", index.id.0 as u16, &index.name);
             }
@@ -118,7 +118,7 @@ impl Catalog {
             told.retain(|c| {
                 let object = state.object(taffrail_base::ObjectId(c.object), sight);
                 let part = |index: u16, table: &Table| {
-                    let has = table.indexes.iter().any(|i| i.id.0 as u16 == index);
+                    let has = table.defined().any(|i| i.id.0 as u16 == index);
                     has || table.statistics.iter().any(|s| s.id.0 as u16 == index)
                 };
                 let there = match c.index {

@@ -46,27 +46,7 @@ impl Table {
             system_named: false,
             escalation: Default::default(),
         };
-        let base = Index {
-            id: IndexId(0),
-            name: "".into(),
-            kind: IndexKind::Heap,
-            unique: false,
-            primary_key: false,
-            unique_constraint: false,
-            constraint: none,
-            fill_factor: 0,
-            padded: false,
-            no_page_locks: false,
-            ignore_dup_key: false,
-            key: KeyLayout::new(Vec::new()),
-            included: Box::default(),
-            covered: Box::default(),
-            covered_layout: RowLayout::of_types([]),
-            filter: None,
-            hobt_id: HobtId(0),
-            hobt: OnceLock::new(),
-            storage: storage.clone(),
-        };
+        let base = unmade_base(&storage);
         let row_column = |c: &Column| RowColumn {
             ty: c.ty,
             place: c.place,
@@ -85,11 +65,42 @@ impl Table {
             max_column_id: columns.len() as i32,
             columns,
             indexes: vec![Arc::new(base)],
+            disabled: Vec::new(),
+            columnstore: None,
+            indexed_views: Vec::new(),
+            needs_options: false,
             statistics: Vec::new(),
             checks: Vec::new(),
             identity,
             version: 0,
             dropped: Vec::new(),
         }
+    }
+}
+
+/// A heap that is nowhere.
+fn unmade_base(storage: &Arc<taffrail_storage::Database>) -> Index {
+    Index {
+        id: IndexId(0),
+        name: "".into(),
+        kind: IndexKind::Heap,
+        unique: false,
+        primary_key: false,
+        unique_constraint: false,
+        constraint: ObjectId(0),
+        fill_factor: 0,
+        padded: false,
+        no_page_locks: false,
+        no_row_locks: false,
+        ignore_dup_key: false,
+        disabled: false,
+        key: KeyLayout::new(Vec::new()),
+        included: Box::default(),
+        covered: Box::default(),
+        covered_layout: RowLayout::of_types([]),
+        filter: None,
+        hobt_id: HobtId(0),
+        hobt: OnceLock::new(),
+        storage: storage.clone(),
     }
 }

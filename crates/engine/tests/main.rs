@@ -41,6 +41,7 @@ mod functions;
 mod functions_both_ways;
 mod functions_called;
 mod handed_tables;
+mod indexed_view_crash;
 mod indexes;
 mod insert_exec;
 #[cfg(debug_assertions)]

@@ -1,6 +1,6 @@
 //! Names that procedures and commands are given as text: their parts, the tables that they name, and names in the text of expressions.
 
-use crate::catalog::{ObjectKind, Table, fold, is_global_temp, is_temp};
+use crate::catalog::{Object, ObjectKind, Table, fold, is_global_temp, is_temp};
 use crate::database::Database;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -68,7 +68,11 @@ pub fn table_by_text(
     let (catalog, id) = (&database.catalog, cx.session.id);
     let found = cx.settled(|cx| {
         cx.session.note_blocked(catalog.blocked_name(schema, table, id));
-        Ok(catalog.find_table(schema, table, id))
+        // A view that has indexes has rows, too.
+        Ok(match catalog.find_named(schema, table, id) {
+            Some(Object::View(view)) => view.indexed.clone(),
+            _ => catalog.find_table(schema, table, id),
+        })
     })?;
     let seen = found.filter(|t| cx.session.seen(&database).head(&t.head));
     Ok(seen.map(|t| (database, t)))

@@ -84,6 +84,7 @@ fn hint_words(h: &Hints, table: &Table) -> Vec<String> {
         TableLock::Intent => None,
         TableLock::Shared => Some("TABLOCK"),
         TableLock::Exclusive => Some("TABLOCKX"),
+        TableLock::ForRows => None,
     });
     let flags = [
         (h.locks.read_past, "READPAST"),

@@ -99,6 +99,8 @@ pub enum TableLock {
     Shared,
     /// TABLOCKX: X.
     Exclusive,
+    /// ALLOW_ROW_LOCKS = OFF: S or X, as rows would be locked.
+    ForRows,
 }
 
 /// How a statement locks a table.
@@ -201,7 +203,7 @@ impl Locking {
                 if level.versions
                     && level.isolation != Isolation::Snapshot
                     && self.level != LevelHint::ReadCommittedLock
-                    && (self.table, self.mode) == (TableLock::Intent, RowMode::Shared) =>
+                    && self.only_reads() =>
             {
                 Reads::OfStatement
             }
@@ -213,6 +215,11 @@ impl Locking {
     /// locked, or the table where it reads all of a heap.
     fn holds(self, session: Isolation) -> bool {
         self.isolation(session) == Isolation::Serializable
+    }
+
+    /// No hint asks for more than the rows as they are.
+    fn only_reads(self) -> bool {
+        self.mode == RowMode::Shared && matches!(self.table, TableLock::Intent | TableLock::ForRows)
     }
 
     /// The row locks of a scan, and of look-ups of rows by their locators. `heap`: all of a heap is read.
@@ -256,6 +263,12 @@ impl Locking {
         let hold = heap && self.holds(session);
         match (self.table, self.mode) {
             (TableLock::Exclusive, _) => LockMode::X,
+            (TableLock::ForRows, RowMode::Shared) => match self.isolation(session) {
+                Isolation::ReadUncommitted => LockMode::SchS,
+                _ if self.reads(level) != Reads::Current => LockMode::SchS,
+                _ => LockMode::S,
+            },
+            (TableLock::ForRows, _) => LockMode::X,
             (TableLock::Shared, RowMode::Shared) => LockMode::S,
             (TableLock::Shared, _) => LockMode::X,
             (TableLock::Intent, RowMode::Update) if hold && self.target => LockMode::UIX,
@@ -273,8 +286,7 @@ impl Locking {
 
     /// Rows are read whoever changes them.
     pub fn is_dirty(self, session: Isolation) -> bool {
-        self.isolation(session) == Isolation::ReadUncommitted
-            && (self.table, self.mode) == (TableLock::Intent, RowMode::Shared)
+        self.isolation(session) == Isolation::ReadUncommitted && self.only_reads()
     }
 
     /// The rows that are read of a snapshot stay locked, and 3960 is told where they are not as they were: UPDLOCK, XLOCK. A target's are

@@ -283,6 +283,11 @@ impl Activation {
         std::iter::successors(Some(self), |a| a.caller.as_ref().map(|c| &*c.activation))
     }
 
+    /// Shows rows as those that are changed; gives what was shown before.
+    pub(crate) fn show_changed(&mut self, rows: Option<Arc<Fired>>) -> Option<Arc<Fired>> {
+        std::mem::replace(&mut self.fired, rows)
+    }
+
     /// The innermost trigger that runs: what runs, or what has called it.
     pub(crate) fn fired(&self) -> Option<&Arc<Fired>> {
         self.stack().find_map(|a| a.fired.as_ref())

@@ -485,7 +485,7 @@ impl FnContext for Session {
 
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {
         let table = self.named_table(table)?;
-        let index = table.indexes.iter().find(|i| i.id == IndexId(index))?;
+        let index = table.defined().find(|i| i.id == IndexId(index))?;
         let at = usize::try_from(key - 1).ok()?;
         let column = index.key.columns().get(at)?.column;
         Some(table.columns[column].name.to_string())

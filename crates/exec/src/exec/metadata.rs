@@ -198,13 +198,13 @@ impl<'s> SessionMetadata<'s> {
             let t = self.session.find_temp_table(bare).ok_or_else(missing)?;
             let table = tempdb.catalog.table(t.object_id, self.session.id).ok_or_else(missing)?;
             self.uses_temp(TempUse::new(bare, &tempdb, &table), version);
-            return Ok(Resolved::Table(tempdb, table));
+            return readable(table).map(|table| Resolved::Table(tempdb, table));
         }
         let database = self.database(name)?;
         self.depend(&database);
         let schema = name.schema.as_ref().map(|s| &*s.value);
         match self.named(&database, name) {
-            Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
+            Some(Object::Table(t)) => return readable(t).map(|t| Resolved::Table(database, t)),
             Some(Object::View(v)) => return Ok(Resolved::UserView(database, v)),
             Some(Object::Function(f)) if f.head.kind != ObjectKind::ScalarFunction => {
                 return Err(SqlError::new(216, &[name]));
@@ -257,6 +257,14 @@ fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<S
 /// `database_id` of msdb.
 const MSDB: u16 = 4;
 
+/// A table whose rows can be read: 8655 where its clustered index is disabled.
+pub(super) fn readable(table: Arc<Table>) -> SqlResult<Arc<Table>> {
+    match table.switched_off() {
+        None => Ok(table),
+        Some(index) => Err(SqlError::new(8655, &[&index.name, &table.name()])),
+    }
+}
+
 /// A foreign key's table or index is not there.
 fn gone(name: &str) -> Box<SqlError> {
     crate::rowcodec::damaged(&format!("the foreign key {name}"))
@@ -271,6 +279,9 @@ impl Metadata for SessionMetadata<'_> {
         }
         // A synonym is no table: only a name that is not found is asked for.
         let found = self.table_itself(name);
+        if let Some(maintained) = &self.session.running.maintained {
+            return found.map(|found| maintained.meaning(found));
+        }
         if !found.as_ref().is_err_and(|e| e.number == 208) {
             return found;
         }
@@ -299,6 +310,10 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn triggers(&self, database: &Arc<Database>, table: &Arc<Table>) -> Vec<Arc<Module>> {
+        if self.session.running.maintained.is_some() {
+            // What changes a view's rows is no change of the view.
+            return Vec::new();
+        }
         let mut all = database.catalog.triggers_of(table.id(), self.session.id);
         all.retain(|m| m.trigger.is_some_and(|t| !t.disabled));
         all.sort_by(|a, b| compare(&a.head.created, &b.head.created, Default::default()));

@@ -33,6 +33,7 @@ pub mod function_facts;
 pub mod functions;
 mod handed_in;
 mod handed_tables;
+pub mod indexed_view;
 pub(crate) mod insert_exec;
 pub mod interpret;
 mod into;

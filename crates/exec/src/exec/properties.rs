@@ -120,6 +120,8 @@ impl Session {
             "indexfillfactor" => int(i.fill_factor as i32),
             "ispadindex" => flag(i.padded),
             "ispagelockdisallowed" => flag(i.no_page_locks),
+            "isrowlockdisallowed" => flag(i.no_row_locks),
+            "isdisabled" => flag(i.disabled),
             _ if INDEX_PROPERTIES.contains(&name) => flag(false),
             _ => Value::Null,
         }
@@ -173,7 +175,7 @@ impl Session {
         name: &str,
     ) -> Option<Value> {
         let table = self.object_in(id, None)?.as_table().cloned()?;
-        let i = table.indexes.iter().find(|i| i.id == IndexId(index))?;
+        let i = table.defined().find(|i| i.id == IndexId(index))?;
         let k = i.key.columns().get(usize::try_from(key - 1).ok()?)?;
         Some(match name {
             "columnid" => int(table.columns[k.column].id),

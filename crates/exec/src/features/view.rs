@@ -141,6 +141,15 @@ impl ViewContext<'_> {
         self.objects().iter().filter_map(|o| o.as_table().cloned()).collect()
     }
 
+    /// The rows of the views that have indexes.
+    pub fn indexed_views(&self) -> Vec<Arc<Table>> {
+        let own = |o: &Object| match o {
+            Object::View(view) => view.indexed.clone(),
+            _ => None,
+        };
+        self.objects().iter().filter_map(own).collect()
+    }
+
     /// A table by id.
     pub fn table(&self, id: ObjectId) -> Option<Arc<Table>> {
         let table = self.database.catalog.table(id, self.sight())?;

@@ -47,6 +47,8 @@ pub struct Running {
     pub rows_done: u64,
     /// Triggers that the statement is to fire.
     pub(crate) due: Vec<crate::exec::triggers::Firing>,
+    /// The view whose rows the statement that is bound changes along with those of a table.
+    pub(crate) maintained: Option<crate::exec::indexed_view::Maintained>,
     /// Buffers that statements reuse.
     pub(crate) scratch: Option<Box<crate::exec::modify::Scratch>>,
     /// The client wants it to stop.
@@ -64,6 +66,7 @@ impl Running {
             errors_met: 0,
             rows_done: 0,
             due: Vec::new(),
+            maintained: None,
             scratch: None,
             cancel,
         }

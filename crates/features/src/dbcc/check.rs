@@ -17,7 +17,7 @@
 use super::check_rows::{BaseRows, Digest, EntryRows, SystemRows, differences};
 use super::{database_of, number_of, text_of};
 use crate::catalog::systab::SystemTables;
-use crate::catalog::{Index, Object, Table, fold};
+use crate::catalog::{Index, Table, fold};
 use crate::database::Database;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -124,7 +124,9 @@ pub(super) fn database(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlRe
     info(cx, &wanted, SqlError::new(2536, &[&database.name]))?;
     let mut found = allocation(cx, &database, &wanted)?;
     found.add(system_tables(cx, &database, &wanted)?);
-    for table in database.catalog.tables(cx.session.id) {
+    let mut tables = database.catalog.tables(cx.session.id);
+    tables.extend(database.catalog.indexed_views(cx.session.id));
+    for table in tables {
         // One that was dropped meanwhile is none.
         found.add(one_table(cx, &database, &table, &wanted)?.unwrap_or_default());
     }
@@ -342,7 +344,7 @@ fn held(
     wanted: &Wanted,
     own: Option<&mut Transaction>,
 ) -> SqlResult<Option<Errors>> {
-    let Some(Object::Table(table)) = database.catalog.object(table.head.id, cx.session.id) else {
+    let Some(table) = database.catalog.table(table.head.id, cx.session.id) else {
         return Ok(None);
     };
     let qualified = table.head.qualified();

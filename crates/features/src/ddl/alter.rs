@@ -1,15 +1,14 @@
 //! ALTER TABLE.
 
 use super::clauses::{column_type, types_of};
-use super::draft::TableDraft;
 use super::index::{self, shown_name};
-use super::{checks, create, foreign, resolve, trigger};
+use super::{checks, foreign, resolve, trigger};
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
 use crate::database::Database;
 use crate::exec::function_facts::bound_to;
-use crate::exec::modify::{full_name, trim};
+use crate::exec::modify::full_name;
 use crate::names::mentions;
 use crate::rowcodec::PlaceAllocator;
 use crate::session::context::StatementContext;
@@ -17,8 +16,7 @@ use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::convert::{self, AssignError};
-use taffrail_types::{ConvertContext, SqlType, Value};
+use taffrail_types::{SqlType, Value, convert};
 
 /// `ALTER TABLE`.
 pub(crate) fn alter_table(
@@ -32,9 +30,17 @@ pub(crate) fn alter_table(
     if !matches!(s.action, ast::AlterTableAction::Trigger { .. }) {
         trigger::not_fired_on(cx, &database, &table.head, "ALTER TABLE")?;
     }
+    let of_constraints = match &s.action {
+        ast::AlterTableAction::Drop(items) => items.iter().all(|item| !item.column),
+        ast::AlterTableAction::Rebuild(_) | ast::AlterTableAction::Trigger { .. } => true,
+        _ => false,
+    };
+    if !of_constraints {
+        super::disabled::refuse_table(&table)?;
+    }
     match &s.action {
         ast::AlterTableAction::Add { check, body } => {
-            add(cx, &database, &table, body, *check, text)
+            super::added::add(cx, &database, &table, body, *check, text)
         }
         ast::AlterTableAction::Drop(items) => {
             for item in items {
@@ -103,107 +109,8 @@ fn set(
     index::refresh(cx, database, table, &[]).map(drop)
 }
 
-fn add(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    table: &Arc<Table>,
-    body: &ast::TableBody,
-    check: Option<bool>,
-    text: &str,
-) -> SqlResult<()> {
-    let own = cx.session.database.collation();
-    let mut draft = TableDraft::of_table(table).collated(database.collation(), own);
-    draft.table = shown_name(cx, table);
-    let had_identity = draft.identity.is_some();
-    create::add_body(cx, &mut draft, body, (text, database))?;
-    super::user_type::hold(cx, database, &draft.columns[draft.existing..])?;
-    let is_empty = table.row_count() == 0;
-    let name = draft.table.clone();
-    let schema = table.head.schema.clone();
-    let owner = create::Owner {
-        database,
-        table: table.head.id,
-        name: &name,
-        schema: (table.head.schema_id, &schema),
-    };
-    let mut touched = Vec::new();
-    let mut changed = Vec::new(); // existing columns that get a default
-    for default in std::mem::take(&mut draft.defaults) {
-        let at = default.column;
-        if at < draft.existing {
-            changed.push(at);
-        } else if !is_empty && (!draft.columns[at].nullable || default.with_values) {
-            let missing = missing_value(cx, &draft.columns[at], &default)?;
-            let column = &mut draft.columns[at];
-            column.missing = if column.unpadded { trim(missing, column.ty) } else { missing };
-        }
-        touched.push(create::write_default(cx, &owner, &mut draft, default)?);
-    }
-    let mut new_checks = Vec::new();
-    for new in std::mem::take(&mut draft.checks) {
-        let column = new.column;
-        let id = create::write_check(cx, &owner, &draft, new)?;
-        if check == Some(false) {
-            rows::write_check_state(cx.transaction(database)?, id, false, true)?;
-        }
-        new_checks.push((id, column));
-    }
-    let check_ids: Vec<_> = new_checks.iter().map(|c| c.0).collect();
-    touched.extend(&check_ids);
-    if !is_empty {
-        for column in &draft.columns[draft.existing..] {
-            if column.is_identity {
-                return Err(unsupported("Adding an identity column to a table that has rows"));
-            }
-            if !column.nullable && !column.is_made() && column.missing.is_null() {
-                return Err(SqlError::new(4901, &[&column.name, &name]));
-            }
-        }
-    }
-    let sequence = match draft.identity {
-        Some(_) if !had_identity => database.catalog.new_sequence_id()?,
-        _ => 0,
-    };
-    for (i, column) in draft.columns.iter().enumerate() {
-        if i >= draft.existing {
-            let identity = draft.identity.filter(|(at, _, _)| *at == i);
-            let identity =
-                identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
-            rows::write_column(cx.transaction(database)?, table.head.id, column, identity)?;
-        } else if changed.contains(&i) {
-            set_default(
-                cx,
-                database,
-                table,
-                column,
-                column.default.as_ref().map_or(0, |d| d.id.0),
-            )?;
-        }
-    }
-    let fresh = index::refresh(cx, database, table, &touched)?;
-    let stored = |c: &Column| c.is_made() && !c.is_virtual();
-    if !is_empty && draft.columns[draft.existing..].iter().any(stored) {
-        let given = draft.columns[draft.existing..].iter().any(|c| c.ty == SqlType::RowVersion);
-        super::stored::fill(cx, database, &fresh, given)?;
-    }
-    checks::bind(cx, database, (&fresh, &name), &new_checks)?;
-    if check != Some(false) {
-        checks::validate(cx, database, &fresh, &check_ids)?;
-    }
-    let keys = std::mem::take(&mut draft.foreign);
-    match index::add_keys(cx, database, &fresh, draft) {
-        Err(e) if e.number == 1505 => return Err(create::could_not_create(cx, e)?),
-        added => added?,
-    }
-    let made = foreign::create(cx, &owner, keys, check != Some(false))?;
-    if check != Some(false) && !is_empty {
-        foreign::validate(cx, database, table.head.id, &made)?;
-    }
-    Ok(())
-}
-
 /// Puts the default's id into the row of a column that exists.
-fn set_default(
+pub(super) fn set_default(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Table,
@@ -216,50 +123,6 @@ fn set_default(
     let mut row = row.ok_or_else(|| SqlError::new(5243, &[]))?;
     row[6] = Value::Int(id);
     systab::put(tx, &SystemTables::COLUMNS, &key, &row)
-}
-
-/// What rows that exist get for a column that is added.
-fn missing_value(
-    cx: &StatementContext<'_>,
-    column: &Column,
-    default: &super::draft::DefaultDraft,
-) -> SqlResult<Value> {
-    let (value, from) = match &default.constant {
-        Some(constant) => constant.clone(),
-        None => match default.definition.as_str() {
-            "(getdate())" | "(current_timestamp)" | "(sysdatetime())" => {
-                (cx.database().catalog.now(), SqlType::DateTime)
-            }
-            "(getutcdate())" | "(sysutcdatetime())" => {
-                let now = cx.instance().options().env.clock.now_utc();
-                (crate::catalog::datetime_utc(now), SqlType::DateTime)
-            }
-            other => {
-                let what =
-                    format!("Adding a column with the default {other} to a table that has rows");
-                return Err(unsupported(&what));
-            }
-        },
-    };
-    let context = cx.session.activation.options.convert_context();
-    assign(value, from, column, &default.definition, &context)
-}
-
-/// A value for a column: 2628 and the errors of conversion.
-fn assign(
-    value: Value,
-    from: SqlType,
-    column: &Column,
-    table: &str,
-    context: &ConvertContext,
-) -> SqlResult<Value> {
-    match convert::assign(value, from, column.ty, context) {
-        Ok(value) => Ok(value),
-        Err(AssignError::Truncated(text)) => {
-            Err(SqlError::new(2628, &[&table, &column.name, &text]))
-        }
-        Err(AssignError::Sql(e)) => Err(e),
-    }
 }
 
 fn drop_column(
@@ -285,7 +148,7 @@ fn drop_column(
 }
 
 /// What a statement does to a column that others may use.
-struct ColumnChange {
+pub(super) struct ColumnChange {
     /// A default stands in its way.
     of_type: bool,
     /// Checks, indexes and statistics do: values are stored otherwise, or NULL is refused.
@@ -313,7 +176,7 @@ impl ColumnChange {
 }
 
 /// 5074 for everything that uses the column and does not let it change so (none: let it go), then 4922.
-fn refuse_if_used(
+pub(super) fn refuse_if_used(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Table,
@@ -366,14 +229,14 @@ fn refuse_if_used(
             }
         }
     }
-    for index in &table.indexes {
+    for index in table.defined() {
         let refuses = change.of_values || change.to_null && index.primary_key;
         if refuses && index.covers(at).is_some() {
             let what = if index.constraint.0 != 0 { "object" } else { "index" };
             users.push((what, index.name.clone()));
         }
     }
-    for s in table.statistics.iter().filter(|s| change.of_values && s.columns.contains(&at)) {
+    for s in table.statistics.iter().filter(|s| change.of_values && s.names(at)) {
         users.push(("statistics", s.name.clone()));
     }
     if let Some(function) = bound_to(cx.session, database, table.head.id, Some(at))? {
@@ -407,13 +270,13 @@ fn drop_constraint(
         return Err(SqlError::new(3727, &[]).with_severity(16).with_state(0));
     };
     let id = constraint.head.id;
-    if let Some(index) = table.indexes.iter().find(|i| i.constraint == id) {
+    if let Some(index) = table.defined().find(|i| i.constraint == id) {
         foreign::refuse_key(cx, database, table, index)?;
     }
     rows::remove_object(cx.transaction(database)?, id)?;
     match constraint.head.kind {
         ObjectKind::PrimaryKey | ObjectKind::Unique => {
-            let index = table.indexes.iter().find(|i| i.constraint == id).cloned();
+            let index = table.defined().find(|i| i.constraint == id).cloned();
             let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
             index::remove(cx, database, table, &index, &[id])
         }
@@ -434,14 +297,14 @@ fn alter_column(
     change: &ast::AlterColumn,
 ) -> SqlResult<()> {
     let (name, ty, collation, nullable, options) = match change {
-        ast::AlterColumn::Property { property, .. } => {
-            return Err(unsupported(format!("ALTER COLUMN … {property}")));
+        ast::AlterColumn::Property { name, add, property } => {
+            return super::column_property::alter(cx, database, table, name, *add, property);
         }
-        ast::AlterColumn::Type { sparse: true, .. } => return Err(unsupported("SPARSE")),
         ast::AlterColumn::Type { name, ty, collation, nullable, options, .. } => {
             (name, ty, collation, nullable, options)
         }
     };
+    let sparse = matches!(change, ast::AlterColumn::Type { sparse: true, .. });
     super::index_options::column_options(cx, options)?;
     let shown = shown_name(cx, table);
     let Some(at) = table.column(&name.value) else {
@@ -464,6 +327,11 @@ fn alter_column(
     new.user_type = named.user_type;
     super::user_type::hold(cx, database, std::slice::from_ref(&new))?;
     new.nullable = nullable.or(named.nullable).unwrap_or(true) && !old.is_identity;
+    // As its type says now, and not as it was.
+    new.is_sparse = sparse;
+    if sparse {
+        super::column_property::may_be_sparse(table, &new)?;
+    }
     if let Some(collation) = collation {
         let own = cx.session.database.collation();
         new.collation = crate::binder::declared::collation(collation, ty, own)?;
@@ -526,7 +394,7 @@ fn alter_column(
     let shown = full_name(database, table);
     let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
         let value = std::mem::take(&mut values[at]);
-        values[at] = assign(value, old.ty, &new, &shown, &context)?;
+        values[at] = super::added::assign(value, old.ty, &new, &shown, &context)?;
         Ok(values)
     };
     index::rebuild(cx, database, table, &[], Some(&convert_row)).map(drop)

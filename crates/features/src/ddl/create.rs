@@ -237,6 +237,9 @@ pub(super) fn table_of(
         names.push(fold(&row.name));
         touched.extend(constraint);
     }
+    if let Some(name) = draft.columnstore.take() {
+        super::columnstore::write(cx, database, (id, &written), IndexId(next), &name)?;
+    }
     touched.push(id);
     let session = cx.session.id;
     catalog.refresh(cx.transaction(database)?, session, &touched)?;
@@ -280,6 +283,8 @@ pub(crate) fn write_heap(
         fill_factor: 0,
         padded: false,
         no_page_locks: false,
+        no_row_locks: false,
+        disabled: false,
         key: Vec::new(),
         included: Vec::new(),
         filter: None,
@@ -369,6 +374,8 @@ pub(crate) fn write_key(
         fill_factor: key.fill_factor,
         padded: key.padded,
         no_page_locks: key.no_page_locks,
+        no_row_locks: key.no_row_locks,
+        disabled: false,
         key: key.columns.iter().map(|(at, desc)| (draft.columns[*at].id, *desc)).collect(),
         included: key.included.iter().map(|at| draft.columns[*at].id).collect(),
         filter: match &key.filter {

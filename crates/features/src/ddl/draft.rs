@@ -45,6 +45,8 @@ pub(crate) struct KeyDraft {
     pub padded: bool,
     /// ALLOW_PAGE_LOCKS = OFF.
     pub no_page_locks: bool,
+    /// Whether ALLOW_ROW_LOCKS is OFF.
+    pub no_row_locks: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
     /// WHERE.
@@ -96,6 +98,8 @@ pub(crate) struct TableDraft {
     pub identity: Option<(usize, i64, i64)>,
     /// Keys and indexes.
     pub keys: Vec<KeyDraft>,
+    /// The name of a clustered columnstore index.
+    pub columnstore: Option<String>,
     /// Defaults.
     pub defaults: Vec<DefaultDraft>,
     /// Checks.
@@ -142,6 +146,7 @@ impl TableDraft {
             existing: table.columns.len(),
             identity,
             keys: Vec::new(),
+            columnstore: None,
             defaults: Vec::new(),
             checks: Vec::new(),
             foreign: Vec::new(),
@@ -265,6 +270,7 @@ impl TableDraft {
             collation,
             is_identity: false,
             is_rowguid: false,
+            is_sparse: false,
             old_large: false,
             xml: false,
             unpadded,
@@ -301,8 +307,7 @@ impl TableDraft {
         if let Some(computed) = &c.computed {
             return self.begin_computed(c, computed);
         }
-        if c.sparse || !c.other.is_empty() {
-            let what = c.other.first().map_or("SPARSE", |o| o);
+        if let Some(what) = c.other.first() {
             return Err(unsupported(format!("The column property {what}")));
         }
         let ordinal = self.columns.len() + 1;
@@ -326,7 +331,6 @@ impl TableDraft {
             None => named.nullable.unwrap_or(null_default),
         };
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
-        self.columns[at].is_rowguid = c.rowguidcol;
         self.columns[at].set_large(large);
         self.columns[at].user_type = named.user_type;
         if c.nullable == Some(true) {
@@ -347,6 +351,7 @@ impl TableDraft {
                 return Err(SqlError::new(1754, &[&self.table, &c.name.value]));
             }
         }
+        self.mark(c, at)?;
         if c.second_default {
             let parts: [&dyn std::fmt::Display; 4] =
                 [&"DEFAULT", &"constraint", &c.name.value, &self.table];
@@ -357,6 +362,27 @@ impl TableDraft {
         }
         if let Some(default) = &c.default {
             self.add_default(default, at, within);
+        }
+        Ok(())
+    }
+
+    /// Marks a new column as its definition says: ROWGUIDCOL, SPARSE.
+    fn mark(&mut self, c: &ast::ColumnDefinition, at: usize) -> SqlResult<()> {
+        if c.rowguidcol {
+            if self.columns[at].ty != SqlType::UniqueIdentifier {
+                return Err(SqlError::new(2761, &[]));
+            }
+            if self.columns.iter().any(|c| c.is_rowguid) {
+                return Err(SqlError::new(8196, &[]));
+            }
+            self.columns[at].is_rowguid = true;
+        }
+        if c.sparse {
+            self.columns[at].is_sparse = true;
+            sparse_fits(&self.table, &self.columns[at])?;
+            if c.default.is_some() {
+                return Err(SqlError::new(1791, &[&c.name.value, &self.table]));
+            }
         }
         Ok(())
     }
@@ -439,7 +465,8 @@ impl TableDraft {
                     fill_factor: options.fill_factor.unwrap_or(0),
                     padded: options.padded.unwrap_or(false),
                     no_page_locks: options.page_locks == Some(false),
-                    ignore_dup_key: false,
+                    no_row_locks: options.row_locks == Some(false),
+                    ignore_dup_key: options.ignore_dup_key == Some(true),
                     filter: None,
                 })
             }
@@ -453,10 +480,7 @@ impl TableDraft {
                 let Some(column) = &default.column else {
                     return Err(SqlError::new(142, &[&"DEFAULT"]));
                 };
-                let at = self
-                    .position(&column.value)
-                    .filter(|at| self.columns[*at].computed.is_none())
-                    .ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
+                let at = self.default_column(column)?;
                 self.add_default(default, at, within);
                 Ok(())
             }
@@ -479,6 +503,17 @@ impl TableDraft {
         }
     }
 
+    /// The column of a DEFAULT that names it: 1752, 1791.
+    fn default_column(&self, column: &ast::Ident) -> SqlResult<usize> {
+        let at = self.position(&column.value);
+        let at = at.filter(|at| self.columns[*at].computed.is_none());
+        let at = at.ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
+        match self.columns[at].is_sparse {
+            true => Err(SqlError::new(1791, &[&column.value, &self.table])),
+            false => Ok(at),
+        }
+    }
+
     /// A name that two constraints are to have, or one and the table itself: they are objects of one schema.
     pub(crate) fn name_twice(&self) -> Option<&str> {
         let keys = self.keys.iter().filter(|k| k.constraint).map(|k| &k.name);
@@ -494,5 +529,14 @@ impl TableDraft {
             seen.push(folded);
         }
         None
+    }
+}
+
+/// 1731 for a column that cannot be sparse.
+pub(super) fn sparse_fits(table: &str, c: &Column) -> SqlResult<()> {
+    let wrong = !c.nullable || c.is_identity || c.is_rowguid || c.old_large || c.user_type != 0;
+    match wrong || c.ty == SqlType::RowVersion {
+        true => Err(SqlError::new(1731, &[&c.name, &table])),
+        false => Ok(()),
     }
 }

@@ -81,6 +81,11 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             _ => {
                 super::trigger::drop_all(cx, &database, object.head())?;
                 grant::forget(cx, &database, SecurableClass::Object, id.0)?;
+                if let Object::View(view) = &object
+                    && let Some(table) = &view.indexed
+                {
+                    super::indexed_view::remove_all(cx, &database, table)?;
+                }
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 let session = cx.session.id;
                 database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
@@ -191,6 +196,12 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
     if !super::foreign::from_others(cx, &database, &table)?.is_empty() {
         return Err(SqlError::new(4712, &[&s.table]));
+    }
+    super::disabled::refuse_table(&table)?;
+    if let Some(view) = table.indexed_views.first() {
+        let view = database.catalog.object(*view, cx.session.id);
+        let view = view.map_or_else(String::new, |v| v.head().name.to_string());
+        return Err(SqlError::new(3729, &[&"TRUNCATE TABLE", &s.table, &view]));
     }
     // Its definition stays; who names it waits all the same.
     let session = cx.session.id;

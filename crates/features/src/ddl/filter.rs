@@ -11,12 +11,12 @@ use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// A filter and its text.
 pub(super) fn filter(
-    index: &str,
+    (kind, index): (&str, &str),
     table: &str,
     columns: &[Column],
     condition: &ast::Expr,
 ) -> SqlResult<IndexFilter> {
-    let mut draft = Draft { index, table, columns, terms: Vec::new(), written: Vec::new() };
+    let mut draft = Draft { kind, index, table, columns, terms: Vec::new(), written: Vec::new() };
     draft.conjunct(condition)?;
     let names: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
     let definition = Written::And(draft.written).definition(&names);
@@ -24,6 +24,8 @@ pub(super) fn filter(
 }
 
 struct Draft<'a> {
+    /// An index, or statistics.
+    kind: &'a str,
     index: &'a str,
     table: &'a str,
     columns: &'a [Column],
@@ -35,7 +37,7 @@ struct Draft<'a> {
 impl Draft<'_> {
     /// 10735, as SQL Server says of what a filter cannot hold.
     fn wrong(&self) -> Box<SqlError> {
-        SqlError::new(10735, &[&"index", &self.index, &self.table])
+        SqlError::new(10735, &[&self.kind, &self.index, &self.table])
     }
 
     /// 10609 for a computed column.
@@ -45,7 +47,7 @@ impl Draft<'_> {
             None => Ok(at),
             Some(_) => {
                 let parts: [&dyn std::fmt::Display; 4] =
-                    [&"index", &self.index, &self.table, &column.name];
+                    [&self.kind, &self.index, &self.table, &column.name];
                 Err(SqlError::new(10609, &parts))
             }
         }

@@ -134,7 +134,8 @@ fn one(
     let key = parent.indexes.iter().find(|i| {
         let mut columns: Vec<usize> = i.key.columns().iter().map(|k| k.column).collect();
         columns.sort_unstable();
-        i.kind != IndexKind::Heap && i.unique && i.filter.is_none() && columns == sorted
+        let usable = i.kind != IndexKind::Heap && !i.disabled;
+        usable && i.unique && i.filter.is_none() && columns == sorted
     });
     let Some(key) = key else { return Err(SqlError::new(1776, &[&written, &shown])) };
     let pairs = draft.columns.iter().zip(&there);
@@ -173,7 +174,7 @@ fn referenced(
     child: &str,
 ) -> SqlResult<Vec<usize>> {
     let columns: Vec<usize> = if draft.key.referenced.is_empty() {
-        let primary = parent.indexes.iter().find(|i| i.primary_key);
+        let primary = parent.indexes.iter().find(|i| i.primary_key && !i.disabled);
         let primary = primary.ok_or_else(|| SqlError::new(1773, &[&shown, &draft.key.table]))?;
         primary.key.columns().iter().map(|k| k.column).collect()
     } else {
@@ -292,6 +293,13 @@ pub(super) fn switch(
     let chosen: Vec<&ForeignKey> = all.iter().filter(named).collect();
     let ids: Vec<ObjectId> = chosen.iter().map(|k| k.id).collect();
     let validated = enable && with_check == Some(true);
+    for k in chosen.iter().filter(|_| enable) {
+        let parent = database.catalog.table(k.referenced, cx.session.id);
+        let off = parent.and_then(|p| p.defined().find(|i| i.id == k.index).cloned());
+        if let Some(index) = off.filter(|i| i.disabled) {
+            return Err(SqlError::new(1989, &[&k.name, &index.name]));
+        }
+    }
     if validated {
         validate(cx, database, table.id(), &ids)?;
     }

@@ -2,10 +2,12 @@
 
 use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
+use super::index_options::IndexOptions;
 use super::{create, resolve, sql};
 use crate::catalog::rows::{self, IndexRow};
-use crate::catalog::{Index, IndexKind, Object, Table};
+use crate::catalog::{Index, IndexKind, Object, ObjectKind, Table};
 use crate::database::Database;
+use crate::exec::indexed_view::require_options;
 use crate::session::TempTable;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -17,20 +19,27 @@ use taffrail_types::Value;
 
 /// `CREATE INDEX`.
 pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) -> SqlResult<()> {
-    if s.columnstore {
-        return Err(unsupported("A columnstore index"));
+    if s.columnstore && !s.clustered {
+        return Err(unsupported("A nonclustered columnstore index"));
     }
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
-    if let Some((_, Object::View(_))) = resolve::find(cx, &s.table)? {
-        return Err(unsupported("An index on a view"));
+    if let Some((database, Object::View(view))) = resolve::find(cx, &s.table)? {
+        return super::indexed_view::create(cx, &database, &view, s);
     }
     let (database, table) = resolve::table(cx, &s.table, missing)?;
+    if s.columnstore {
+        let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+        return super::columnstore::create(cx, &database, &table, s);
+    }
     let replaces = drops_existing(&s.options)?;
     // A computed column that is to be stored is written to all rows.
     let names = s.columns.iter().map(|c| &c.name).chain(&s.include);
     let mut columns = names.filter_map(|n| table.column(&n.value));
     let written = columns.any(|at| table.columns[at].is_virtual());
+    if !replaces {
+        super::disabled::refuse_table(&table)?;
+    }
     let table = match s.clustered || replaces || written {
         true => resolve::lock_for_change(cx, &database, &table, missing)?,
         false => resolve::lock_for_index(cx, &database, &table, missing)?,
@@ -43,6 +52,9 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
     let mut clustered = table.indexes.iter().filter(|i| i.kind == IndexKind::Clustered);
     let clustered = clustered.find(stays);
     draft.has_clustered = clustered.is_some();
+    if let Some((_, existing)) = table.columnstore.as_ref().filter(|_| s.clustered) {
+        return Err(SqlError::new(1902, &[&"table", &s.table, existing]).with_state(3));
+    }
     if let Some(existing) = clustered.filter(|_| s.clustered) {
         return Err(SqlError::new(1902, &[&"table", &s.table, &existing.name]).with_state(3));
     }
@@ -57,23 +69,77 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
         fill_factor: options.fill_factor.unwrap_or(0),
         padded: options.padded.unwrap_or(false),
         no_page_locks: options.page_locks == Some(false),
-        ignore_dup_key: false,
+        no_row_locks: options.row_locks == Some(false),
+        ignore_dup_key: options.ignore_dup_key == Some(true),
         filter: match &s.filter {
             None => None,
             Some(f) => Some(draft.filter(&s.name.value, s.clustered, f)?),
         },
     };
+    let mut held = key.columns.iter().map(|c| c.0).chain(key.included.iter().copied());
+    if key.filter.is_some() || held.any(|at| table.columns[at].computed.is_some()) {
+        require_options(cx.session, "CREATE INDEX")?;
+    }
     draft.add_key(key)?;
     super::index_options::tell(cx, &s.options)?;
-    if let Some(old) = replaced {
-        super::foreign::refuse_key(cx, &database, &table, &old)?;
-        remove(cx, &database, &table, &old, &[])?;
+    if let Some(old) = replaced
+        && give_way(cx, &database, &table, (s, &draft, options), &old)?
+    {
+        return modified(cx, &database, table.head.id);
     }
     add_keys(cx, &database, &table, draft)
 }
 
+/// DROP_EXISTING: the index of the name goes, or (true) is built anew, where the new one is the same: 1907, 1930.
+fn give_way(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    (s, draft, options): (&ast::CreateIndex, &TableDraft, IndexOptions),
+    old: &Arc<Index>,
+) -> SqlResult<bool> {
+    if !(s.clustered && old.kind == IndexKind::Clustered) {
+        super::disabled::refuse_table(table)?;
+    }
+    let same = draft.keys.first().is_some_and(|key| is_same(old, key));
+    if old.constraint.0 != 0 && !same {
+        return Err(SqlError::new(1907, &[&old.name]));
+    }
+    if same {
+        let options = IndexOptions {
+            fill_factor: Some(options.fill_factor.unwrap_or(0)),
+            padded: Some(options.padded.unwrap_or(false)),
+            page_locks: Some(options.page_locks.unwrap_or(true)),
+            row_locks: Some(options.row_locks.unwrap_or(true)),
+            ignore_dup_key: Some(options.ignore_dup_key.unwrap_or(false)),
+        };
+        super::alter_index::rebuild_indexes(cx, database, table, &[old.clone()], options)?;
+        return Ok(true);
+    }
+    if s.clustered && old.kind != IndexKind::Clustered {
+        let all = database.catalog.references_to(table.id(), cx.session.id)?;
+        if all.iter().any(|k| k.index == old.id) {
+            return Err(SqlError::new(1930, &[]));
+        }
+    }
+    super::foreign::refuse_key(cx, database, table, old)?;
+    remove(cx, database, table, old, &[])?;
+    Ok(false)
+}
+
+/// The index that takes the place of another one has its definition.
+fn is_same(old: &Index, new: &KeyDraft) -> bool {
+    let columns = old.key.columns().iter().map(|c| (c.column, c.descending));
+    let filter = |f: &Option<crate::catalog::IndexFilter>| f.as_ref().map(|f| f.definition.clone());
+    (old.kind == IndexKind::Clustered) == new.clustered
+        && old.unique == new.unique
+        && columns.eq(new.columns.iter().copied())
+        && *old.included == *new.included
+        && filter(&old.filter) == filter(&new.filter)
+}
+
 /// DROP_EXISTING = ON among the options of CREATE INDEX.
-fn drops_existing(options: &[ast::NamedOption]) -> SqlResult<bool> {
+pub(super) fn drops_existing(options: &[ast::NamedOption]) -> SqlResult<bool> {
     for option in options.iter().filter(|o| o.name.is("DROP_EXISTING")) {
         if super::index_options::is_on(option)? {
             return Ok(true);
@@ -94,9 +160,6 @@ fn replaced(
         None if drop_existing => Err(SqlError::new(7999, &[name, &s.table])),
         None => Ok(None),
         Some(_) if !drop_existing => Err(SqlError::new(1913, &[name, &"table", &s.table])),
-        Some(index) if index.constraint.0 != 0 => {
-            Err(unsupported("DROP_EXISTING = ON of the index of a constraint"))
-        }
         Some(index) if index.kind == IndexKind::Clustered && !s.clustered => {
             Err(SqlError::new(1925, &[]))
         }
@@ -218,6 +281,8 @@ pub(crate) fn row_of(table: &Table, index: &Index) -> IndexRow {
         fill_factor: index.fill_factor,
         padded: index.padded,
         no_page_locks: index.no_page_locks,
+        no_row_locks: index.no_row_locks,
+        disabled: index.disabled,
         key: index.key.columns().iter().map(|c| (id_of(c.column), c.descending)).collect(),
         included: index.included.iter().map(|at| id_of(*at)).collect(),
         filter: index.filter.as_ref().map(|f| {
@@ -248,7 +313,7 @@ pub(crate) fn rebuild(
     Ok(new)
 }
 
-/// A new, empty heap or tree for an index, in the catalogue in place of the old one (which stays for now).
+/// A new, empty heap or tree for an index, in the catalogue in place of the old one (which stays for now). It is enabled by that.
 pub(crate) fn renew(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
@@ -261,7 +326,7 @@ pub(crate) fn renew(
     };
     let tx = cx.transaction(database)?;
     let hobt = database.storage.create_hobt(tx, kind, table.head.id, index.id).map_err(sql)?;
-    let row = IndexRow { hobt, ..row_of(table, index) };
+    let row = IndexRow { hobt, disabled: false, ..row_of(table, index) };
     rows::write_index(tx, table.head.id, &row)
 }
 
@@ -272,7 +337,7 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
     for (name, table_name) in &s.indexes {
         let full = format!("{table_name}.{name}");
         let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);
-        let found = match resolve::table(cx, table_name, missing) {
+        let found = match resolve::indexed(cx, table_name, missing) {
             Ok(found) => found,
             Err(e) if s.if_exists && super::drop::absent(&e) => continue,
             Err(e) => return Err(e),
@@ -280,6 +345,9 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
         let (database, table) = found;
         let table = resolve::lock_for_change(cx, &database, &table, missing)?;
         let Some(index) = table.index(&name.value).cloned() else {
+            if super::columnstore::drop(cx, &database, &table, &name.value)? {
+                continue;
+            }
             if s.if_exists {
                 continue;
             }
@@ -288,6 +356,10 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
         if index.constraint.0 != 0 {
             let what = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
             return Err(SqlError::new(3723, &[&full, &what]));
+        }
+        if table.head.kind == ObjectKind::View {
+            super::indexed_view::remove(cx, &database, &table, &index)?;
+            continue;
         }
         super::foreign::refuse_key(cx, &database, &table, &index)?;
         remove(cx, &database, &table, &index, &[])?;
@@ -311,8 +383,10 @@ pub(crate) fn remove(
         rebuild(cx, database, table, before, None)?;
     } else {
         refresh(cx, database, table, before)?;
-        let tx = cx.transaction(database)?;
-        database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)?;
+        if !index.disabled {
+            let tx = cx.transaction(database)?;
+            database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)?;
+        }
     }
     Ok(())
 }

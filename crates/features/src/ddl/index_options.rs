@@ -8,7 +8,9 @@
 //! | DROP_EXISTING | CREATE INDEX replaces the index of the name |
 //! | ONLINE, DATA_COMPRESSION, XML_COMPRESSION, SORT_IN_TEMPDB, STATISTICS_* | accepted and told ([`tell`]) |
 //! | OPTIMIZE_FOR_SEQUENTIAL_KEY | likewise: neither rows nor promises depend on any of these |
-//! | ALLOW_ROW_LOCKS, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
+//! | ALLOW_ROW_LOCKS | kept in the catalogue; OFF: who reads or changes rows locks the table |
+//! | IGNORE_DUP_KEY | kept in the catalogue; ON: an INSERT passes over rows whose keys are there (3604) |
+//! | RESUMABLE | accepted and told; the build is done in one go |
 //! | BUCKET_COUNT, COMPRESSION_DELAY, DATA_COMPRESSION = COLUMNSTORE | 40510 |
 //!
 //! A switch is ON or OFF ([`is_on`]), another value 102.
@@ -25,6 +27,7 @@ const MAXDOP_MAX: u16 = 32_767;
 /// Options that are ignored where they are on, and the reason that is told.
 const IGNORED: &[(&str, &str)] = &[
     ("ONLINE", "The index is built offline: changes of the table wait for it."),
+    ("RESUMABLE", "The index is built in one go: it cannot be paused."),
     ("OPTIMIZE_FOR_SEQUENTIAL_KEY", "Inserts go on as without it."),
     ("SORT_IN_TEMPDB", "The rows are sorted beside the files of the database."),
     ("STATISTICS_INCREMENTAL", "An index has no statistics of partitions."),
@@ -41,6 +44,10 @@ pub(crate) struct IndexOptions {
     pub padded: Option<bool>,
     /// ALLOW_PAGE_LOCKS.
     pub page_locks: Option<bool>,
+    /// The state of ALLOW_ROW_LOCKS.
+    pub row_locks: Option<bool>,
+    /// The state of IGNORE_DUP_KEY.
+    pub ignore_dup_key: Option<bool>,
 }
 
 /// The options of CREATE INDEX.
@@ -216,23 +223,20 @@ fn read(options: &[ast::NamedOption], statement: &str) -> SqlResult<IndexOptions
             }
             "DATA_COMPRESSION" => check_compression(option.value.as_ref())?,
             "ALLOW_PAGE_LOCKS" => read.page_locks = Some(is_on(option)?),
-            "ALLOW_ROW_LOCKS" if !is_on(option)? => {
-                return Err(unsupported(format!("{name} = OFF")));
-            }
-            "IGNORE_DUP_KEY" | "RESUMABLE" if is_on(option)? => {
-                return Err(unsupported(format!("{name} = ON")));
-            }
+            "ALLOW_ROW_LOCKS" => read.row_locks = Some(is_on(option)?),
+            "IGNORE_DUP_KEY" => read.ignore_dup_key = Some(is_on(option)?),
             "BUCKET_COUNT" | "COMPRESSION_DELAY" => return Err(unsupported(name)),
             "SORT_IN_TEMPDB"
             | "STATISTICS_NORECOMPUTE"
             | "STATISTICS_INCREMENTAL"
             | "DROP_EXISTING"
             | "ONLINE"
+            | "RESUMABLE"
             | "XML_COMPRESSION"
             | "OPTIMIZE_FOR_SEQUENTIAL_KEY" => {
                 is_on(option)?;
             }
-            "IGNORE_DUP_KEY" | "RESUMABLE" | "ALLOW_ROW_LOCKS" | "MAX_DURATION" => {}
+            "MAX_DURATION" => {}
             _ => return Err(SqlError::new(155, &[&option.name.value, &statement])),
         }
     }

@@ -4,14 +4,18 @@
 //! ([`crate::catalog`]); the interpreter commits or rolls back and tells the catalogue how it ended. Statements about
 //! whole databases cannot run in a transaction: they are safe by their own protocol ([`crate::catalog::registry`]).
 
+mod added;
 mod alter;
 mod alter_index;
 mod attach;
 mod authorization;
 mod checks;
 mod clauses;
+mod column_property;
+mod columnstore;
 mod create;
 pub(crate) mod database;
+mod disabled;
 mod draft;
 mod drop;
 mod files;
@@ -22,6 +26,8 @@ mod function_body;
 mod grant;
 mod index;
 mod index_options;
+mod indexable;
+mod indexed_view;
 mod inlineable;
 mod login;
 mod modify_file;
@@ -42,6 +48,7 @@ mod sequence;
 pub(crate) mod statistics;
 mod stored;
 mod synonym;
+mod transfer;
 pub(crate) mod trigger;
 mod user;
 pub(crate) mod user_type;

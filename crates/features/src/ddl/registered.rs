@@ -2,7 +2,7 @@
 
 use super::{
     alter, alter_index, attach, authorization, database, drop, function, grant, index, login,
-    module, role, sequence, statistics, synonym, trigger, user, user_type, view,
+    module, role, sequence, statistics, synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -92,6 +92,10 @@ fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
         DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
         _ => other(s),
     }
+}
+
+fn alter_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterSchema(s) = &s.kind { transfer::transfer(cx, s) } else { other(s) }
 }
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -262,6 +266,9 @@ const CREATES_SEQUENCE: Needs = Needs::Any(&[
     Needs::Schema(OnSchema::Control),
 ]);
 
+const TRANSFERS: Needs =
+    Needs::All(&[Needs::Object(OnObject::Control), Needs::Schema(OnSchema::Alter)]);
+
 const ALTERS_SEQUENCE: Needs = Needs::Any(&[ALTERS, Needs::Schema(OnSchema::Alter)]);
 
 const DROPS_SEQUENCE: Needs =
@@ -309,6 +316,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("ALTER PROCEDURE", ALTERS, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
+    ending(of_objects("ALTER SCHEMA", TRANSFERS, alter_schema)),
     of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, sequence),
     of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
         .done(Command::ALTER_TABLE)

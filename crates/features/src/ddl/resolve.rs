@@ -159,6 +159,22 @@ pub(crate) fn table(
     }
 }
 
+/// An existing user table, or the rows of a view that has indexes: `missing` when there is none.
+pub(crate) fn indexed(
+    cx: &mut StatementContext<'_>,
+    name: &ast::ObjectName,
+    missing: impl FnOnce() -> Box<SqlError>,
+) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+    match find(cx, name)? {
+        Some((database, Object::Table(table))) => Ok((database, table)),
+        Some((database, Object::View(view))) => match &view.indexed {
+            Some(table) => Ok((database, table.clone())),
+            None => Err(missing()),
+        },
+        _ => Err(missing()),
+    }
+}
+
 /// Locks an object for a change of its definition and gives it as it is then: what has its name when the lock is there.
 /// `None` when nothing of its name is left.
 pub(crate) fn lock_object(
@@ -201,6 +217,7 @@ pub(crate) fn lock_for_change(
 ) -> SqlResult<Arc<Table>> {
     match lock_object(cx, database, &table.head)? {
         Some(Object::Table(table)) => Ok(table),
+        Some(Object::View(view)) => view.indexed.clone().ok_or_else(missing),
         _ => Err(missing()),
     }
 }

@@ -83,6 +83,15 @@ fn fold(name: &str) -> String {
     crate::catalog::fold(name)
 }
 
+/// Whether something is bound to an object that is locked.
+pub(super) fn is_bound(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    id: ObjectId,
+) -> SqlResult<bool> {
+    Ok(bound_to(cx.session, database, id, None)?.is_some())
+}
+
 /// 3729 where something is bound to an object that is locked. `verb`: DROP TABLE, ALTER and the like; `written`: the object's name.
 pub(super) fn require_unbound(
     cx: &mut StatementContext<'_>,

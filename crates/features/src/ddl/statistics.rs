@@ -3,6 +3,7 @@
 //! Statistics are names of columns in the catalogue. What plans go by is counted exactly while rows change, so there is nothing
 //! to bring up to date, and that is what these say, once names and options have been found good.
 
+use super::filter::filter;
 use super::{index, resolve};
 use crate::catalog::rows;
 use crate::features::procedure::Arguments;
@@ -47,12 +48,10 @@ fn check_options<'o>(
 /// `CREATE STATISTICS name ON table (columns) [ WITH … ]`: 1088, 1911, 1909, 1927, 155.
 pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateStatistics) -> SqlResult<()> {
     let missing = || SqlError::new(1088, &[&s.table]);
-    if s.filter.is_some() {
-        return Err(unsupported("CREATE STATISTICS … WHERE"));
-    }
     check_options(&s.options, "CREATE STATISTICS")?;
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    super::disabled::refuse_table(&table)?;
     let name = &s.name.value;
     if table.own_statistics(name).is_some() || table.index(name).is_some() {
         return Err(SqlError::new(1927, &[&s.table, name]));
@@ -66,10 +65,16 @@ pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateStatistics) -
         }
         columns.push(id);
     }
+    let filter = match &s.filter {
+        None => None,
+        Some(f) => Some(filter(("statistics", name), table.name(), &table.columns, f)?),
+    };
+    let terms = filter.as_ref().map(|f| f.to_bytes(&table.columns)).transpose()?;
+    let kept = filter.as_ref().zip(terms.as_ref()).map(|(f, terms)| (&*f.definition, &terms[..]));
     let no_recompute = s.options.iter().any(|o| o.name.is("NORECOMPUTE"));
     let new = (table.next_index_id(), &**name);
     let tx = cx.transaction(&database)?;
-    rows::write_statistics(tx, table.head.id, new, &columns, no_recompute)?;
+    rows::write_statistics(tx, table.head.id, new, &columns, no_recompute, kept)?;
     index::refresh(cx, &database, &table, &[])?;
     Ok(())
 }
@@ -104,7 +109,7 @@ pub(crate) fn drop(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()
 /// `UPDATE STATISTICS table [ index | (indexes) ] [ WITH … ]`: 2706, 2767, 155.
 pub(crate) fn update(cx: &mut StatementContext<'_>, s: &ast::UpdateStatistics) -> SqlResult<()> {
     let missing = || SqlError::new(2706, &[&s.table]);
-    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let (database, table) = resolve::indexed(cx, &s.table, missing)?;
     cx.session.change_in(&database)?;
     for name in &s.names {
         if table.index(&name.value).is_none() && table.own_statistics(&name.value).is_none() {

@@ -10,7 +10,7 @@ use crate::catalog::{Column, Table};
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::modify::refill::refill;
-use crate::rowcodec::{MAX_ROW_BYTES, PlaceAllocator};
+use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{Origin, SqlError, SqlResult};
@@ -42,14 +42,48 @@ pub(super) fn store(
     if !wanted.iter().any(|at| table.columns[*at].is_virtual()) {
         return Ok(());
     }
-    // All rows are written anew, so every column gets a fresh place.
+    let stored = |at: usize, column: &Column| !column.is_virtual() || wanted.contains(&at);
+    write_anew(cx, database, table, table.columns.clone(), &stored)
+}
+
+/// Gives a table that is locked these columns in place of its own, which differ in what is persisted. `changed`: a computed one of them,
+/// and whether rows have its values from now on.
+pub(super) fn rewrite(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    columns: Vec<Column>,
+    (changed, is_stored): (usize, bool),
+) -> SqlResult<()> {
+    if is_stored != table.columns[changed].is_virtual() {
+        // Rows have the values already, or still have none.
+        let identity = identity_row(table, changed);
+        let tx = cx.transaction(database)?;
+        rows::write_column(tx, table.head.id, &columns[changed], identity)?;
+        return index::refresh(cx, database, table, &[]).map(drop);
+    }
+    let stored = |at: usize, column: &Column| match at == changed {
+        true => is_stored,
+        false => !column.is_virtual(),
+    };
+    write_anew(cx, database, table, columns, &stored)
+}
+
+/// Writes all rows anew, so that every column gets a fresh place: those that are `stored`, by position.
+fn write_anew(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    mut columns: Vec<Column>,
+    stored: &dyn Fn(usize, &Column) -> bool,
+) -> SqlResult<()> {
     let (mut places, shown) = (PlaceAllocator::default(), shown_name(cx, table));
-    let mut columns = table.columns.clone();
     let tx = cx.transaction(database)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
     for (at, column) in columns.iter_mut().enumerate() {
-        if !column.is_virtual() || wanted.contains(&at) {
-            place(&mut places, column, &shown)?;
+        match stored(at, column) {
+            true => place(&mut places, column, &shown)?,
+            false => (column.place, column.null_bit) = (Place::Nowhere, Place::NO_BIT),
         }
         rows::write_column(tx, table.head.id, column, identity_row(table, at))?;
     }

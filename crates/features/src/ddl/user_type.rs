@@ -195,7 +195,7 @@ pub(crate) fn drop_types(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlRes
 }
 
 /// The type of a name, locked for a change, with its name.
-fn locked(
+pub(super) fn locked(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     name: &ast::ObjectName,

@@ -48,6 +48,10 @@ pub(crate) fn view(
         schema_binding::require_unbound(cx, &database, claimed.head.id, "ALTER", &s.name)?;
     }
     let id = claimed.head.id;
+    if let Some(table) = database.catalog.table(id, cx.session.id) {
+        // What it shows may be something else now.
+        super::indexed_view::remove_all(cx, &database, &table)?;
+    }
     module::keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_module_options(tx, id, &written.options)?;
         if let Some(facts) = &facts {

@@ -60,7 +60,7 @@ pub(super) fn send_constraints(
         let kind = format!("DEFAULT on column {}", c.name);
         list.push((&d.name, row![kind, &d.name, NONE, NONE, NONE, NONE, &d.definition]));
     }
-    for i in table.indexes.iter().filter(|i| i.primary_key || i.unique_constraint) {
+    for i in table.defined().filter(|i| i.primary_key || i.unique_constraint) {
         let kind = format!(
             "{} ({})",
             if i.primary_key { "PRIMARY KEY" } else { "UNIQUE" },

@@ -239,11 +239,14 @@ pub(super) fn key_text(table: &Table, index: &Index) -> String {
 
 fn help_indexes(cx: &mut StatementContext<'_>, table: &Table, asked: &str) -> SqlResult<()> {
     let mut rows = Vec::new();
-    for i in table.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
+    for i in table.defined().filter(|i| i.kind != IndexKind::Heap) {
         let mut words = vec![match i.kind {
             IndexKind::Clustered => "clustered",
             _ => "nonclustered",
         }];
+        if i.ignore_dup_key {
+            words.push("ignore duplicate keys");
+        }
         if i.unique {
             words.push("unique");
         }

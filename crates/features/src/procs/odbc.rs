@@ -83,7 +83,7 @@ fn one_table(
 pub(super) fn pkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let mut rows = Vec::new();
     if let Some((database, t)) = one_table(cx, args)?
-        && let Some(key) = t.indexes.iter().find(|i| i.primary_key)
+        && let Some(key) = t.defined().find(|i| i.primary_key)
     {
         for (i, k) in key.key.columns().iter().enumerate() {
             let column = &t.columns[k.column].name;
@@ -129,7 +129,7 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlR
         if !same(&parent, args.text(0), args.text(1)) || !same(&child, args.text(3), args.text(4)) {
             continue;
         }
-        let index = parent.indexes.iter().find(|i| i.id == k.index);
+        let index = parent.defined().find(|i| i.id == k.index);
         for (i, (own, other)) in k.positions(&child, &parent)?.into_iter().enumerate() {
             rows.push(row![
                 &database.name,

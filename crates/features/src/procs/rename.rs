@@ -194,7 +194,7 @@ fn object(
         _ => 0,
     };
     if let Some(Object::Table(table)) = database.catalog.object(head.parent, session)
-        && let Some(index) = table.indexes.iter().find(|i| i.constraint == head.id)
+        && let Some(index) = table.defined().find(|i| i.constraint == head.id)
     {
         require_free(&table, index.id, new, "INDEX")?;
     }
@@ -207,7 +207,7 @@ fn object(
     let mut touched = vec![head.id];
     if head.parent.0 != 0 {
         if let Some(Object::Table(table)) = database.catalog.object(head.parent, session) {
-            for index in table.indexes.iter().filter(|i| i.constraint == head.id) {
+            for index in table.defined().filter(|i| i.constraint == head.id) {
                 rename_row(cx, &database, table.head.id, index.id.0 as i64, new)?;
             }
         }
@@ -246,7 +246,8 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     if table.columns.iter().any(|c| c.id != column.id && same(&c.name, new)) {
         return Err(SqlError::new(15335, &[&new, &"COLUMN"]));
     }
-    let filters = table.indexes.iter().filter_map(|i| i.filter.as_ref());
+    let filters = table.defined().filter_map(|i| i.filter.as_ref());
+    let filters = filters.chain(table.statistics.iter().filter_map(|s| s.filter.as_ref()));
     let mut texts =
         table.checks.iter().map(|c| &c.definition).chain(filters.map(|f| &f.definition));
     let at = table.columns.iter().position(|c| c.id == column.id);

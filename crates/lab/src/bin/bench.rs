@@ -12,7 +12,8 @@ use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
     Figure, backup, bandwidth, bare, bulk, checkpoints, deadlocks, frames, fresh, groups, growth,
-    instructions, lob, plans, points, print_table, reading, restart, spill, tpch, vlfs, watching, wire,
+    instructions, lob, plans, points, print_table, reading, restart, spill, tpch, vlfs, watching,
+    wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \

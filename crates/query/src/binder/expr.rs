@@ -2,6 +2,7 @@
 
 use super::conversion::{XML, same_values};
 use super::query::arith_op;
+use super::scope::Mark;
 use super::{Binder, Bound, coercion, large, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions as functions;
@@ -105,6 +106,11 @@ impl<'a> Binder<'a> {
             ExprKind::Pseudo(p) if p.is("$action") && self.merge_action.is_some() => {
                 let ty = SqlType::NVarChar(MaxLen::N(10));
                 Ok(Bound::not_null(Expr::Slot(self.merge_action.unwrap_or_default()), ty))
+            }
+            ExprKind::Pseudo(p) if Mark::of(p).is_some() => {
+                let column = ast::ColumnRef { qualifier: None, name: p.clone() };
+                let b = self.column(&column)?;
+                self.used_directly(b)
             }
             ExprKind::Pseudo(p) => Err(unsupported(&p.value)),
             ExprKind::Method(m) => {

@@ -14,7 +14,7 @@ use taffrail_plan::columns::Origin;
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_plan::facts::Action;
 use taffrail_plan::hints::JoinMethod;
-use taffrail_plan::locking::LevelHint;
+use taffrail_plan::locking::{LevelHint, TableLock};
 use taffrail_plan::node::JoinType;
 use taffrail_plan::rel::{self, Get, Rel, Rowset, RowsetRef, RowsetSource, Values};
 use taffrail_plan::system_view::SystemView;
@@ -353,9 +353,32 @@ impl<'a> Binder<'a> {
                 self.table_source(database, table, alias, schema, hints)?
             }
             Resolved::UserView(database, view) => {
-                return self.user_view(database, &view, (alias, schema, qualified), hints);
+                let kept = list.iter().any(|h| h.kind == ast::TableHintKind::NoExpand);
+                match view.indexed.clone().filter(|_| kept) {
+                    None if kept => {
+                        return Err(SqlError::new(8171, &[&"noexpand", &n.name]));
+                    }
+                    None => {
+                        return self.user_view(database, &view, (alias, schema, qualified), hints);
+                    }
+                    Some(table) => {
+                        let schema = match &n.alias {
+                            Some(_) => None,
+                            None => schema.or_else(|| Some(table.head.schema.clone())),
+                        };
+                        let own = access_hint(list, &table, &n.name)?;
+                        hints.access.scan |= own.scan;
+                        (hints.access.index, hints.access.seek) = (own.index, own.seek);
+                        let object = Some(super::facts::of_view(&database, &view));
+                        let source = self.table_source(database, table, alias, schema, hints)?;
+                        Source { object, ..source }
+                    }
+                }
             }
-            Resolved::Changed(database, rows) => self.changed_source(database, rows, alias),
+            Resolved::Changed(database, rows) => {
+                let source = self.changed_source(database, rows, alias);
+                Source { schema, ..source }
+            }
             Resolved::View(database, view) => {
                 let dirty = hints.locks.level == LevelHint::ReadUncommitted;
                 let schema = match &n.alias {
@@ -395,7 +418,12 @@ impl<'a> Binder<'a> {
         hints: Hints,
     ) {
         let (database, table) = (database.clone(), table.clone());
-        self.uses.push(super::TableUse { database, table, locks: hints.locks, heap: false });
+        let mut locks = hints.locks;
+        if locks.table == TableLock::Intent && table.indexes.iter().any(|i| i.no_row_locks) {
+            // There are no locks of pages, so the table is what is left.
+            locks.table = TableLock::ForRows;
+        }
+        self.uses.push(super::TableUse { database, table, locks, heap: false });
     }
 
     pub(crate) fn table_source(

@@ -3,6 +3,7 @@
 use super::table_hints::OptionHints;
 use super::{Binder, Hints, eq, unsupported};
 use std::fmt::Display;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::{Index, IndexKind, Table};
 use taffrail_plan::hints::JoinMethod;
@@ -158,17 +159,21 @@ fn named_index<'t>(
     table: &'t Table,
     called: &dyn Display,
 ) -> SqlResult<Option<&'t Index>> {
-    let mut indexes = table.indexes.iter().filter(|i| i.kind != IndexKind::Heap);
+    let mut indexes = table.defined().filter(|i| i.kind != IndexKind::Heap);
+    let live = |i: &'t Arc<Index>| match i.disabled {
+        true => Err(SqlError::new(315, &[&i.name, called])),
+        false => Ok(Some(&**i)),
+    };
     match &name.kind {
         ExprKind::Column(c) => {
             let found = indexes.find(|i| eq(&i.name, &c.name.value));
             let missing = || SqlError::new(308, &[&c.name.value, called]);
-            found.map(|i| Some(&**i)).ok_or_else(missing)
+            live(found.ok_or_else(missing)?)
         }
         ExprKind::Literal(Literal::Int(0)) => Ok(None),
         ExprKind::Literal(Literal::Int(n)) => {
             let found = indexes.find(|i| i.id.0 == *n);
-            found.map(|i| Some(&**i)).ok_or_else(|| SqlError::new(307, &[n, called]))
+            live(found.ok_or_else(|| SqlError::new(307, &[n, called]))?)
         }
         ExprKind::Literal(Literal::Decimal(n)) => Err(SqlError::new(307, &[n, called])),
         _ => Err(unsupported("This index hint")),

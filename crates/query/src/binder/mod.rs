@@ -82,7 +82,7 @@ pub use inlined::{BodyAssignment, BodyIf, BodyStep, ScalarBody};
 pub use merge::MergeStatement;
 pub use next_value::sequences_of;
 pub use pred::compare_op;
-pub(crate) use scope::{Block, Cte, Mention, Source, SourceColumn, SourceKind, WindowGroup};
+pub(crate) use scope::{Block, Cte, Mark, Mention, Source, SourceColumn, SourceKind, WindowGroup};
 pub use taffrail_base::message::unsupported;
 pub use triggers::TriggerBody;
 pub use variables::{Variable, Variables};
@@ -476,6 +476,7 @@ impl<'a> Binder<'a> {
     /// Resolves a column: the innermost block that has it wins (207, 209, 4104).
     pub(crate) fn existing_column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
         let name = &*c.name.value;
+        let marked = Mark::of(&c.name);
         for depth in (0..self.blocks.len()).rev() {
             let block = &self.blocks[depth];
             if block.hidden || (block.qualified_only && c.qualifier.is_none()) {
@@ -491,7 +492,10 @@ impl<'a> Binder<'a> {
                     }
                     qualifier_known = true;
                 }
-                let hits = source.columns.iter().enumerate().filter(|(_, k)| eq(&k.name, name));
+                let hits = source.columns.iter().enumerate().filter(|(at, k)| match marked {
+                    None => eq(&k.name, name),
+                    Some(mark) => source.is_marked(*at, mark),
+                });
                 for (at, _) in hits {
                     if found.is_some() {
                         return Err(self.at(SqlError::new(209, &[&name]), c.name.span));
@@ -525,6 +529,16 @@ impl<'a> Binder<'a> {
             return Err(self.at(SqlError::new(number, &[&name]), c.name.span));
         }
         Err(self.at(SqlError::new(207, &[&name]), c.name.span))
+    }
+
+    /// The name of the column that an expression is; empty where it is none.
+    pub(super) fn own_name(&self, bound: &Bound) -> String {
+        match &bound.expr {
+            Expr::Slot(slot) => {
+                self.mentions.get(*slot as usize).map_or_else(String::new, |m| m.column.to_string())
+            }
+            _ => String::new(),
+        }
     }
 
     /// The value of a source's column; gives it its slot.

@@ -2,6 +2,7 @@
 
 use super::dml::Target;
 use super::next_value::DrawPlace;
+use super::scope::Mark;
 use super::{Binder, Bound, Resolved, Source, SourceKind, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{InsertPlan, InsertRows, OutputPlan};
@@ -170,6 +171,7 @@ impl<'a> Binder<'a> {
                 let b = b?;
                 let name = match (alias, &expr.kind) {
                     (Some(a), _) => a.value.to_string(),
+                    (None, ExprKind::Column(c)) if Mark::of(&c.name).is_some() => self.own_name(&b),
                     (None, ExprKind::Column(c)) => c.name.value.to_string(),
                     (None, ExprKind::Pseudo(p)) => p.value.to_string(),
                     _ => String::new(),

@@ -3,6 +3,7 @@
 use super::grouping::Groups;
 use super::next_value::DrawPlace;
 use super::order::OrderKey;
+use super::scope::Mark;
 use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
@@ -404,10 +405,13 @@ impl<'a> Binder<'a> {
                         }
                         _ => self.expr(expr)?,
                     };
-                    let plain = matches!(&expr.kind, ExprKind::Column(_));
+                    let plain = matches!(&expr.kind, ExprKind::Column(_) | ExprKind::Pseudo(_));
                     let name = match (alias, &expr.kind) {
                         (Some(a), _) => a.value.to_string(),
-                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                        (None, ExprKind::Column(c)) if Mark::of(&c.name).is_none() => {
+                            c.name.value.to_string()
+                        }
+                        (None, ExprKind::Column(_) | ExprKind::Pseudo(_)) => self.own_name(&bound),
                         _ => String::new(),
                     };
                     items.push(Item { name, bound, assign: None, plain });

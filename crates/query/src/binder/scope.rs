@@ -156,7 +156,47 @@ pub(crate) struct Cte<'a> {
     pub sees: usize,
 }
 
+/// A column that is named by what it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mark {
+    /// The identity column: `$IDENTITY`, IDENTITYCOL.
+    Identity,
+    /// The column marked ROWGUIDCOL: `$ROWGUID`.
+    Rowguid,
+}
+
+impl Mark {
+    /// The mark that a name stands for; none for the name of a column.
+    pub fn of(name: &ast::Ident) -> Option<Mark> {
+        // No other name of a column begins so, or is a keyword.
+        let first = name.value.as_bytes().first()?;
+        if name.delimited || !matches!(first, b'$' | b'i' | b'I' | b'r' | b'R') {
+            return None;
+        }
+        let is = |words: [&str; 2]| words.iter().any(|w| name.value.eq_ignore_ascii_case(w));
+        match () {
+            () if is(["$IDENTITY", "IDENTITYCOL"]) => Some(Mark::Identity),
+            () if is(["$ROWGUID", "ROWGUIDCOL"]) => Some(Mark::Rowguid),
+            () => None,
+        }
+    }
+}
+
 impl Source {
+    /// Whether its column at this place is the identity or ROWGUIDCOL of a table.
+    pub(super) fn is_marked(&self, at: usize, mark: Mark) -> bool {
+        match (mark, &self.kind) {
+            (Mark::Identity, _) => {
+                let origin = self.columns.get(at).and_then(|c| c.origin);
+                matches!(origin, Some(Origin::Table { identity: true, .. }))
+            }
+            (Mark::Rowguid, SourceKind::Table { table, .. }) => {
+                table.columns.get(at).is_some_and(|c| c.is_rowguid)
+            }
+            (Mark::Rowguid, _) => false,
+        }
+    }
+
     /// Where it is, if it is a table or view of a database.
     pub fn database(&self) -> Option<&Arc<Database>> {
         match &self.kind {

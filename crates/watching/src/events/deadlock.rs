@@ -237,7 +237,9 @@ fn object_name(instance: &Instance, database: u16, id: i32) -> String {
 fn of_hobt(instance: &Instance, database: u16, hobt: u64) -> Option<(i32, String)> {
     let database = instance.databases().by_id(DatabaseId(database))?;
     let sight = crate::catalog::Sight { session: SessionId(0), dirty: true };
-    database.catalog.tables(sight).iter().find_map(|t| {
+    let mut tables = database.catalog.tables(sight);
+    tables.extend(database.catalog.indexed_views(sight));
+    tables.iter().find_map(|t| {
         let index = t.indexes.iter().find(|i| i.hobt_id.0 == hobt)?;
         Some((t.id().0, index.name.to_string()))
     })

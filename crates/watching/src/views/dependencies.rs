@@ -68,6 +68,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 const OBJECT: (i32, &str) = (1, "OBJECT_OR_COLUMN");
 /// `referencing_class` of a filtered index.
 const INDEX: (i32, &str) = (7, "INDEX");
+/// `referencing_class` of filtered statistics.
+const STATISTICS: (i32, &str) = (9, "STATISTICS");
 
 fn part(p: &Option<Ident>) -> Option<String> {
     p.as_ref().map(|i| i.value.to_string())
@@ -90,7 +92,7 @@ fn expression_dependencies(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -
     for object in cx.objects() {
         match &object {
             Object::Constraint(_) => of_constraint(cx, &object, rows)?,
-            Object::Table(_) => of_filters(&object, rows),
+            Object::Table(_) => of_table(&object, rows),
             _ => of_text(cx, &object, rows)?,
         }
     }
@@ -141,15 +143,22 @@ fn of_constraint(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) -> SqlR
     Ok(())
 }
 
-/// The columns that the filters of a table's indexes name.
-fn of_filters(object: &Object, rows: &mut Rows) {
+/// The columns that a table's computed columns read, and those that filters of its indexes and statistics name.
+fn of_table(object: &Object, rows: &mut Rows) {
     let Object::Table(table) = object else { return };
-    for index in &table.indexes {
-        let Some(filter) = &index.filter else { continue };
+    for computed in &table.columns {
+        let Some(expression) = &computed.computed else { continue };
+        for column in table.columns.iter().filter(|c| expression.reads(&c.name)) {
+            rows.push(bound_row((table.head.id, computed.id, OBJECT), &table.head, column.id));
+        }
+    }
+    let of_indexes = table.defined().map(|i| (i.id.0, INDEX, &i.filter));
+    let of_statistics = table.statistics.iter().map(|s| (s.id.0, STATISTICS, &s.filter));
+    for (minor, class, filter) in of_indexes.chain(of_statistics) {
+        let Some(filter) = filter else { continue };
         for column in &table.columns {
             if mentions(&filter.definition, &column.name) {
-                let from = (table.head.id, index.id.0, INDEX);
-                rows.push(bound_row(from, &table.head, column.id));
+                rows.push(bound_row((table.head.id, minor, class), &table.head, column.id));
             }
         }
     }

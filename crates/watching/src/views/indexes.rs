@@ -105,12 +105,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// Calls `each` for every index of every table.
+/// Calls `each` for every heap and tree that indexes of tables have.
 pub(super) fn each_index(
     cx: &ViewContext<'_>,
     mut each: impl FnMut(&Table, &Arc<Index>) -> SqlResult<()>,
 ) -> SqlResult<()> {
-    for table in cx.tables() {
+    for table in cx.tables().into_iter().chain(cx.indexed_views()) {
         for index in &table.indexes {
             each(&table, index)?;
         }
@@ -118,8 +118,19 @@ pub(super) fn each_index(
     Ok(())
 }
 
+/// Calls `each` for every index of every table, also for those that are disabled.
+pub(super) fn each_defined(
+    cx: &ViewContext<'_>,
+    mut each: impl FnMut(&Table, &Arc<Index>) -> SqlResult<()>,
+) -> SqlResult<()> {
+    for table in cx.tables().into_iter().chain(cx.indexed_views()) {
+        table.defined().try_for_each(|index| each(&table, index))?;
+    }
+    Ok(())
+}
+
 fn indexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    each_index(cx, |table, index| {
+    each_defined(cx, |table, index| {
         let (ty, name) = match index.kind {
             IndexKind::Heap => (0, "HEAP"),
             IndexKind::Clustered => (1, "CLUSTERED"),
@@ -138,10 +149,10 @@ fn indexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             index.unique_constraint,
             index.fill_factor,
             index.padded,
+            index.disabled,
             false,
             false,
-            false,
-            true,
+            !index.no_row_locks,
             !index.no_page_locks,
             index.filter.is_some(),
             index.filter.as_ref().map(|f| &f.definition),
@@ -155,7 +166,7 @@ fn indexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
 }
 
 fn index_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    each_index(cx, |table, index| {
+    each_defined(cx, |table, index| {
         let (object, id) = (table.head.id.0, index.id.0);
         let mut n = 0;
         for c in index.key.columns() {

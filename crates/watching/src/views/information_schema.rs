@@ -376,7 +376,7 @@ fn referential_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -
     constraints(cx, |_, c| {
         let Some(k) = keys.iter().find(|k| k.id == c.head.id) else { return };
         let Some(parent) = cx.table(k.referenced) else { return };
-        let Some(index) = parent.indexes.iter().find(|i| i.id == k.index) else { return };
+        let Some(index) = parent.defined().find(|i| i.id == k.index) else { return };
         let mut cells = row![name, &c.head.schema, &c.head.name, name, &parent.head.schema];
         let (update, delete) = (k.on_update.description(true), k.on_delete.description(true));
         cells.extend(row![&index.name, "SIMPLE", update, delete]);
@@ -397,7 +397,7 @@ fn key_columns<'t>(
             Some(k.columns.iter().filter_map(|(id, _)| named(*id)).collect())
         }
         None => {
-            let index = t.indexes.iter().find(|i| i.constraint == c.head.id)?;
+            let index = t.defined().find(|i| i.constraint == c.head.id)?;
             Some(index.key.columns().iter().map(|k| &*t.columns[k.column].name).collect())
         }
     }

@@ -17,6 +17,7 @@ pub(super) struct ColumnRow {
     pub is_nullable: bool,
     pub is_padded: bool,
     pub is_rowguid: bool,
+    pub is_sparse: bool,
     pub is_identity: bool,
     /// The expression of a computed column.
     pub computed: Option<Arc<Computed>>,
@@ -39,6 +40,7 @@ impl ColumnRow {
             is_nullable: c.nullable,
             is_padded: !c.unpadded && (is_text(c.ty) || binary),
             is_rowguid: c.is_rowguid,
+            is_sparse: c.is_sparse,
             is_identity: c.is_identity,
             computed: c.computed.clone(),
             default: c.default.as_ref().map_or(0, |d| d.id.0),
@@ -62,6 +64,7 @@ impl ColumnRow {
             is_nullable: c.nullable,
             is_padded: is_text(c.ty),
             is_rowguid: false,
+            is_sparse: false,
             is_identity: false,
             computed: None,
             default: 0,
@@ -103,7 +106,7 @@ const MIDDLE: &[Shown<ColumnRow>] = &[
 ];
 
 const TAIL: &[Shown<ColumnRow>] = &[
-    ("is_sparse bit?", no),
+    ("is_sparse bit?", |c| c.is_sparse.cell()),
     ("is_column_set bit?", no),
     ("generated_always_type tinyint?", |_| 0_i32.cell()),
     ("generated_always_type_desc nvarchar(60)?", |_| "NOT_APPLICABLE".cell()),

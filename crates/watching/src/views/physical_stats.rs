@@ -99,7 +99,7 @@ fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
             let e = SqlError::new(262, &[&missing, &database.name]);
             return Err(e.with_severity(14));
         }
-        for table in here.tables() {
+        for table in here.tables().into_iter().chain(here.indexed_views()) {
             if !whole && !cx.session.controls(database, &table.head) {
                 continue;
             }

@@ -2,7 +2,7 @@
 //! CREATE STATISTICS makes names of columns. No others are made.
 
 use super::cell::{Columns, IntoCell, no, null};
-use super::indexes::each_index;
+use super::indexes::each_defined;
 use super::{Declaration, Rows, ViewContext, by_column, function, integer, sys};
 use crate::catalog::{IndexKind, Object, Statistics, Table};
 use crate::features::needs;
@@ -17,6 +17,8 @@ struct Stats {
     id: Value,
     /// Whether they are never computed anew; none for those of an index.
     made: Option<bool>,
+    /// The text of the filter.
+    filter: Option<Value>,
 }
 
 const STATS: Columns<Stats> = &[&[
@@ -26,8 +28,8 @@ const STATS: Columns<Stats> = &[&[
     ("auto_created bit?", no),
     ("user_created bit?", |s| s.made.is_some().cell()),
     ("no_recompute bit?", |s| s.made.unwrap_or(false).cell()),
-    ("has_filter bit?", no),
-    ("filter_definition nvarchar(max)?", null),
+    ("has_filter bit?", |s| s.filter.is_some().cell()),
+    ("filter_definition nvarchar(max)?", |s| s.filter.clone().unwrap_or(Value::Null)),
     ("is_temporary bit?", no),
     ("is_incremental bit?", no),
     ("has_persisted_sample bit?", no),
@@ -69,16 +71,19 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 fn stats(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    each_index(cx, |table, index| {
+    each_defined(cx, |table, index| {
         if index.kind != IndexKind::Heap {
             let (id, name) = (index.id.0.cell(), (&index.name).cell());
-            rows.show(STATS, &Stats { table: table.head.id.0, name, id, made: None });
+            let filter = index.filter.as_ref().map(|f| (&f.definition).cell());
+            rows.show(STATS, &Stats { table: table.head.id.0, name, id, made: None, filter });
         }
         Ok(())
     })?;
     each_made(cx, |table, s| {
         let (id, name) = (s.id.0.cell(), (&s.name).cell());
-        rows.show(STATS, &Stats { table: table.head.id.0, name, id, made: Some(s.no_recompute) });
+        let filter = s.filter.as_ref().map(|f| (&f.definition).cell());
+        let made = Some(s.no_recompute);
+        rows.show(STATS, &Stats { table: table.head.id.0, name, id, made, filter });
     });
     Ok(())
 }
@@ -93,7 +98,7 @@ fn each_made(cx: &ViewContext<'_>, mut f: impl FnMut(&Table, &Statistics)) {
 }
 
 fn stats_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    each_index(cx, |table, index| {
+    each_defined(cx, |table, index| {
         for (at, c) in index.key.columns().iter().enumerate() {
             let column = table.columns[c.column].id;
             rows.push(row![table.head.id.0, index.id.0, at + 1, column]);
@@ -111,7 +116,7 @@ fn stats_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
 /// A row of an index's statistics, as SQL Server has it of statistics that were never made: NULLs.
 fn properties(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let [object, stats] = [integer(args, 0)?, integer(args, 1)?];
-    each_index(cx, |table, index| {
+    each_defined(cx, |table, index| {
         let same = object == Some(table.head.id.0.into()) && stats == Some(index.id.0.into());
         if same && index.kind != IndexKind::Heap {
             rows.push(row![table.head.id.0, index.id.0, (), (), (), (), (), (), ()]);

@@ -97,7 +97,7 @@ pub(crate) fn copy_rows(rt: &mut Rt<'_>, plan: &InsertPlan, scan: &Arc<Scan>) ->
             encode_row(session, database, table, &s.new, &mut s.row)?;
             match &mut load {
                 Some(load) => load.push(session, database, table, &s.new, &s.row)?,
-                None => add_row(session, database, table, s)?,
+                None => drop(add_row(session, database, table, s, false)?),
             }
         } else {
             s.row.clear();
@@ -106,7 +106,7 @@ pub(crate) fn copy_rows(rt: &mut Rt<'_>, plan: &InsertPlan, scan: &Arc<Scan>) ->
                 true => key_values(table, row, &mut s.new)?,
                 false => decode_row(session, database, table, row, &mut s.new)?,
             }
-            add_row(session, database, table, s)?;
+            add_row(session, database, table, s, false)?;
         }
         count += 1;
     }

@@ -324,6 +324,17 @@ impl Ready {
         }
     }
 
+    /// Runs its INSERT or MERGE.
+    pub(crate) fn run(&self, cx: &mut StatementContext<'_>) -> SqlResult<()> {
+        let mut vars = Vec::new();
+        let mut rt = self.runtime(cx, &mut vars);
+        match &self.plan.kind {
+            Statement::Insert(i) => super::insert::run(&mut rt, i).map(drop),
+            Statement::Merge(m) => super::merge::run(&mut rt, m).map(drop),
+            _ => Err(SqlError::new(102, &[&""])),
+        }
+    }
+
     /// Runs its UPDATE or DELETE over the rows that it finds with each of these values. SET ROWCOUNT does not end it.
     fn follow(&self, cx: &mut StatementContext<'_>, all: Vec<Vec<Value>>) -> SqlResult<()> {
         let mut vars = Vec::new();

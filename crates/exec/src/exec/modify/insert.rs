@@ -44,6 +44,9 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &InsertPlan) -> SqlResult<u64> {
         && plan.checks.is_empty()
         && plan.outgoing.is_empty()
         && plan.triggers.is_none()
+        && plan.table.indexes.iter().all(|i| !i.ignore_dup_key)
+        && plan.table.indexed_views.is_empty()
+        && !plan.table.needs_options
         && let Node::Scan(scan) = &q.node
     {
         return copy_rows(rt, plan, scan);
@@ -170,8 +173,10 @@ impl<'a> Insert<'a> {
             }
             return Ok(());
         }
-        while self.m.count < limit && op.next(rt)? {
+        let mut taken = 0;
+        while taken < limit && op.next(rt)? {
             rt.tick()?;
+            taken += 1;
             self.push(rt, |rt, c| Ok(rt.frame[q.outputs[c] as usize].clone()))?;
         }
         Ok(())

@@ -14,6 +14,7 @@
 //! | 6 | what OUTPUT says of the row is computed (`output`) | a row | | while old and new values are at hand; the rows are what `inserted` and `deleted` are made of |
 //! | 7 | rows that have left come back: those whose keys have changed, then MERGE's new ones; 3 to 6 for each | all | | their keys are free by now |
 //! | 8 | a table that is filled by pages is closed, its indexes are built (`bulk`) | all | 2627, 2601 | |
+//! | 8b | views that have indexes are changed along (`exec::indexed_view`) | all | 2601 | cascades take away what they read |
 //! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
 //! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
 //!
@@ -21,6 +22,9 @@
 //!
 //! Triggers are fired behind all stages, by whoever runs the statement ([`super::triggers`]), with the rows of stage 6; an INSTEAD OF
 //! trigger takes the place of 2 to 5 and of 9.
+//!
+//! An INSERT passes over a row whose key an index with IGNORE_DUP_KEY has already: stages 4 to 6 do not see it, and 3604 is told at
+//! the end.
 //!
 //! Rows go through the stages one by one: the first row that fails, in any stage, ends the statement, whatever a later one would have
 //! raised. No stage takes anything back: whoever runs the statement rolls back to where it began. Identity values stay used up.
@@ -49,6 +53,7 @@ use super::runtime::Rt;
 use crate::catalog::{ObjectKind, Table};
 use crate::database::Database;
 use crate::exec::bulk::TableLoad;
+use crate::exec::indexed_view::{self, Viewed, require_options};
 use crate::exec::triggers::Noted;
 use crate::plan::change::{ComputedColumn, OutputPlan, UpdatePlan};
 use crate::plan::expr::Pred;
@@ -111,6 +116,10 @@ pub(crate) struct Modify<'a> {
     /// Position of the table's rowversion.
     rowversion: Option<usize>,
     count: u64,
+    /// A row was passed over: IGNORE_DUP_KEY.
+    ignored: bool,
+    /// The rows that indexed views are to be changed by.
+    viewed: Option<Viewed>,
 }
 
 /// How an UPDATE, or a clause of MERGE, changes its rows.
@@ -141,8 +150,13 @@ impl<'a> Modify<'a> {
         output::begin_output(rt, target.output)?;
         let noted = target.triggers.map(|t| Noted::new(rt.cx.session, t));
         let replaced = noted.as_ref().is_some_and(|n| n.replaces);
-        if !replaced && target.table.head.kind == ObjectKind::View {
+        // The table of a view that has indexes is one to change.
+        let of_view = target.table.head.kind == ObjectKind::View && target.table.is_unmade();
+        if !replaced && of_view {
             return Err(SqlError::new(570, &[]));
+        }
+        if target.table.needs_options {
+            require_options(rt.cx.session, target.verb.text())?;
         }
         let fill = match alone && !replaced {
             true => TableLoad::open(rt.cx.session, target.database, target.table)?,
@@ -157,12 +171,18 @@ impl<'a> Modify<'a> {
             noted,
             rowversion: target.table.rowversion(),
             count: 0,
+            ignored: false,
+            viewed: match target.table.indexed_views.is_empty() || replaced {
+                true => None,
+                false => Some(Viewed::new(target.table.columns.len())),
+            },
         })
     }
 
     /// Somebody asks for the values of whole rows.
     fn is_whole(&self) -> bool {
-        self.target.output.is_some() || self.noted.is_some() || !self.foreign.is_idle()
+        let noted = self.noted.is_some() || self.viewed.is_some();
+        self.target.output.is_some() || noted || !self.foreign.is_idle()
     }
 
     /// An INSTEAD OF trigger takes the place of stages 2 to 5.
@@ -172,8 +192,9 @@ impl<'a> Modify<'a> {
 
     /// Stages 3 to 6 of a new row, of the values in `s.new`.
     fn come(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
-        if !self.is_replaced() {
-            self.put(rt, checks)?;
+        if !self.is_replaced() && !self.put(rt, checks)? {
+            self.ignored = true;
+            return Ok(());
         }
         self.note(rt, true, false)
     }
@@ -300,16 +321,23 @@ impl<'a> Modify<'a> {
         self.compute_new(rt)
     }
 
-    /// Stages 3 and 4 of the values in `s.new`.
-    fn put(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<()> {
+    /// Stages 3 and 4 of the values in `s.new`; false where the row was passed over.
+    fn put(&mut self, rt: &mut Rt<'_>, checks: &'a Checks) -> SqlResult<bool> {
         let (database, table): (&Database, _) = (self.target.database, self.target.table);
         let (session, s) = (&mut *rt.cx.session, &mut *self.s);
         rows::encode_row(session, database, table, &s.new, &mut s.row)?;
         match &mut self.fill {
             Some(fill) => fill.push(session, database, table, &s.new, &s.row)?,
-            None => rows::add_row(session, database, table, s)?,
+            None => {
+                let ignores = self.target.verb == Verb::Insert;
+                if !rows::add_row(session, database, table, s, ignores)? {
+                    rows::free_lobs(session, database, table, &s.row)?;
+                    return Ok(false);
+                }
+            }
         }
-        self.check(rt, checks)
+        self.check(rt, checks)?;
+        Ok(true)
     }
 
     /// Stage 4, whose conditions' frame is the row.
@@ -356,6 +384,9 @@ impl<'a> Modify<'a> {
         if !self.is_replaced() {
             self.foreign.changed(old, new);
         }
+        if let Some(viewed) = &mut self.viewed {
+            viewed.add(rt, old, new)?;
+        }
         match self.target.output {
             Some(o) => output::output_row(rt, o, new, old, &mut self.told),
             None => Ok(()),
@@ -372,10 +403,13 @@ impl<'a> Modify<'a> {
             return Err(e);
         }
         // Foreign keys are looked at when all rows are changed: of none it is known then that it was right when its error came.
-        let (noted, follows) = (self.noted.take(), self.target.follows);
+        let (noted, follows, ignored) = (self.noted.take(), self.target.follows, self.ignored);
         let count = self.finish(rt)?;
         if let Some(o) = output {
             output::finish_output(rt, o, told)?;
+        }
+        if ignored {
+            rt.cx.message(SqlError::new(3604, &[]))?;
         }
         if let Some(noted) = noted {
             noted.into_due(&mut rt.cx.session.running.due, follows)?;
@@ -390,6 +424,10 @@ impl<'a> Modify<'a> {
             fill.finish(rt.cx.session, database, table)?;
         }
         rt.cx.session.running.scratch = Some(self.s);
+        if let Some(rows) = self.viewed {
+            // Before rows of other tables go along, which the views read, too.
+            indexed_view::keep(&mut rt.cx, database, table, rows)?;
+        }
         self.foreign.finish(&mut rt.cx, database, verb.text())?;
         Ok(self.count)
     }

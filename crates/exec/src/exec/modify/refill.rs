@@ -45,6 +45,8 @@ pub fn refill(
         // The rows stay what they are to whoever asks by it.
         m.rowversion = None;
     }
+    // Whatever an indexed view reads stays as it is.
+    m.viewed = None;
     let change = Change::new(&plan, true);
     let changed = change_all(&mut rt, &mut m, &change);
     m.end(&mut rt, changed).map(drop)

@@ -184,13 +184,15 @@ pub(crate) fn clustered_key(
     check_key(index, values, key)
 }
 
-/// Adds a row, of bytes in `s.row` and values in `s.new`, to the base and all indexes.
+/// Adds a row, of bytes in `s.row` and values in `s.new`, to the base and all indexes. False where it is passed over, since an index with
+/// IGNORE_DUP_KEY has its key already: only an INSERT `ignores`. Nothing of it is left then but the pages of its large values.
 pub(crate) fn add_row(
     session: &mut Session,
     database: &Database,
     table: &Table,
     s: &mut Scratch,
-) -> SqlResult<()> {
+    ignores: bool,
+) -> SqlResult<bool> {
     let base = table.base();
     let hobt = base.hobt()?;
     let nonclustered = table.nonclustered();
@@ -198,7 +200,7 @@ pub(crate) fn add_row(
         let rid = heap::insert(session.part(database.id), hobt, &s.row);
         let rid = rid.map_err(|e| session.storage_error(e))?;
         if nonclustered.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         s.locator.clear();
         s.locator.extend_from_slice(&rid.to_bytes());
@@ -206,21 +208,36 @@ pub(crate) fn add_row(
         clustered_key(database, base, &s.new, &mut s.key)?;
         match btree::insert(session.part(database.id), hobt, &s.key, &s.row) {
             Ok(()) => {}
+            Err(StorageError::DuplicateKey) if ignores && base.ignore_dup_key => return Ok(false),
             Err(StorageError::DuplicateKey) => return Err(duplicate(table, base, &s.new)),
             Err(e) => return Err(session.storage_error(e)),
         }
         if nonclustered.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         // The keys of the entries are made in the other one.
         std::mem::swap(&mut s.key, &mut s.locator);
     }
     let (locator, new) = (std::mem::take(&mut s.locator), std::mem::take(&mut s.new));
-    for index in nonclustered {
-        add_entry(session, database.id, table, index, &new, &locator, s)?;
+    let mut passed_over = None;
+    for (at, index) in nonclustered.iter().enumerate() {
+        match add_entry(session, database.id, table, index, &new, &locator, s) {
+            Ok(()) => {}
+            Err(e) if ignores && index.ignore_dup_key && matches!(e.number, 2601 | 2627) => {
+                passed_over = Some(at);
+                break;
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    if let Some(at) = passed_over {
+        for index in &nonclustered[..at] {
+            remove_entry(session, database.id, index, &new, &locator, s)?;
+        }
+        remove_base(session, database, table, &locator)?;
     }
     (s.locator, s.new) = (locator, new);
-    Ok(())
+    Ok(passed_over.is_none())
 }
 
 /// Takes a row out of the base; false when it is not there (any more).

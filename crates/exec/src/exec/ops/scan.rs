@@ -6,7 +6,7 @@ mod moved;
 use super::row::{note, passes, read_again, read_all, take};
 use super::{Operator, seek};
 use crate::binder::TableUse;
-use crate::catalog::{IndexKind, is_temp};
+use crate::catalog::{Escalation, IndexKind, is_temp};
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode};
 use crate::plan::node::{Access, Scan};
@@ -51,6 +51,9 @@ pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> 
         let tx = session.transaction_in(database)?;
         let lock = |tx: &mut Transaction| database.catalog.lock_table(tx, id, table, mode);
         let granted = if at_once { tx.without_waiting(lock)? } else { lock(tx)? };
+        if same[0].table.head.escalation == Escalation::Disable {
+            tx.locks_mut().keep_rows(&database.catalog.object_resource(table));
+        }
         new |= granted != Granted::Held;
     }
     if by_snapshot {

@@ -30,6 +30,7 @@ struct Found {
     is_nullable: bool,
     is_identity: bool,
     is_rowguid: bool,
+    is_sparse: bool,
     /// It was made under ANSI_PADDING ON.
     is_padded: bool,
     /// A computed column: whether it is persisted, and the facts of its expression.
@@ -67,6 +68,7 @@ impl Session {
             is_nullable: c.nullable,
             is_identity: c.is_identity,
             is_rowguid: c.is_rowguid,
+            is_sparse: c.is_sparse,
             is_padded: !c.unpadded,
             computed: found.as_table().and_then(|t| self.computed_facts(t, c)),
             ..Found::plain(at, of, c.told_type())
@@ -125,6 +127,7 @@ impl Found {
             is_nullable,
             is_identity: false,
             is_rowguid: false,
+            is_sparse: false,
             is_padded,
             computed: None,
         }
@@ -152,9 +155,9 @@ impl Found {
                 let stored = facts.deterministic && (persisted || !facts.imprecise);
                 flag(self.of == Of::Table && types.can_be_key() && stored)
             }
-            // There are no sparse columns, column sets, full-text or XML indexes, and no parameters of type cursor.
-            "issparse"
-            | "ishidden"
+            "issparse" => flag(self.is_sparse),
+            // There are no column sets, full-text or XML indexes, and no parameters of type cursor.
+            "ishidden"
             | "iscolumnset"
             | "iscursortype"
             | "isidnotforrepl"

@@ -163,11 +163,11 @@ impl Session {
                 flag(keys.is_ok_and(|k| !k.is_empty()))
             }
             "tablehasidentity" => flag(t.identity.is_some()),
-            "tablehasprimarykey" => flag(t.indexes.iter().any(|i| i.primary_key)),
+            "tablehasprimarykey" => flag(t.defined().any(|i| i.primary_key)),
             "tablehasclustindex" => flag(!t.is_heap()),
-            "tablehasindex" | "isindexed" => flag(!t.is_heap() || !t.nonclustered().is_empty()),
-            "tablehasnonclustindex" => flag(!t.nonclustered().is_empty()),
-            "tablehasuniquecnst" => flag(t.indexes.iter().any(|i| i.unique_constraint)),
+            "tablehasindex" | "isindexed" => flag(!t.is_heap() || t.defined().nth(1).is_some()),
+            "tablehasnonclustindex" => flag(t.defined().nth(1).is_some()),
+            "tablehasuniquecnst" => flag(t.defined().any(|i| i.unique_constraint)),
             _ => Value::Null,
         }
     }
@@ -177,9 +177,7 @@ impl Session {
         let Object::Constraint(c) = o else { return flag(false) };
         let of_key = |kind: IndexKind| {
             let table = self.object_in(c.head.parent.0, None).and_then(|o| o.as_table().cloned());
-            table.is_some_and(|t| {
-                t.indexes.iter().any(|i| i.constraint == c.head.id && i.kind == kind)
-            })
+            table.is_some_and(|t| t.defined().any(|i| i.constraint == c.head.id && i.kind == kind))
         };
         match name {
             "cnstisdisabled" => flag(c.disabled),
@@ -215,7 +213,8 @@ fn module_property(m: &Module, name: &str) -> Value {
         "execisansinullson" | "isansinullson" => flag(m.ansi_nulls),
         "execisquotedidenton" | "isquotedidenton" => flag(m.quoted_identifier),
         "isencrypted" => flag(m.options.encrypted),
-        "isindexed" | "isindexable" => flag(false),
+        "isindexed" => flag(m.indexed.is_some()),
+        "isindexable" => flag(false),
         "isschemabound" => flag(bound),
         "isdeterministic" if !is_procedure => flag(bound && facts.deterministic),
         "isprecise" if !is_procedure => flag(bound && !facts.imprecise),

@@ -14,6 +14,12 @@ impl TableDraft {
         let what = if key.constraint { "constraint" } else { "index" };
         let name = key.name.clone().unwrap_or_default();
         self.index_computed(&key)?;
+        if key.ignore_dup_key && !key.unique {
+            return Err(SqlError::new(1916, &[&"nonunique", &"ignore_dup_key"]));
+        }
+        if key.ignore_dup_key && key.filter.is_some() {
+            return Err(SqlError::new(10618, &[&"create", &name, &self.table]));
+        }
         if key.primary {
             if self.has_primary {
                 // A table that is there has its key; two keys of a new one are a mistake of the statement.
@@ -56,7 +62,7 @@ impl TableDraft {
         }
         for (at, _) in &key.columns {
             let c = &self.columns[*at];
-            if c.ty.max_length() < 0 {
+            if c.ty.max_length() < 0 || c.is_sparse && (key.primary || key.clustered) {
                 return Err(SqlError::new(1919, &[&c.name, &self.table]));
             }
         }
@@ -79,6 +85,15 @@ impl TableDraft {
         index: &ast::InlineIndex,
         column: Option<usize>,
     ) -> SqlResult<()> {
+        let is_store = index.variant.as_ref().is_some_and(|v| v.is("COLUMNSTORE"));
+        if is_store && index.clustered == Some(true) {
+            check_placement(index.on.as_ref())?;
+            if self.columnstore.is_some() {
+                return Err(SqlError::new(35339, &[]));
+            }
+            self.columnstore = Some(index.name.value.to_string());
+            return Ok(());
+        }
         if let Some(variant) = &index.variant {
             return Err(unsupported(format!("A {variant} index")));
         }
@@ -100,7 +115,8 @@ impl TableDraft {
             fill_factor: options.fill_factor.unwrap_or(0),
             padded: options.padded.unwrap_or(false),
             no_page_locks: options.page_locks == Some(false),
-            ignore_dup_key: false,
+            no_row_locks: options.row_locks == Some(false),
+            ignore_dup_key: options.ignore_dup_key == Some(true),
             filter: match &index.filter {
                 None => None,
                 Some(f) => {
@@ -121,7 +137,7 @@ impl TableDraft {
         if clustered {
             return Err(SqlError::new(156, &[&"WHERE"]));
         }
-        crate::ddl::filter::filter(index, &self.table, &self.columns, condition)
+        crate::ddl::filter::filter(("index", index), &self.table, &self.columns, condition)
     }
 
     /// Positions of included columns: 1911.

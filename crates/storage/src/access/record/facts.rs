@@ -107,7 +107,11 @@ pub fn savepoint(r: &Record<'_>) -> Option<String> {
 
 /// The object that LOP_LOCK_XACT says is locked in Sch-M.
 pub fn locked_object(r: &Record<'_>) -> Option<ObjectId> {
-    if r.header.op == Lop::LockXact { Take(r.payload).u32().map(|o| ObjectId(o as i32)) } else { None }
+    if r.header.op == Lop::LockXact {
+        Take(r.payload).u32().map(|o| ObjectId(o as i32))
+    } else {
+        None
+    }
 }
 
 /// LOP_BEGIN_CKPT: when, and the next transaction's id.

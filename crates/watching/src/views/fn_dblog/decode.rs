@@ -110,7 +110,10 @@ impl Decoder {
 
     fn lock_text(&self, r: &Record<'_>) -> Value {
         if let Some(object) = facts::locked_object(r) {
-            return text(&format!("HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: {}:{object}:0 ", self.database));
+            return text(&format!(
+                "HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: {}:{object}:0 ",
+                self.database
+            ));
         }
         opt(self.lock(r), |(object, row)| {
             let table = object.map_or_else(String::new, |o| {
