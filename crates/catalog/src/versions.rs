@@ -36,12 +36,12 @@ pub(crate) fn first_version(flags: u64) -> i64 {
     }
 }
 
-/// `sys.databases.snapshot_isolation_state`.
+/// The states that `sys.databases.snapshot_isolation_state` numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SnapshotState {
-    /// SNAPSHOT is refused.
+    /// Transactions under SNAPSHOT are refused.
     Off = 0,
-    /// SNAPSHOT is allowed.
+    /// Transactions under SNAPSHOT are allowed.
     On = 1,
     /// Snapshots from before go on, new ones are refused.
     ToOff = 2,
@@ -50,7 +50,7 @@ pub enum SnapshotState {
 }
 
 impl SnapshotState {
-    /// `snapshot_isolation_state_desc`.
+    /// The state as `snapshot_isolation_state_desc` names it.
     pub fn description(self) -> &'static str {
         match self {
             SnapshotState::Off => "OFF",
@@ -61,18 +61,18 @@ impl SnapshotState {
     }
 }
 
-/// Why a snapshot is no use in a database.
+/// The reasons for which a snapshot is no use in a database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unseen {
     /// SNAPSHOT is not allowed: 3952.
     Off,
-    /// It is older than the opening of the database: 3953.
+    /// The snapshot is older than the opening of the database: 3953.
     Recovered,
     /// SNAPSHOT is being taken back, and was before the snapshot was taken: 3954.
     ToOff,
     /// SNAPSHOT is not allowed yet: 3956.
     ToOn,
-    /// It is older than the permission: 3957.
+    /// The snapshot is older than the permission: 3957.
     Older,
 }
 
@@ -128,7 +128,7 @@ impl Database {
         self.storage.engine_flags() & flag != 0
     }
 
-    /// `is_read_committed_snapshot_on`.
+    /// The column `is_read_committed_snapshot_on` of sys.databases.
     #[inline]
     pub fn has_read_committed_snapshot(&self) -> bool {
         self.flag(FLAG_READ_COMMITTED_SNAPSHOT)
@@ -146,7 +146,7 @@ impl Database {
         self.id.0 == 1 || self.id.0 == 4
     }
 
-    /// `snapshot_isolation_state`.
+    /// The column `snapshot_isolation_state` of sys.databases.
     pub fn snapshot_state(&self) -> SnapshotState {
         match self.catalog.versioning.transition.load(Ordering::Acquire) {
             2 => SnapshotState::ToOff,

@@ -16,7 +16,7 @@ pub enum Isolation {
     RepeatableRead,
     /// 4.
     Serializable,
-    /// 5.
+    /// Rows as of one moment: SNAPSHOT, which views number 5.
     Snapshot,
 }
 
@@ -42,7 +42,7 @@ impl Isolation {
 /// The promises of a session's reads in one database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// The isolation level.
+    /// The isolation level of the session.
     pub isolation: Isolation,
     /// READ COMMITTED reads versions there.
     pub versions: bool,

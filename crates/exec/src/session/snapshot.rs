@@ -144,7 +144,7 @@ impl Session {
         self.running.snapshot.take()
     }
 
-    /// It has ended: the one around it goes on with its own.
+    /// A statement has ended: the one around it goes on with its own snapshot.
     #[inline]
     pub(crate) fn leave_reads(&mut self, outer: Option<Arc<Snapshot>>) {
         if self.running.snapshot.is_some() || outer.is_some() {
@@ -174,6 +174,12 @@ impl Session {
         self.transaction.snapshot = None;
     }
 
+    /// Rows that the session changes are to be as its transaction's snapshot has them.
+    pub(crate) fn changes_by_snapshot(&self) -> bool {
+        self.transaction.snapshot.is_some()
+            && self.activation.options.isolation == Isolation::Snapshot
+    }
+
     /// 3960 where somebody has changed the row of a base or index entry since the transaction's snapshot was taken.
     pub(crate) fn refuse_conflict(
         &mut self,
@@ -182,9 +188,7 @@ impl Session {
         hobt: &taffrail_storage::Hobt,
         locator: &[u8],
     ) -> SqlResult<()> {
-        if self.transaction.snapshot.is_none()
-            || self.activation.options.isolation != Isolation::Snapshot
-        {
+        if !self.changes_by_snapshot() {
             return Ok(());
         }
         match self.part(database.id).changed_since(hobt, locator) {
@@ -207,7 +211,7 @@ fn refused(unseen: Unseen, database: &str) -> Box<SqlError> {
     SqlError::new(number, &[&database])
 }
 
-/// 3960.
+/// The error 3960, for a row of this table.
 #[cold]
 pub(crate) fn conflict(database: &Database, table: &Table) -> Box<SqlError> {
     let name = format!("{}.{}", table.head.schema, table.shown());

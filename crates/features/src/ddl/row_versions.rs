@@ -15,9 +15,9 @@ use taffrail_syntax::ast::{DatabaseOption, Termination};
 /// An option of row versions, and its new value.
 #[derive(Clone, Copy)]
 pub(super) enum VersionOption {
-    /// READ_COMMITTED_SNAPSHOT.
+    /// The new value of READ_COMMITTED_SNAPSHOT.
     ReadCommitted(bool),
-    /// ALLOW_SNAPSHOT_ISOLATION.
+    /// The new value of ALLOW_SNAPSHOT_ISOLATION.
     AllowSnapshot(bool),
 }
 
@@ -40,7 +40,7 @@ pub(super) fn option_of(
     }
 }
 
-/// Sets the option.
+/// Sets an option of row versions.
 pub(super) fn set(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,

@@ -3,12 +3,12 @@
 //! Sequence numbers are those of commits with row versions: a snapshot's number is that of the last commit that it sees. A transaction
 //! that has none has no number (0). How many versions a reader has passed over is not counted, so those columns are NULL.
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::cell::{Columns, IntoCell, null};
+use super::{Declaration, Rows, ViewContext, by_column};
 use crate::database::Database;
 use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::plan::locking::Isolation;
-use crate::row;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlResult;
@@ -19,36 +19,17 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys(
-            "dm_tran_version_store_space_usage",
-            needs::SERVER_PERFORMANCE,
-            &["database_id int!", "reserved_page_count bigint!", "reserved_space_kb bigint!"],
-            space,
-        ),
-        sys(
+        by_column("dm_tran_version_store_space_usage", needs::SERVER_PERFORMANCE, SPACE, space),
+        by_column(
             "dm_tran_top_version_generators",
             needs::SERVER_PERFORMANCE,
-            &[
-                "database_id smallint?",
-                "rowset_id bigint?",
-                "aggregated_record_length_in_bytes int?",
-            ],
+            GENERATOR,
             generators,
         ),
-        sys(
+        by_column(
             "dm_tran_active_snapshot_database_transactions",
             needs::SERVER_PERFORMANCE,
-            &[
-                "transaction_id bigint?",
-                "transaction_sequence_num bigint?",
-                "commit_sequence_num bigint?",
-                "is_snapshot int?",
-                "session_id int?",
-                "first_snapshot_sequence_num bigint?",
-                "max_version_chain_traversed int?",
-                "average_version_chain_traversed float?",
-                "elapsed_time_seconds bigint?",
-            ],
+            TRANSACTION,
             transactions,
         ),
     ]);
@@ -57,11 +38,22 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 /// The bytes of a page, of which memory for versions is told in.
 const PAGE: u64 = 8192;
 
+/// Memory for the versions of a database.
+struct Space {
+    database: u16,
+    pages: u64,
+}
+
+const SPACE: Columns<Space> = &[&[
+    ("database_id int!", |s| s.database.cell()),
+    ("reserved_page_count bigint!", |s| s.pages.cell()),
+    ("reserved_space_kb bigint!", |s| (s.pages * PAGE / 1024).cell()),
+]];
+
 fn space(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for slot in cx.session.instance.databases().list() {
         let bytes = slot.database.as_ref().map_or(0, |d| d.storage.row_versions().bytes);
-        let pages = bytes.div_ceil(PAGE);
-        rows.push(row![slot.entry.id.0, pages, pages * PAGE / 1024]);
+        rows.show(SPACE, &Space { database: slot.entry.id.0, pages: bytes.div_ceil(PAGE) });
     }
     Ok(())
 }
@@ -69,18 +61,31 @@ fn space(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 /// As many rows as SQL Server shows.
 const GENERATORS: usize = 256;
 
+/// The versions of a heap or tree.
+struct Generator {
+    database: u16,
+    hobt: u64,
+    bytes: u64,
+}
+
+const GENERATOR: Columns<Generator> = &[&[
+    ("database_id smallint?", |g| g.database.cell()),
+    ("rowset_id bigint?", |g| g.hobt.cell()),
+    ("aggregated_record_length_in_bytes int?", |g| {
+        i32::try_from(g.bytes).unwrap_or(i32::MAX).cell()
+    }),
+]];
+
 fn generators(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let mut all = Vec::new();
     for database in cx.session.instance.databases().open() {
-        let trees = database.storage.versions_by_tree();
-        all.extend(
-            trees.iter().filter(|t| t.rows.bytes > 0).map(|t| (t.rows.bytes, database.id, t.hobt)),
-        );
+        for t in database.storage.versions_by_tree().iter().filter(|t| t.rows.bytes > 0) {
+            let (database, hobt) = (database.id.0, t.hobt.0);
+            all.push(Generator { database, hobt, bytes: t.rows.bytes });
+        }
     }
-    all.sort_unstable_by_key(|(bytes, ..)| std::cmp::Reverse(*bytes));
-    for (bytes, database, hobt) in all.into_iter().take(GENERATORS) {
-        rows.push(row![database.0, hobt.0, i32::try_from(bytes).unwrap_or(i32::MAX)]);
-    }
+    all.sort_unstable_by_key(|g| std::cmp::Reverse(g.bytes));
+    all.iter().take(GENERATORS).for_each(|g| rows.show(GENERATOR, g));
     Ok(())
 }
 
@@ -91,7 +96,7 @@ struct Versioned {
     /// The number of its snapshot; 0: it has none.
     snapshot: u64,
     is_snapshot: bool,
-    /// It changes rows.
+    /// The transaction changes rows.
     writes: bool,
     seconds: u64,
 }
@@ -155,21 +160,22 @@ fn seconds_since(cx: &ViewContext<'_>, since: UtcTime) -> u64 {
     now.since(since).as_secs()
 }
 
+const TRANSACTION: Columns<Versioned> = &[&[
+    ("transaction_id bigint?", |v| v.transaction.cell()),
+    ("transaction_sequence_num bigint?", |v| v.snapshot.cell()),
+    ("commit_sequence_num bigint?", null),
+    ("is_snapshot int?", |v| i32::from(v.is_snapshot).cell()),
+    ("session_id int?", |v| i32::from(v.session).cell()),
+    ("first_snapshot_sequence_num bigint?", |v| {
+        (if v.is_snapshot { v.snapshot } else { 0 }).cell()
+    }),
+    ("max_version_chain_traversed int?", null),
+    ("average_version_chain_traversed float?", null),
+    ("elapsed_time_seconds bigint?", |v| v.seconds.cell()),
+]];
+
 fn transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for v in versioned(cx) {
-        let first = if v.is_snapshot { v.snapshot } else { 0 };
-        rows.push(row![
-            v.transaction,
-            v.snapshot,
-            (),
-            i32::from(v.is_snapshot),
-            i32::from(v.session),
-            first,
-            (),
-            (),
-            v.seconds
-        ]);
-    }
+    versioned(cx).iter().for_each(|v| rows.show(TRANSACTION, v));
     Ok(())
 }
 
@@ -183,15 +189,15 @@ pub(super) struct VersionCounters {
     pub plain: i64,
     /// Seconds since the oldest of all these has begun.
     pub longest_s: i64,
-    /// Kilobytes of versions.
+    /// Kilobytes of versions in memory.
     pub size_kb: i64,
     /// Kilobytes of versions that were ever made.
     pub generated_kb: u64,
-    /// Kilobytes of them that have gone.
+    /// Kilobytes of versions that were made and have gone.
     pub cleaned_kb: u64,
 }
 
-/// What is counted of row versions.
+/// The counters of row versions, as they stand now.
 pub(super) fn version_counters(cx: &ViewContext<'_>) -> VersionCounters {
     let all = versioned(cx);
     let count = |wanted: &dyn Fn(&Versioned) -> bool| all.iter().filter(|v| wanted(v)).count();

@@ -339,7 +339,7 @@ impl Ready {
     fn follow(&self, cx: &mut StatementContext<'_>, all: Vec<Vec<Value>>) -> SqlResult<()> {
         let mut vars = Vec::new();
         let mut rt = self.runtime(cx, &mut vars);
-        rt.claims = rt.cx.session.transaction.snapshot.is_some();
+        rt.claims = rt.cx.session.changes_by_snapshot();
         match &self.plan.kind {
             Statement::Update(u) => super::update::follow(&mut rt, u, all),
             Statement::Delete(d) => super::delete::follow(&mut rt, d, all),
