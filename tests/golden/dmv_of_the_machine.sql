@@ -63,7 +63,7 @@ GO
 SELECT CASE WHEN COUNT(*) < 200 THEN 1 END AS pending FROM sys.dm_io_pending_io_requests r LEFT JOIN sys.dm_io_virtual_file_stats(NULL, NULL) f ON f.file_handle = r.io_handle
 GO
 --@ source: documentation sys.dm_tran_persistent_version_store_stats
-SELECT (SELECT COUNT(*) FROM sys.dm_tran_persistent_version_store_stats) + (SELECT COUNT(*) FROM sys.dm_tran_version_store) + (SELECT COUNT(*) FROM sys.dm_tran_commit_table) AS versions
+SELECT (SELECT COUNT(*) FROM sys.dm_tran_persistent_version_store_stats) + (SELECT COUNT(*) FROM sys.dm_tran_version_store_space_usage WHERE database_id = 3 AND reserved_page_count > 0) + (SELECT COUNT(*) FROM sys.dm_tran_commit_table) AS versions
 GO
 --@ source: documentation sp_user_counter1
 EXEC sp_user_counter3 42

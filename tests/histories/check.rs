@@ -25,7 +25,7 @@ pub enum Level {
     Snapshot,
 }
 
-/// Those of locks.
+/// The levels whose transactions locks keep apart.
 pub const LEVELS: [Level; 4] =
     [Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
 

@@ -94,9 +94,11 @@ impl Drive<'_> {
         Ok((one(&rows), asked))
     }
 
-    fn judged(&self, level: Level, seen: &Seen) -> bool {
+    /// `locked`: UPDLOCK looks at what is there now, by entries that may move, but under SNAPSHOT.
+    fn judged(&self, level: Level, seen: &Seen, locked: bool) -> bool {
         let missed = matches!(seen, Seen::Rows(_));
-        !missed || !self.shape.moves || self.by_versions || level == Level::Serializable
+        let of_a_moment = self.by_versions && (!locked || level == Level::Snapshot);
+        !missed || !self.shape.moves || of_a_moment || level == Level::Serializable
     }
 
     /// Writes a new value; what it replaced.
@@ -110,7 +112,11 @@ impl Drive<'_> {
         let value = self.next_value.fetch_add(1, Relaxed);
         txn.ops.push(Op::Write { key, value, undone: false });
         let writes = if self.careful { &self.shape.writes[..1] } else { self.shape.writes };
-        let sql = writes[dice.below(writes.len() as u32) as usize].replace("{t}", &self.table);
+        let mut sql = writes[dice.below(writes.len() as u32) as usize].replace("{t}", &self.table);
+        if txn.level == Level::Snapshot {
+            // The hint asks for another level: what is there now is changed, whatever the snapshot has.
+            sql = sql.replace("WITH (HOLDLOCK) ", "");
+        }
         let seen = one(&session.call(&sql, key, &value.to_string())?);
         if let Seen::Last(before) = seen {
             priors.push((key, before, value));
@@ -161,7 +167,7 @@ impl Drive<'_> {
             let key = dice.below(KEYS);
             if dice.below(5) < 3 {
                 let (seen, asked) = self.read(session, key, "")?;
-                if self.judged(txn.level, &seen) {
+                if self.judged(txn.level, &seen, false) {
                     txn.ops.push(Op::Read { key, seen, asked });
                 }
             }
@@ -186,7 +192,7 @@ impl Drive<'_> {
         session.begin()?;
         let key = dice.below(KEYS);
         let (read, asked) = self.read(session, key, "UPDLOCK, ROWLOCK")?;
-        if !self.judged(txn.level, &read) {
+        if !self.judged(txn.level, &read, true) {
             session.end(true)?;
             return Ok(Fate::Committed);
         }
