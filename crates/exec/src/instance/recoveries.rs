@@ -60,7 +60,10 @@ impl Instance {
                 }
             };
             let mut ended = |report: StartReport| {
-                if let Some(database) = self.databases.by_id(report.id) {
+                // Who ends the instance closes what has just been opened, and waits for no new threads.
+                if !self.is_stopping()
+                    && let Some(database) = self.databases.by_id(report.id)
+                {
                     self.ensure_writer(&database);
                     self.ensure_recovered(&database);
                 }
