@@ -223,10 +223,7 @@ impl Session {
 
 impl crate::instance::Instance {
     /// The context of a login by its name, and the login: 18456 where there is none, or where it may not connect.
-    pub fn context_of_login(
-        &self,
-        name: &str,
-    ) -> SqlResult<(SecurityContext, Arc<Principal>)> {
+    pub fn context_of_login(&self, name: &str) -> SqlResult<(SecurityContext, Arc<Principal>)> {
         let server = self.server_principals();
         let refused = || SqlError::new(18456, &[&name, &"", &""]).with_state(12);
         let login = server.find(name).filter(|p| p.kind == PrincipalKind::Login);
