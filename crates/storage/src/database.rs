@@ -30,7 +30,7 @@ use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
 use crate::txn::{Transaction, TxnEntry};
-use crate::versions::DatabaseVersions;
+use crate::versions::{DatabaseVersions, Mark};
 
 pub use crate::spec::{
     CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FLAG_READ_ONLY,
@@ -351,7 +351,10 @@ impl Database {
         index: IndexId,
     ) -> StorageResult<HobtId> {
         let id = HobtId(self.next_hobt.fetch_add(1, Ordering::Relaxed));
-        directory::insert(self, tx.parts().1, id, &Entry::new(kind, object, index))?;
+        let entry = Entry::new(kind, object, index);
+        let made = Hobt::new(self, id, &entry);
+        tx.parts().1.note_whole(&made, Mark::Remade)?;
+        directory::insert(self, tx.parts().1, id, &entry)?;
         Ok(id)
     }
 
@@ -371,6 +374,7 @@ impl Database {
             return Ok(());
         }
         let hobt = self.hobt(id)?;
+        tx.parts().1.note_whole(&hobt, Mark::Remade)?;
         let mut empty = entry.clone();
         {
             let _counts = self.counts.lock();

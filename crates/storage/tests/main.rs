@@ -43,4 +43,5 @@ mod simulation;
 mod speed;
 mod turns;
 mod undone_structure;
+mod versions;
 mod wrong_reads;

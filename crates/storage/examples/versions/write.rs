@@ -37,6 +37,8 @@ struct Run {
     db: Arc<Database>,
     tree: Arc<Hobt>,
     tagged: bool,
+    /// With the versions of storage itself; reads are by snapshots.
+    on: bool,
     beside: Option<KeptBeside>,
 }
 
@@ -74,6 +76,11 @@ impl Run {
     fn each(&self, n: u64, what: &str) {
         let mut tx = self.begin();
         let mut row = Vec::new();
+        let mut locks = ScanLocks::ReadCommitted;
+        if self.on && matches!(what, "scan" | "seek") {
+            tx.set_snapshot(Some(self.db.instance().snapshots.take(SessionId(51)).unwrap()));
+            locks = ScanLocks::Versions;
+        }
         match what {
             "insert" => {
                 btree::insert(&mut tx, &self.tree, &key(n), &self.value(n, 1)).unwrap();
@@ -81,8 +88,7 @@ impl Run {
             }
             "scan" => {
                 let all = KeyRange::default();
-                let mut cursor =
-                    btree::seek(&self.tree, all, Direction::Forward, ScanLocks::ReadCommitted);
+                let mut cursor = btree::seek(&self.tree, all, Direction::Forward, locks);
                 while cursor.next(&mut tx).unwrap().is_some() {}
             }
             "seek" => {
@@ -93,8 +99,7 @@ impl Run {
                     upper_inclusive: true,
                     ..KeyRange::default()
                 };
-                let mut cursor =
-                    btree::seek(&self.tree, one, Direction::Forward, ScanLocks::ReadCommitted);
+                let mut cursor = btree::seek(&self.tree, one, Direction::Forward, locks);
                 while cursor.next(&mut tx).unwrap().is_some() {}
             }
             "update" => {
@@ -152,7 +157,8 @@ pub fn run(dir: &Path, how: &str, what: &str, n: u64) {
     tx.commit(Durability::Full).unwrap();
     let tree = db.hobt(id).unwrap();
     let beside = (how == "memory").then(|| KeptBeside((0..64).map(|_| Mutex::default()).collect()));
-    let run = Run { db: db.clone(), tree, tagged: how == "tag", beside };
+    let (tagged, on) = (how == "tag", how == "on");
+    let run = Run { db: db.clone(), tree, tagged, on, beside };
     // The rows that are changed, in one transaction: one of two has a tag.
     const ROWS: u64 = 4_000;
     let mut tx = run.begin();
@@ -160,6 +166,10 @@ pub fn run(dir: &Path, how: &str, what: &str, n: u64) {
         btree::insert(&mut tx, &run.tree, &key(k), &run.value(k, 0)).unwrap();
     }
     tx.commit(Durability::Full).unwrap();
+    if on {
+        db.set_versions(true);
+        assert!(db.versions_ready());
+    }
     // Every second row has a tag, where rows have tags.
     let (first, step, what) = match what {
         "insert" => (ROWS, 1, "insert"),

@@ -26,6 +26,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::{EXTENT_PAGES, interval_start};
 use crate::page::{Format, HEADER_BYTES, Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
+use crate::versions::Mark;
 
 /// Entries that take less than this are inserted one by one: a tree of an extent or so is not worth more.
 const FEW_BYTES: usize = 48 << 10;
@@ -104,6 +105,7 @@ impl TreeLoad {
         }
         let db = tx.database().clone();
         if hobt.root().is_none() {
+            tx.parts().1.note_whole(hobt, Mark::Filled)?;
             directory::update(&db, tx.parts().1, hobt.id(), |_| {})?;
         } else if is_empty(&db, hobt)? {
             db.truncate_hobt(tx, hobt.id())?;

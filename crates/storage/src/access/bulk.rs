@@ -235,6 +235,7 @@ impl HeapLoad {
             for (page, id) in pages.iter_mut().zip(&ids) {
                 page.set_id(*id);
             }
+            tx.parts().1.note_pages(&self.hobt, &ids)?;
             writer.write(tx, pages, at)?;
             let (db, work) = tx.parts();
             db.mark_allocated(work, self.hobt.id(), &ids)?;

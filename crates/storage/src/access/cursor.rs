@@ -24,7 +24,7 @@ use crate::error::StorageResult;
 use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
-use crate::versions::Image;
+use crate::versions::{Image, PageSeen};
 use guarded::Guarding;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -303,6 +303,9 @@ impl BTreeCursor {
     fn load_next(&mut self, tx: &mut Transaction) -> StorageResult<bool> {
         if self.hobt.root().is_none() {
             self.state = State::After;
+            if self.locks == ScanLocks::Versions {
+                tx.nothing_seen(&self.hobt)?;
+            }
         }
         match self.state {
             State::After => return Ok(false),
@@ -399,6 +402,9 @@ impl BTreeCursor {
         }
         let view = tx.view()?;
         if let Some(versions) = self.hobt.versions() {
+            if tx.page_seen(versions, view, self.copy.id())? != PageSeen::Rows {
+                (self.low, self.high, self.more) = (0, 0, false);
+            }
             for slot in self.low..self.high {
                 let image = versions.image(view, key_at(&self.copy, slot));
                 self.was.extend(image.map(|image| (slot, image)));

@@ -13,7 +13,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
 use crate::page::Page;
 use crate::txn::Transaction;
-use crate::versions::Image;
+use crate::versions::{Image, PageSeen};
 
 /// A position in a heap, with its own copy of the page that it is on: no latch is held between calls. See
 /// [`super::btree::BTreeCursor`] about locks.
@@ -150,6 +150,9 @@ impl HeapCursor {
         }
         let view = tx.view()?;
         if let Some(versions) = self.hobt.versions() {
+            if tx.page_seen(versions, view, self.copy.id())? != PageSeen::Rows {
+                self.slots = self.slot;
+            }
             for slot in self.slot..self.slots {
                 let rid = Rid { page: self.copy.id(), slot };
                 let image = versions.image(view, &rid.to_bytes());
@@ -187,6 +190,9 @@ impl HeapCursor {
         if !self.started {
             self.started = true;
             self.iam = self.hobt.first_iam();
+            if self.locks == ScanLocks::Versions && self.iam.is_none() {
+                tx.nothing_seen(&self.hobt)?;
+            }
         }
         loop {
             if let Some(page) = self.pages.pop() {

@@ -12,7 +12,7 @@ use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{LogPos, SessionId, TransactionId};
 use taffrail_io::UtcTime;
 
-use crate::versions::NotedRow;
+use crate::versions::NotedChange;
 
 /// A transaction that has written.
 pub struct TxnEntry {
@@ -42,8 +42,8 @@ pub struct TxnEntry {
     pub(crate) notes_rows: AtomicBool,
     /// Its number in the order of commits with row versions; 0: it has none yet.
     pub(crate) committed: AtomicU64,
-    /// The rows that it has noted, in order.
-    pub(crate) notes: Mutex<Vec<NotedRow>>,
+    /// The changes that it has noted, in order.
+    pub(crate) notes: Mutex<Vec<NotedChange>>,
     /// `transaction_id` of the views; see [`crate::StorageInstance::next_transaction_number`].
     pub number: AtomicU64,
     /// The user's name for it.

@@ -3,6 +3,7 @@
 //! ```text
 //! snapshot  the order of commits; who reads as of when
 //! rows      the versions of the rows of a heap or tree, by key
+//! marks     changes of more than rows
 //! sweep     what nobody needs any more goes, and what there is no room for
 //! told      facts for views
 //! ```
@@ -13,6 +14,7 @@
 //! A transaction's changes become visible with one store, of its number, after its commit is durable and before its locks are free. One
 //! that is rolled back takes its versions away when its changes are undone: meanwhile images and pages say the same.
 
+mod marks;
 mod rows;
 mod snapshot;
 mod sweep;
@@ -22,16 +24,17 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use taffrail_base::HobtId;
 use taffrail_base::sync::Mutex;
+use taffrail_base::{HobtId, PageId, SqlError};
 
 use crate::access::directory::Pending;
-use crate::access::{Hobt, Rid};
+use crate::access::{Hobt, HobtKind, Rid};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::FIRST_USER_HOBT;
 use crate::txn::{Transaction, TxnEntry};
 
+pub(crate) use marks::{Mark, PageSeen};
 pub(crate) use rows::{COMMITTING, Image, TreeVersions, View};
 pub use snapshot::{OpenSnapshot, Snapshot, Snapshots};
 pub use told::{RowVersions, TreeRowVersions};
@@ -54,10 +57,20 @@ pub(crate) struct DatabaseVersions {
     sweep_at: AtomicUsize,
 }
 
-/// A row that a transaction has changed while versions are on.
-pub(crate) struct NotedRow {
+/// A change that a transaction has noted.
+pub(crate) struct NotedChange {
     pub tree: Arc<TreeVersions>,
-    pub key: Arc<[u8]>,
+    pub of: Changed,
+}
+
+/// The thing that was changed.
+pub(crate) enum Changed {
+    /// A row, by its key.
+    Row(Arc<[u8]>),
+    /// A page that was loaded.
+    Page(PageId),
+    /// All of a heap or tree.
+    Whole(Mark),
 }
 
 impl Default for DatabaseVersions {
@@ -92,6 +105,11 @@ impl DatabaseVersions {
 
     fn all(&self) -> Vec<Arc<TreeVersions>> {
         self.trees.lock().values().cloned().collect()
+    }
+
+    /// Forgets the heaps and trees that have no versions and that nobody uses.
+    fn forget_unused(&self) {
+        self.trees.lock().retain(|_, tree| !tree.is_quiet() || Arc::strong_count(tree) > 1);
     }
 }
 
@@ -181,11 +199,38 @@ impl Transaction {
         }
     }
 
+    /// The content of a page for the snapshot. The caller holds its latch.
+    #[inline]
+    pub(crate) fn page_seen(
+        &self,
+        versions: &TreeVersions,
+        view: View,
+        page: PageId,
+    ) -> StorageResult<PageSeen> {
+        match versions.seen(view, page) {
+            PageSeen::Unknown(Mark::Unkept) => Err(StorageError::VersionGone),
+            PageSeen::Unknown(_) => {
+                Err(StorageError::Sql(SqlError::new(3961, &[&self.database().name()])))
+            }
+            seen => Ok(seen),
+        }
+    }
+
+    /// Whether the snapshot can read a heap or tree that has no page now: it may have been emptied.
+    pub(crate) fn nothing_seen(&self, hobt: &Hobt) -> StorageResult<()> {
+        let view = self.view()?;
+        if let Some(versions) = hobt.versions() {
+            self.page_seen(versions, view, PageId::NONE)?;
+        }
+        self.view_stands()
+    }
+
     /// Asked after images were: they were all there.
     #[inline]
     pub(crate) fn view_stands(&self) -> StorageResult<()> {
         match &self.snapshot {
-            Some(snapshot) if !snapshot.is_ended() => Ok(()),
+            // In a suspect database nobody has undone what is on its pages.
+            Some(snapshot) if !snapshot.is_ended() => self.database().store.check(),
             _ => Err(StorageError::VersionGone),
         }
     }
@@ -194,7 +239,15 @@ impl Transaction {
     /// snapshot does not see. Whoever has locked the row has an answer that lasts.
     pub fn changed_since(&self, hobt: &Hobt, locator: &[u8]) -> StorageResult<bool> {
         let view = self.view()?;
-        let changed = hobt.versions().is_some_and(|v| v.changed(view, locator));
+        let mut changed = false;
+        if let Some(versions) = hobt.versions() {
+            let page = match (hobt.kind(), locator.try_into()) {
+                (HobtKind::Heap, Ok(rid)) => Rid::from_bytes(rid).page,
+                _ => PageId::NONE,
+            };
+            let seen = self.page_seen(versions, view, page)?;
+            changed = seen == PageSeen::Empty || versions.changed(view, locator);
+        }
         self.view_stands()?;
         Ok(changed)
     }
@@ -216,8 +269,8 @@ impl TxnEntry {
     pub(crate) fn commit_versions(&self, snapshots: &Snapshots) -> u64 {
         // Readers that meet this wait for the number: it may be one that they see.
         self.committed.store(COMMITTING, Ordering::SeqCst);
-        taffrail_base::sync::point();
         let number = snapshots.next();
+        taffrail_base::sync::point();
         self.committed.store(number, Ordering::SeqCst);
         number
     }
@@ -240,7 +293,13 @@ impl TxnEntry {
             let from = noted.min(notes.len());
             notes.split_off(from)
         };
-        undone.iter().rev().for_each(|n| n.tree.take_back(self, &n.key));
+        for change in undone.iter().rev() {
+            match &change.of {
+                Changed::Row(key) => change.tree.take_back(self, key),
+                Changed::Page(page) => change.tree.unmark_page(self, *page),
+                Changed::Whole(mark) => change.tree.unmark(self, *mark),
+            }
+        }
     }
 
     /// It has ended: its versions are those of a transaction that has committed, or go.

@@ -5,20 +5,21 @@
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{HobtId, IndexId, ObjectId, TransactionId};
 
+use super::marks::Marks;
 use super::snapshot::{Moments, Snapshots};
 use crate::txn::TxnEntry;
 
 /// Parts of the table, each with a mutex of its own.
 const SHARDS: usize = 16;
 /// Places of the filter.
-const FILTER: usize = 4096;
+const FILTER: usize = 1024;
 /// Versions of one row from which on whoever adds one looks which are needed.
 const MANY: usize = 4;
 
@@ -36,7 +37,7 @@ pub(crate) struct View {
 pub(crate) const COMMITTING: u64 = u64::MAX;
 
 /// The number that a transaction has committed under; 0: it has not.
-fn committed(by: &TxnEntry) -> u64 {
+pub(super) fn committed(by: &TxnEntry) -> u64 {
     loop {
         match by.committed.load(Ordering::SeqCst) {
             COMMITTING => thread::yield_now(),
@@ -47,7 +48,7 @@ fn committed(by: &TxnEntry) -> u64 {
 
 impl View {
     /// Whether it sees what a transaction has done.
-    fn sees(&self, by: &TxnEntry) -> bool {
+    pub(super) fn sees(&self, by: &TxnEntry) -> bool {
         let at = committed(by);
         by.id == self.own || (at != 0 && at <= self.at)
     }
@@ -83,9 +84,12 @@ pub(crate) struct TreeVersions {
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
     /// Rows that have versions, by some bits of their hash: who finds 0 need not ask.
-    filter: Box<[AtomicUsize]>,
-    /// Rows that have versions.
-    rows: AtomicUsize,
+    filter: Box<[AtomicU32]>,
+    /// Rows that have versions, and marks.
+    pub(super) busy: AtomicUsize,
+    pub(super) marks: Mutex<Marks>,
+    /// How many marks there are.
+    pub(super) marked: AtomicUsize,
     versions: AtomicUsize,
     bytes: AtomicUsize,
     /// Bytes that were ever added.
@@ -102,8 +106,10 @@ impl TreeVersions {
             index,
             shards: std::array::from_fn(|_| Mutex::new(Shard::with_hasher(hasher.clone()))),
             hasher,
-            filter: std::iter::repeat_with(AtomicUsize::default).take(FILTER).collect(),
-            rows: AtomicUsize::new(0),
+            filter: std::iter::repeat_with(AtomicU32::default).take(FILTER).collect(),
+            busy: AtomicUsize::new(0),
+            marks: Mutex::default(),
+            marked: AtomicUsize::new(0),
             versions: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             added: AtomicU64::new(0),
@@ -111,10 +117,10 @@ impl TreeVersions {
         }
     }
 
-    /// True if no row has versions. Asked under the latch of the page concerned.
+    /// True if no row has versions, and nothing is marked. Asked under the latch of the page concerned.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.rows.load(Ordering::SeqCst) == 0
+        self.busy.load(Ordering::SeqCst) == 0
     }
 
     /// Versions and their bytes, and the bytes that were ever added.
@@ -124,18 +130,20 @@ impl TreeVersions {
         (versions.load(Ordering::Relaxed), bytes.load(Ordering::Relaxed), added)
     }
 
-    fn place(&self, key: &[u8]) -> (&Mutex<Shard>, &AtomicUsize) {
+    fn place(&self, key: &[u8]) -> (&Mutex<Shard>, &AtomicU32) {
         let hash = self.hasher.hash_one(key) as usize;
         (&self.shards[hash % SHARDS], &self.filter[hash / SHARDS % FILTER])
     }
 
     /// A transaction is about to change a row. The caller holds the latch of its page exclusively, and a lock that keeps others from
-    /// changing the row. Gives the key, if it is the transaction's first change of it.
+    /// changing the row. Gives the key, if it is the transaction's first change of it. `full`: there is no memory, and the heap or tree is
+    /// marked.
     pub fn note(
         &self,
         by: &Arc<TxnEntry>,
         key: &[u8],
         before: impl FnOnce() -> Image,
+        full: bool,
     ) -> Option<Arc<[u8]>> {
         let (shard, filter) = self.place(key);
         let mut shard = shard.lock();
@@ -151,12 +159,16 @@ impl TreeVersions {
             }
             return Some(key.clone());
         }
+        // A row with versions gets one, so that its transaction finds its own change; others read nothing here.
+        if full {
+            return None;
+        }
         let version = Version { by: by.clone(), before: before() };
         self.add(&version);
         let key: Arc<[u8]> = key.into();
         self.count(CHAIN_BYTES + key.len() + 16, true);
         filter.fetch_add(1, Ordering::SeqCst);
-        self.rows.fetch_add(1, Ordering::SeqCst);
+        self.busy.fetch_add(1, Ordering::SeqCst);
         shard.insert(key.clone(), Chain { versions: vec![version], prune_at: MANY });
         Some(key)
     }
@@ -201,7 +213,7 @@ impl TreeVersions {
     fn forget(&self, shard: &mut Shard, key: &[u8]) {
         if shard.remove(key).is_some() {
             self.count(CHAIN_BYTES + key.len() + 16, false);
-            self.rows.fetch_sub(1, Ordering::SeqCst);
+            self.busy.fetch_sub(1, Ordering::SeqCst);
             self.place(key).1.fetch_sub(1, Ordering::SeqCst);
         }
     }
@@ -250,6 +262,7 @@ impl TreeVersions {
         if self.is_quiet() {
             return;
         }
+        self.sweep_marks(moments);
         for shard in &self.shards {
             let mut shard = shard.lock();
             let mut gone: Vec<Arc<[u8]>> = Vec::new();
@@ -261,5 +274,11 @@ impl TreeVersions {
             }
             gone.iter().for_each(|key| self.forget(&mut shard, key));
         }
+    }
+}
+
+impl Drop for TreeVersions {
+    fn drop(&mut self) {
+        self.all.bytes.fetch_sub(self.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }

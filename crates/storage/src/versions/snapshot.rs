@@ -55,19 +55,23 @@ pub struct OpenSnapshot {
     pub ended: bool,
 }
 
-/// The snapshots that versions are kept for, the present moment among them.
-pub(crate) struct Moments(Vec<u64>);
+/// The snapshots that versions are kept for, the present moment among them, and all that are to come.
+pub(crate) struct Moments {
+    now: u64,
+    at: Vec<u64>,
+}
 
 impl Moments {
     /// True if one of them lies at or after `from` and before `to`; 0 for `to`: which has not come.
     pub fn between(&self, from: u64, to: u64) -> bool {
-        let first = self.0.partition_point(|at| *at < from);
-        self.0.get(first).is_some_and(|at| to == 0 || *at < to)
+        let first = self.at.partition_point(|at| *at < from);
+        // A number beyond this moment is one that a snapshot may have by now.
+        to == 0 || to > self.now || self.at.get(first).is_some_and(|at| *at < to)
     }
 
     /// The oldest of them.
     pub fn oldest(&self) -> u64 {
-        self.0[0]
+        self.at[0]
     }
 }
 
@@ -151,7 +155,7 @@ impl Snapshots {
         at.extend(self.open().iter().filter(|s| !s.ended).map(|s| s.sequence));
         at.sort_unstable();
         at.dedup();
-        Moments(at)
+        Moments { now, at }
     }
 
     /// Ends the oldest snapshots, all of one moment, for want of memory; false: there is none older than now.
@@ -200,9 +204,10 @@ mod tests {
 
     #[test]
     fn a_moment_lies_between_two_commits_or_not() {
-        let m = Moments(vec![5, 9]);
+        let m = Moments { now: 9, at: vec![5, 9] };
         assert!(m.between(5, 6) && m.between(4, 6) && m.between(8, 0) && m.between(0, 10));
-        assert!(!m.between(6, 9) && !m.between(10, 0) && !m.between(0, 5));
+        assert!(!m.between(6, 9) && !m.between(0, 5));
+        assert!(m.between(10, 0) && m.between(10, 11), "of snapshots that are to come");
     }
 
     #[test]

@@ -13,6 +13,8 @@ impl Database {
         if !trees.is_empty() {
             let moments = self.instance.snapshots.moments();
             trees.iter().for_each(|tree| tree.sweep(&moments));
+            drop(trees);
+            self.versions.forget_unused();
         }
         if self.release_held() {
             self.free_orphans();
@@ -30,7 +32,7 @@ impl Database {
         }
     }
 
-    fn versions_max(&self) -> usize {
+    pub(crate) fn versions_max(&self) -> usize {
         self.instance.options.versions_bytes as usize
     }
 

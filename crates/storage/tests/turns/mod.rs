@@ -26,6 +26,7 @@ mod operator;
 mod part;
 mod ranges;
 mod session;
+mod versions;
 mod world;
 
 use std::time::Instant;

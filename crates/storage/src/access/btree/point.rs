@@ -5,7 +5,7 @@ use crate::error::StorageResult;
 use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
-use crate::versions::Claimed;
+use crate::versions::{Claimed, PageSeen};
 
 /// Reads the value of a key into `value` (cleared first); false if it is not there.
 pub fn get(
@@ -17,6 +17,9 @@ pub fn get(
 ) -> StorageResult<bool> {
     value.clear();
     if hobt.root().is_none() {
+        if locks == ScanLocks::Versions {
+            tx.nothing_seen(hobt)?;
+        }
         return Ok(false);
     }
     let mode = match locks {
@@ -64,7 +67,14 @@ fn get_version(
 ) -> StorageResult<bool> {
     let view = tx.view()?;
     let leaf = leaf_for_read(tx.database(), hobt, key)?;
-    let Some(image) = hobt.versions().and_then(|v| v.image(view, key)) else {
+    let mut image = None;
+    if let Some(versions) = hobt.versions() {
+        image = match tx.page_seen(versions, view, leaf.id())? {
+            PageSeen::Rows => versions.image(view, key),
+            _ => Some(None),
+        };
+    }
+    let Some(image) = image else {
         tx.view_stands()?;
         return Ok(read_from(&leaf, key, value));
     };

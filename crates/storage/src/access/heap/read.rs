@@ -8,7 +8,7 @@ use crate::error::StorageResult;
 use crate::lock::LockMode;
 use crate::page::Page;
 use crate::txn::Transaction;
-use crate::versions::{Claimed, Image};
+use crate::versions::{Claimed, Image, PageSeen};
 
 /// Reads a row into `row` (cleared first); false if it is not there.
 pub fn fetch(
@@ -88,7 +88,13 @@ fn read_version(
     let db = tx.database().clone();
     let name = rid.to_bytes();
     // Under the latch of the page that is looked at: whoever changes the row has its image noted before.
-    let was = || hobt.versions().and_then(|v| v.image(view, &name));
+    let was = |tx: &Transaction| -> StorageResult<Option<Image>> {
+        let Some(versions) = hobt.versions() else { return Ok(None) };
+        Ok(match tx.page_seen(versions, view, rid.page)? {
+            PageSeen::Rows => versions.image(view, &name),
+            _ => Some(None),
+        })
+    };
     let shown = |row: &mut Vec<u8>, image: Image| {
         tx.view_stands()?;
         row.clear();
@@ -99,7 +105,7 @@ fn read_version(
     for _ in 0..100 {
         let to = {
             let page = db.pool().read(&db.store, rid.page)?;
-            if let Some(image) = was() {
+            if let Some(image) = was(tx)? {
                 return shown(row, image);
             }
             match home(&page, hobt, rid, row) {
@@ -111,7 +117,7 @@ fn read_version(
             }
         };
         let page = db.pool().read(&db.store, to.page)?;
-        if let Some(image) = was() {
+        if let Some(image) = was(tx)? {
             return shown(row, image);
         }
         if copy_forwarded(&page, hobt, rid, to, row) {

@@ -1,9 +1,13 @@
 //! What rows were, noted for readers by snapshots: see [`crate::versions`].
 
+use std::sync::Arc;
+
+use taffrail_base::PageId;
+
 use super::Work;
 use crate::access::Hobt;
 use crate::error::StorageResult;
-use crate::versions::{Image, NotedRow, may_have};
+use crate::versions::{Changed, Image, Mark, NotedChange, TreeVersions, may_have};
 
 impl Work {
     /// Before a row is changed, under the exclusive latch of its page: where versions are on, notes what it is.
@@ -32,9 +36,45 @@ impl Work {
     fn note_before(&mut self, hobt: &Hobt, key: &[u8], before: impl FnOnce() -> Image) {
         let Some(entry) = &self.entry else { return };
         let tree = hobt.versions_of(&self.db);
-        if let Some(key) = tree.note(entry, key, before) {
-            entry.notes.lock().push(NotedRow { tree: tree.clone(), key });
+        // Beyond that there is no room even when everything goes that may: a reader has to do without.
+        let most = self.db.versions_max().saturating_mul(2);
+        let full = self.db.instance.snapshots.bytes() > most || tree.is_unkept(entry);
+        if full {
+            self.note_change(hobt, Mark::Unkept);
         }
+        if let Some(key) = tree.note(entry, key, before, full) {
+            entry.notes.lock().push(noted(tree, Changed::Row(key)));
+        }
+    }
+
+    fn note_change(&self, hobt: &Hobt, mark: Mark) {
+        let Some(entry) = &self.entry else { return };
+        let tree = hobt.versions_of(&self.db);
+        if tree.mark(entry, mark) {
+            entry.notes.lock().push(noted(tree, Changed::Whole(mark)));
+        }
+    }
+
+    /// Before all of a heap or tree is changed.
+    pub fn note_whole(&mut self, hobt: &Hobt, mark: Mark) -> StorageResult<()> {
+        if self.notes(hobt)? {
+            self.note_change(hobt, mark);
+        }
+        Ok(())
+    }
+
+    /// Before pages with rows come into a heap.
+    pub fn note_pages(&mut self, hobt: &Hobt, pages: &[PageId]) -> StorageResult<()> {
+        if !self.notes(hobt)? {
+            return Ok(());
+        }
+        let Some(entry) = &self.entry else { return Ok(()) };
+        let tree = hobt.versions_of(&self.db);
+        for page in pages {
+            tree.mark_page(entry, *page);
+            entry.notes.lock().push(noted(tree, Changed::Page(*page)));
+        }
+        Ok(())
     }
 
     /// The transaction has committed: where it has changed rows that have versions, or `frees` what snapshots may see, it gets its number.
@@ -54,4 +94,8 @@ impl Work {
             entry.take_back(noted);
         }
     }
+}
+
+fn noted(tree: &Arc<TreeVersions>, of: Changed) -> NotedChange {
+    NotedChange { tree: tree.clone(), of }
 }
