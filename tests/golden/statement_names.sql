@@ -13,15 +13,6 @@ GO
 ALTER ROLE r ADD MEMBER u
 GO
 --@ source: reasoned
-GRANT SELECT ON t TO u
-GO
---@ source: reasoned
-DENY SELECT ON t TO u
-GO
---@ source: reasoned
-REVOKE SELECT ON t TO u
-GO
---@ source: reasoned
 CREATE TYPE s EXTERNAL NAME a.b
 GO
 --@ source: reasoned

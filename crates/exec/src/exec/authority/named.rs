@@ -1,13 +1,16 @@
 //! Securables by the texts that HAS_PERMS_BY_NAME and fn_my_permissions are given.
 
 use crate::catalog::principals::PrincipalKind;
-use crate::catalog::{Object, is_temp};
+use crate::catalog::{Object, ObjectKind, is_temp};
 use crate::database::Database;
+use crate::features::needs::Needs;
+use crate::features::{procedure, view};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find};
 use crate::session::Session;
 use crate::session::rights::{securable_of, securable_principal, securable_type};
 use crate::session::visibility::{OF_ALL, fitting};
 use std::sync::Arc;
+use taffrail_base::ObjectId;
 
 /// A securable with the rights of the session that count for it.
 pub struct NamedSecurable {
@@ -17,24 +20,28 @@ pub struct NamedSecurable {
     pub at: SecurableAt,
     /// The rights in its database, or on the server.
     pub rights: Arc<Rights>,
-    /// The object, where it is one.
+    /// The object, where it is one of a user.
     pub object: Option<Object>,
+    /// The kind of the object, and of one of the system whether everybody reads or runs it.
+    kind: Option<(ObjectKind, bool)>,
 }
 
 impl NamedSecurable {
     /// The permissions of the class that fit the securable, in the order of the table.
     pub fn permissions(&self) -> impl Iterator<Item = PermissionId> {
-        let kind = self.object.as_ref().map(|o| o.head().kind);
+        let kind = self.kind;
         let fits = move |id: &PermissionId| {
             let name = id.permission().name;
-            kind.is_none_or(|k| OF_ALL.contains(&name) || fitting(k).contains(&name))
+            kind.is_none_or(|(k, _)| OF_ALL.contains(&name) || fitting(k).contains(&name))
         };
         PermissionId::of_class(self.class).filter(fits)
     }
 
     /// Whether a permission on the securable is held, or on a column of it.
     pub fn may(&self, id: PermissionId, column: Option<i32>) -> bool {
+        let open = self.kind.is_some_and(|(_, open)| open);
         match column {
+            None if open && matches!(id.permission().name, "SELECT" | "EXECUTE") => true,
             None => self.rights.may(&self.at, id),
             Some(column) => self.rights.may_column(&self.at, id, column),
         }
@@ -58,13 +65,15 @@ impl Session {
         let here = &self.database;
         let of = |database: &Arc<Database>, at: SecurableAt, object: Option<Object>| {
             let rights = self.rights_in(database).ok()?;
-            Some(NamedSecurable { class, at, rights, object })
+            let kind = object.as_ref().map(|o| (o.head().kind, false));
+            Some(NamedSecurable { class, at, rights, object, kind })
         };
         let on_server = |at: SecurableAt| NamedSecurable {
             class,
             at,
             rights: Arc::new(self.server_rights()),
             object: None,
+            kind: None,
         };
         if class == C::Server {
             return Some(on_server(SecurableAt::SERVER));
@@ -94,9 +103,20 @@ impl Session {
                 if is_temp(&last) {
                     return None;
                 }
-                let object = database.catalog.find_named(schema.as_deref(), &last, self.id)?;
-                let at = securable_of(&database, object.head(), self.id);
-                of(&database, at, Some(object))
+                match database.catalog.find_named(schema.as_deref(), &last, self.id) {
+                    Some(object) => {
+                        let at = securable_of(&database, object.head(), self.id);
+                        of(&database, at, Some(object))
+                    }
+                    None => {
+                        let (id, kind) = system_object(&database, schema.as_deref(), &last)?;
+                        let at = SecurableAt {
+                            schema: Some(super::SYS),
+                            ..SecurableAt::alone(class, id)
+                        };
+                        Some(NamedSecurable { kind: Some(kind), ..of(&database, at, None)? })
+                    }
+                }
             }
             C::Type => {
                 let found = here.catalog.find_type(schema.as_deref(), &last, self.id)?;
@@ -148,6 +168,23 @@ impl Session {
             None => found.permissions().any(|p| found.may(p, column)),
         })
     }
+}
+
+/// The id and kind of a system view or procedure, and whether it is everybody's.
+fn system_object(
+    database: &Database,
+    schema: Option<&str>,
+    name: &str,
+) -> Option<(i32, (ObjectKind, bool))> {
+    let open = |needs: &Needs| matches!(needs, Needs::Public | Needs::MetadataVisibility);
+    let in_msdb = (database.id.0 == 4).then(|| view::find_in_msdb(schema, name)).flatten();
+    if let Some(found) = in_msdb.or_else(|| view::find(schema, name)) {
+        let needs = view::needs(ObjectId(found.id));
+        return Some((found.id, (ObjectKind::View, needs.is_some_and(|n| open(&n)))));
+    }
+    let found = procedure::find(schema, name)?;
+    let (_, id) = procedure::names().find(|(known, _)| *known == found.name)?;
+    Some((id, (ObjectKind::Procedure, open(&found.needs))))
 }
 
 /// The kind of the principals of a class.
