@@ -13,7 +13,7 @@ use crate::permissions::{
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
-use taffrail_base::{DatabaseId, ObjectId, SqlResult};
+use taffrail_base::{ObjectId, SqlResult};
 
 /// The rights that were asked for last.
 #[derive(Default)]
@@ -24,7 +24,8 @@ struct KnownFor {
     generation: u64,
     login: i32,
     scope: ContextScope,
-    database: DatabaseId,
+    /// The opening of the database: another one of the same number is another database.
+    opening: u64,
     identity: Arc<Identity>,
     rights: Arc<Rights>,
 }
@@ -87,7 +88,7 @@ impl Session {
         let context = self.activation.security();
         let same = |k: &&KnownFor| {
             k.generation == generation()
-                && k.database == self.database.id
+                && k.opening == self.database.catalog.opening()
                 && k.login == context.login_id
                 && k.scope == context.scope
         };
@@ -100,7 +101,7 @@ impl Session {
         let context = self.activation.security();
         let (login, scope) = (context.login_id, context.scope);
         if let Some(k) = &self.kept.known_rights.borrow().0
-            && (k.generation, k.database) == (generation, database.id)
+            && (k.generation, k.opening) == (generation, database.catalog.opening())
             && (k.login, k.scope) == (login, scope)
         {
             return Ok(k.rights.clone());
@@ -111,8 +112,8 @@ impl Session {
             Some(k) if Arc::ptr_eq(&k.identity, &identity) => k.rights.clone(),
             _ => self.shared_rights(&identity, database),
         };
-        let database = database.id;
-        let new = KnownFor { generation, login, scope, database, identity, rights: rights.clone() };
+        let opening = database.catalog.opening();
+        let new = KnownFor { generation, login, scope, opening, identity, rights: rights.clone() };
         *known = KnownRights(Some(new));
         Ok(rights)
     }
