@@ -523,7 +523,7 @@ fn the_lists_of_principals_say_what_was_written() {
     refused(&mut u, "SELECT * FROM t", &[229]);
     assert_eq!(all().members_of(40).count(), 0);
 
-    let context = world.instance.context_of_login("lu").expect("a login");
+    let (context, _) = world.instance.context_of_login("lu").expect("a login");
     assert!(!context.is_sa());
     assert!(!u.connection.session().identity().expect("a user").is_dbo());
     assert!(sa.connection.session().identity().expect("a user").is_dbo());

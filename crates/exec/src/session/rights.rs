@@ -17,10 +17,10 @@ use taffrail_base::{ObjectId, SqlResult};
 
 /// The rights that were asked for last.
 #[derive(Default)]
-pub(crate) struct KnownRights(Option<KnownFor>);
+pub(crate) struct KnownRights(Option<RightsFor>);
 
 /// Rights, with the context and the generation that they were found for.
-struct KnownFor {
+struct RightsFor {
     generation: u64,
     login: i32,
     scope: ContextScope,
@@ -86,7 +86,7 @@ impl Session {
     pub(crate) fn known_stamp(&self) -> Option<u64> {
         let known = self.kept.known_rights.borrow();
         let context = self.activation.security();
-        let same = |k: &&KnownFor| {
+        let same = |k: &&RightsFor| {
             k.generation == generation()
                 && k.opening == self.database.catalog.opening()
                 && k.login == context.login_id
@@ -113,7 +113,7 @@ impl Session {
             _ => self.shared_rights(&identity, database),
         };
         let opening = database.catalog.opening();
-        let new = KnownFor { generation, login, scope, opening, identity, rights: rights.clone() };
+        let new = RightsFor { generation, login, scope, opening, identity, rights: rights.clone() };
         *known = KnownRights(Some(new));
         Ok(rights)
     }

@@ -12,6 +12,7 @@ use taffrail_syntax::ast::{
     StatementKind as K, TableBody, TriggerTarget,
 };
 
+const CONTROL: PermissionId = known(C::Database, "CONTROL");
 const CHECKPOINT: PermissionId = known(C::Database, "CHECKPOINT");
 const SHOWPLAN: PermissionId = known(C::Database, "SHOWPLAN");
 const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
@@ -344,8 +345,18 @@ impl Session {
         SqlError::new(229, &args).with_state(5)
     }
 
-    /// Foreign keys need REFERENCES on the tables that they refer to.
+    /// Foreign keys need REFERENCES on the tables that they refer to, another login of a user CONTROL on the database.
     fn refused_beside(&self, kind: &K) -> Errors {
+        if let K::User(s) = kind
+            && s.alter
+            && s.options.iter().any(|o| o.name.is("LOGIN"))
+        {
+            // Whoever maps a user to another login gives away what the user may.
+            let control = |r: Arc<Rights>| r.may(&SecurableAt::DATABASE, CONTROL);
+            let held = self.rights_in(&self.database).is_ok_and(control);
+            let refused = || SqlError::new(15151, &[&"alter", &"user", &s.name.value]);
+            return if held { Vec::new() } else { vec![refused()] };
+        }
         let referenced: Vec<&ObjectName> = match kind {
             K::CreateTable(s) => references_of(&s.body),
             K::AlterTable(s) => match &s.action {
