@@ -131,14 +131,13 @@ impl Catalog {
             DdlOutcome::RolledBackPart => self.undone_in_part(session, touched, schemas),
             DdlOutcome::Committed => {
                 self.note_changed(&touched);
-                let mut unused = BTreeSet::new();
+                let (mut unused, mut told) = (BTreeSet::new(), Vec::new());
                 self.pending_over(session, |state| {
                     let Some(mine) = state.pending.remove(&session) else { return false };
                     if state.changes_types(&mine) {
                         self.type_numbers.changed();
                     }
-                    told::tell_ended(&mine, Stage::Commit);
-                    unused = mine.sequences;
+                    (unused, told) = (mine.sequences, mine.told);
                     for (id, new) in mine.objects {
                         state.remove(id);
                         if let Some(new) = new {
@@ -156,18 +155,23 @@ impl Catalog {
                     }
                     true
                 });
+                // Whoever hears of it may ask this catalogue.
+                told::tell_ended(&told, Stage::Commit);
                 self.forget_sequences(unused);
                 Ok(())
             }
             DdlOutcome::RolledBack => {
                 // A table that was dropped, or whose indexes were, has new handles of its heaps and trees.
                 let old = self.reread(&touched, Sight::COMMITTED);
-                let mut unused = BTreeSet::new();
+                let (mut unused, mut told) = (BTreeSet::new(), Vec::new());
                 self.pending_over(session, |state| {
-                    let mine = state.pending.remove(&session);
-                    mine.iter().for_each(|mine| told::tell_ended(mine, Stage::Rollback));
-                    let Ok(old) = &old else { return false };
-                    unused = mine.map(|p| p.sequences).unwrap_or_default();
+                    if let Some(mine) = state.pending.remove(&session) {
+                        (unused, told) = (mine.sequences, mine.told);
+                    }
+                    let Ok(old) = &old else {
+                        unused.clear();
+                        return false;
+                    };
                     let mut changed = false;
                     for (id, object) in old {
                         changed |= state.remove(*id).is_some();
@@ -178,6 +182,7 @@ impl Catalog {
                     }
                     changed
                 });
+                told::tell_ended(&told, Stage::Rollback);
                 self.forget_sequences(unused);
                 old.map(drop)
             }

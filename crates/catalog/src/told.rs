@@ -3,7 +3,6 @@
 
 use super::Catalog;
 use super::object::{Object, Table};
-use super::state::Pending;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_observe::listen::{self, Change, ObjectChange, Stage};
@@ -142,6 +141,6 @@ impl Catalog {
 }
 
 /// The transaction has ended so.
-pub(super) fn tell_ended(mine: &Pending, stage: Stage) {
-    mine.told.iter().for_each(|c| listen::object_changed(c, stage));
+pub(super) fn tell_ended(told: &[ObjectChange], stage: Stage) {
+    told.iter().for_each(|c| listen::object_changed(c, stage));
 }
