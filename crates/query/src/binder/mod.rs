@@ -1,9 +1,7 @@
 //! The binder: from the syntax tree to expressions and relations ([`taffrail_plan::rel`]). Names become slots and variables,
 //! types are settled by T-SQL's rules, conversions become explicit.
 //!
-//! The binder knows metadata only through [`Metadata`], so it is tested without storage.
-//!
-//! Invariants:
+//! The binder knows metadata only through [`Metadata`], so it is tested without storage. Invariants:
 //! 1. Every column that is mentioned has one slot; slots are never shared by two blocks' sources.
 //! 2. A slot belongs to the block (`SELECT`) that brought it in; `outer` lists of subqueries name every slot of an
 //!    enclosing block that they read.
