@@ -25,7 +25,8 @@ fn filled(instance: &Arc<Instance>, names: &[&str]) -> Vec<Client> {
         c.ok(&format!("ALTER DATABASE {name} SET RECOVERY SIMPLE USE {name}"));
         if *name == "slow" {
             // More records than a restart reads before it says how far it is.
-            c.ok("CREATE TABLE s (a int) SET NOCOUNT ON BEGIN TRAN DECLARE @i int = 0 WHILE @i < 6000 BEGIN INSERT s VALUES (@i) SET @i += 1 END COMMIT");
+            c.ok("CREATE TABLE s (a int) SET NOCOUNT ON BEGIN TRAN DECLARE @i int = 0
+                 WHILE @i < 6000 BEGIN INSERT s VALUES (@i) SET @i += 1 END COMMIT");
         }
         c.ok(&format!(
             "CREATE TABLE t (a int PRIMARY KEY, b int, c char(3900)) SET NOCOUNT ON BEGIN TRAN

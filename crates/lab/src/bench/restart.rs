@@ -1,7 +1,7 @@
 //! How long a restart takes after a kill under load, against what TARGET_RECOVERY_TIME promises.
 //!
-//! 64 clients change rows at random, each change a transaction, for a few times the target; then SIGKILL. The redo of the restart is what the
-//! error log tells of it (message 3421), and has a bound: 1.3 times the target. Beside the figure stands what the server itself took
+//! 64 clients change rows at random, each change a transaction, for a few times the target; then SIGKILL. The redo of the restart is what
+//! the error log tells of it (message 3421), and has a bound: 1.3 times the target. Beside the figure stands what the server itself took
 //! redo to need, a moment before it was killed. While that database is recovered, another one is asked for a row.
 
 use super::Figure;
@@ -195,7 +195,8 @@ mod tests {
     fn redo_is_what_the_error_log_tells_last_and_has_a_bound() {
         let line = |ms| {
             format!(
-                "Recovery completed for database bench (database ID 6) in 2 second(s) (analysis 5 ms, redo {ms} ms, undo 0 ms [system undo 0 ms, regular undo 0 ms].)\n"
+                "Recovery completed for database bench (database ID 6) in 2 second(s) \
+                 (analysis 5 ms, redo {ms} ms, undo 0 ms [system undo 0 ms, regular undo 0 ms].)\n"
             )
         };
         assert_eq!(redo_ms("Recovery is complete.\n"), None);
