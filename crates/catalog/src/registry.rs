@@ -123,7 +123,7 @@ pub struct Databases {
     wanted_mb: AtomicU64,
     /// Trace flags that are on for all sessions.
     trace_flags: Mutex<Vec<i64>>,
-    /// What a start has left to be recovered.
+    /// The databases that a start has left to be recovered.
     starting: Starting,
 }
 

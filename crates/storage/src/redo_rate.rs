@@ -31,7 +31,7 @@ impl RedoRate {
         }
     }
 
-    /// What restarts of before have measured, as a boot page keeps it (0: nothing), counts until one of this process measures.
+    /// The rates that earlier restarts have measured, as a boot page keeps it (0: nothing), counts until one of this process measures.
     pub fn known(&self, (bytes, pages): (u64, u64)) {
         for (rate, known) in [(&self.bytes, bytes), (&self.pages, pages)] {
             // Whoever was first has measured it, or knows it as well.

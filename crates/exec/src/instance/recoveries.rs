@@ -20,7 +20,7 @@ use taffrail_observe::{Command, Event, EventRing};
 
 /// The fewest databases whose redo runs at once: mostly it waits for the disk.
 const AT_ONCE_LEAST: usize = 4;
-/// The most.
+/// The most databases whose redo runs at once.
 const AT_ONCE_MOST: usize = 16;
 /// So long a login waits for its database.
 const LOGIN_WAITS: Duration = Duration::from_secs(5);

@@ -29,7 +29,7 @@ const PAIRS: usize = 7;
 const PAIRS_QUICK: usize = 2;
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// All ratios.
+/// The ratios of all three works.
 pub fn checkpoints(binary: &Path, dir: &Path, effort: Effort) -> io::Result<Vec<Figure>> {
     let data = dir.join("checkpoints");
     let server = Taffrail::start(binary, &data)?;

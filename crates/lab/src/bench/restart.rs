@@ -24,7 +24,7 @@ const CLIENTS: u64 = 64;
 const ROWS: u64 = 200_000;
 /// Changes of a batch.
 const BATCH: u32 = 50;
-/// What clients have to themselves for warming up and reaching a steady state, and targets on top of that.
+/// The time that clients have to themselves for warming up and reaching a steady state, and targets on top of that.
 const LOAD: (Duration, u32) = (Duration::from_secs(5), 3);
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -92,9 +92,9 @@ fn redo_of(target: u64) -> String {
     format!("redo, TARGET_RECOVERY_TIME = {target} s")
 }
 
-/// What a server was doing when it was killed.
+/// The work of a server that was killed.
 struct Killed {
-    /// Changes a second.
+    /// Changes of rows a second.
     changes: f64,
     /// Log that a restart has to redo.
     megabytes: f64,
