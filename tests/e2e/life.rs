@@ -8,19 +8,28 @@ use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
 /// A session in a database. One that a start recovers, after a kill, is waited for.
 pub(crate) fn connect(server: &Server, database: &str) -> Client {
-    let options = ConnectOptions {
-        port: server.port,
-        password: PASSWORD.into(),
-        database: database.into(),
-        ..Default::default()
+    let to = |database: &str| {
+        Client::connect(&ConnectOptions {
+            port: server.port,
+            password: PASSWORD.into(),
+            database: database.into(),
+            ..Default::default()
+        })
     };
     let until = Instant::now() + Duration::from_secs(60);
+    let recovering = || -> bool {
+        let left = format!(
+            "SELECT COUNT(*) FROM sys.databases WHERE name = '{database}' AND state_desc = 'RECOVERING'"
+        );
+        let found = to("master").and_then(|mut c| c.query(&left)).map(|a| a.first_value());
+        found.is_ok_and(|n| n != "0") && Instant::now() < until
+    };
+    // Behind the last look it may just have been opened.
+    let mut last = false;
     loop {
-        match Client::connect(&options) {
-            Err(ClientError::Server(m))
-                if m.iter().any(|m| m.number == 4060) && Instant::now() < until =>
-            {
-                std::thread::sleep(Duration::from_millis(20));
+        match to(database) {
+            Err(ClientError::Server(m)) if !last && m.iter().any(|m| m.number == 4060) => {
+                last = !recovering();
             }
             connected => return connected.unwrap_or_else(|e| panic!("connecting: {e}")),
         }
