@@ -10,7 +10,7 @@ const STATES_OF_ONES_OWN: [&str; 3] =
     ["dm_exec_requests", "dm_exec_session_wait_stats", "dm_exec_sessions"];
 
 /// Beginnings of the names of other views that need a permission: the query store's and the sessions of events, which are states of a
-/// database or of the server, and the dependencies, which only db_owner reads from the beginning.
+/// database or of the server, as are old counters, and the dependencies, which only db_owner reads from the beginning.
 const REFUSED: [&str; 7] = [
     "database_event_session",
     "database_query_store",
@@ -18,7 +18,7 @@ const REFUSED: [&str; 7] = [
     "query_store",
     "server_event_session",
     "sql_expression_dependencies",
-    "trace",
+    "sysperfinfo",
 ];
 
 /// Numbers with which views are refused.
