@@ -24,6 +24,8 @@ GO
 --@ source: documentation ALTER TABLE
 SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('small')
 ALTER TABLE small ADD id tinyint IDENTITY (1, 1) CONSTRAINT small_pk PRIMARY KEY
+GO
+--@ source: documentation ALTER TABLE
 SELECT a, id FROM small ORDER BY id
 GO
 -- PERSISTED comes and goes; the number of the column stays.
@@ -48,6 +50,8 @@ SELECT is_persisted FROM sys.computed_columns WHERE object_id = OBJECT_ID('c') A
 CREATE INDEX c_i ON c (b) INCLUDE (s)
 ALTER TABLE c ALTER COLUMN s ADD PERSISTED
 ALTER TABLE c ALTER COLUMN s DROP PERSISTED
+GO
+--@ source: documentation ALTER TABLE
 SELECT a, s FROM c WITH (INDEX (c_i)) WHERE b > '' ORDER BY a
 DBCC CHECKTABLE ('c') WITH NO_INFOMSGS
 GO
@@ -159,6 +163,8 @@ ALTER SCHEMA other TRANSFER TYPE::dbo.rows
 SELECT CASE WHEN OBJECT_ID('other.moved') = @id THEN 'same' END AS id, OBJECT_ID('dbo.moved') AS gone
 SELECT name, SCHEMA_NAME(schema_id) AS s FROM sys.objects WHERE name LIKE 'moved%' ORDER BY name
 SELECT name, SCHEMA_NAME(schema_id) AS s FROM sys.types WHERE name IN ('small', 'rows') ORDER BY name
+GO
+--@ source: documentation ALTER SCHEMA
 INSERT other.moved (a) VALUES (2)
 DECLARE @r other.rows
 INSERT @r VALUES (1)
@@ -186,6 +192,8 @@ GO
 --@ source: documentation ALTER SCHEMA
 BEGIN TRAN
 ALTER SCHEMA other TRANSFER dbo.bound
+GO
+--@ source: documentation ALTER SCHEMA
 SELECT a FROM other.bound ORDER BY a
 ROLLBACK
 SELECT a FROM dbo.bound ORDER BY a
@@ -238,11 +246,10 @@ GO
 --@ source: message 1934
 CREATE TABLE o (a int NOT NULL, c AS a * 2)
 CREATE INDEX o_c ON o (c)
-SET QUOTED_IDENTIFIER OFF
-INSERT o VALUES (1)
 GO
 --@ source: message 1934
 SET QUOTED_IDENTIFIER OFF
+INSERT o VALUES (1)
 GO
 --@ source: message 1934
 UPDATE o SET a = 2

@@ -16,7 +16,7 @@ ALTER INDEX p_v ON p DISABLE
 ALTER INDEX p_v ON p DISABLE
 SELECT name, index_id, is_disabled FROM sys.indexes WHERE object_id = OBJECT_ID('p') ORDER BY index_id
 SELECT index_id FROM sys.partitions WHERE object_id = OBJECT_ID('p') ORDER BY index_id
-SELECT INDEXPROPERTY(OBJECT_ID('p'), 'p_v', 'IsDisabled') AS off, INDEX_COL('p', 3, 1) AS col
+SELECT INDEXPROPERTY(OBJECT_ID('p'), 'p_v', 'IsDisabled') AS is_off, INDEX_COL('p', 3, 1) AS col
 SELECT COL_NAME(object_id, column_id) AS col, is_included_column FROM sys.index_columns WHERE object_id = OBJECT_ID('p') AND index_id = 3 ORDER BY index_column_id
 INSERT p VALUES (3, 30, 300)
 SELECT id FROM p WHERE v = 300
@@ -39,6 +39,8 @@ GO
 --@ source: documentation ALTER INDEX
 ALTER INDEX ALL ON p REORGANIZE
 ALTER INDEX p_v ON p REBUILD
+GO
+--@ source: documentation ALTER INDEX
 SELECT id FROM p WITH (INDEX (p_v)) WHERE v = 300
 SELECT is_disabled FROM sys.indexes WHERE name = 'p_v'
 DBCC CHECKTABLE ('p') WITH NO_INFOMSGS
@@ -83,7 +85,7 @@ GO
 --@ source: message 8655
 DELETE p
 GO
---@ source: message 1974
+--@ source: message 4712
 TRUNCATE TABLE p
 GO
 --@ source: message 1974
@@ -98,11 +100,15 @@ GO
 --@ source: documentation Enable indexes and constraints
 BEGIN TRAN
 ALTER INDEX p_pk ON p REBUILD
+GO
+--@ source: documentation Enable indexes and constraints
 SELECT name, is_disabled FROM sys.indexes WHERE object_id = OBJECT_ID('p') ORDER BY index_id
 SELECT COUNT(*) AS n FROM p
 ROLLBACK
 SELECT name, is_disabled FROM sys.indexes WHERE object_id = OBJECT_ID('p') ORDER BY index_id
 ALTER INDEX ALL ON p REBUILD
+GO
+--@ source: documentation Enable indexes and constraints
 SELECT name, is_disabled FROM sys.indexes WHERE object_id = OBJECT_ID('p') ORDER BY index_id
 SELECT id, u, v FROM p ORDER BY id
 DBCC CHECKTABLE ('p') WITH NO_INFOMSGS

@@ -19,6 +19,8 @@ GO
 CREATE UNIQUE CLUSTERED INDEX lines_c ON dbo.lines (id)
 CREATE INDEX lines_n ON dbo.lines (name) INCLUDE (amount)
 CREATE UNIQUE CLUSTERED INDEX totals_c ON dbo.totals (product)
+GO
+--@ source: documentation Create indexed views
 SELECT id, name, product, amount FROM dbo.lines WITH (NOEXPAND) ORDER BY id
 SELECT product, n, amount, pieces, named FROM dbo.totals WITH (NOEXPAND) ORDER BY product
 SELECT name, amount FROM dbo.lines WITH (NOEXPAND, INDEX (lines_n)) WHERE name = 'Ann' ORDER BY amount
@@ -151,6 +153,8 @@ DROP INDEX lines_c ON dbo.lines
 SELECT COUNT(*) AS n FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.lines')
 DELETE dbo.line WHERE id = 8
 CREATE UNIQUE CLUSTERED INDEX lines_c ON dbo.lines (id)
+GO
+--@ source: documentation Create indexed views
 SELECT COUNT(*) AS differences FROM (SELECT * FROM dbo.lines EXCEPT SELECT * FROM dbo.lines WITH (NOEXPAND)) AS d
 GO
 --@ source: documentation ALTER VIEW
