@@ -47,7 +47,7 @@ CREATE LOGIN [g_x] FROM WINDOWS
 GO
 -- A hash of SQL Server's is kept as it was given, and so is a sid.
 --@ source: documentation CREATE LOGIN
-CREATE LOGIN g_moved WITH PASSWORD = 0x0200A1B2C3D4B5E6C4F5A94A8E7C31F0EC90B7F0D22B8C3C2D1E0F9A8B7C6D5E4F30211203F4E5D6C7B8A99A8B7C6D5E4F30211203F4E5D6C7B8A99A8B7C6D5E4F302112 HASHED,
+CREATE LOGIN g_moved WITH PASSWORD = 0x0200A1B2C3D40F1E2D3C4B5A69788796A5B4C3D2E1F00F1E2D3C4B5A69788796A5B4C3D2E1F00F1E2D3C4B5A69788796A5B4C3D2E1F00F1E2D3C4B5A69788796A5B4C3D2E1F0 HASHED,
     SID = 0x0102030405060708090A0B0C0D0E0F10, CHECK_POLICY = OFF, DEFAULT_LANGUAGE = Deutsch
 SELECT sid, CONVERT(binary(6), password_hash) AS beginning, DATALENGTH(password_hash) AS bytes, default_language_name
 FROM sys.sql_logins WHERE name = 'g_moved'
@@ -144,7 +144,7 @@ DROP LOGIN IF EXISTS g_app
 GO
 -- The older procedures.
 --@ source: documentation sp_addlogin
-EXEC sp_addlogin 'g_old', 'Old-pass-1', 'master'
+EXEC sp_addlogin 'g_old', 'Old-pass-1', 'master', NULL, 0x0A0B0C0D0E0F0102030405060708090A
 EXEC sp_addsrvrolemember 'g_old', 'dbcreator'
 EXEC sp_helpsrvrolemember 'dbcreator'
 EXEC sp_dropsrvrolemember 'g_old', 'dbcreator'

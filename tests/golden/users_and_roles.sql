@@ -1,8 +1,8 @@
 -- Users and roles of a database.
 --@ source: reasoned
 CREATE DATABASE g_people
-CREATE LOGIN g_one WITH PASSWORD = 'Str0ng!pw'
-CREATE LOGIN g_two WITH PASSWORD = 'Str0ng!pw'
+CREATE LOGIN g_one WITH PASSWORD = 'Str0ng!pw', SID = 0x11111111111111111111111111111111
+CREATE LOGIN g_two WITH PASSWORD = 'Str0ng!pw', SID = 0x22222222222222222222222222222222
 GO
 --@ source: documentation CREATE USER
 USE g_people
@@ -110,7 +110,7 @@ GO
 --@ source: documentation ALTER USER
 DROP LOGIN g_two
 EXEC sp_change_users_login 'Report'
-CREATE LOGIN g_two WITH PASSWORD = 'Str0ng!pw'
+CREATE LOGIN g_two WITH PASSWORD = 'Str0ng!pw', SID = 0x33333333333333333333333333333333
 EXEC sp_change_users_login 'Update_One', 'g_two', 'g_two'
 EXEC sp_change_users_login 'Report'
 ALTER USER g_two WITH NAME = two, DEFAULT_SCHEMA = s

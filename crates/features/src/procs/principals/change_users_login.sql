@@ -3,11 +3,6 @@ CREATE PROCEDURE sys.sp_change_users_login
 AS
 BEGIN
     SET NOCOUNT ON
-    IF @@TRANCOUNT > 0
-    BEGIN
-        RAISERROR(15002, 16, 1, 'sys.sp_change_users_login')
-        RETURN 1
-    END
     IF UPPER(@Action) = 'REPORT'
     BEGIN
         SELECT u.name AS UserName, u.sid AS UserSID
@@ -15,6 +10,11 @@ BEGIN
         WHERE u.type = 'S' AND u.principal_id > 4 AND DATALENGTH(u.sid) <= 16 AND SUSER_SNAME(u.sid) IS NULL
         ORDER BY u.name
         RETURN 0
+    END
+    IF @@TRANCOUNT > 0
+    BEGIN
+        RAISERROR(15002, 16, 1, 'sys.sp_change_users_login')
+        RETURN 1
     END
     IF UPPER(@Action) NOT IN ('UPDATE_ONE', 'AUTO_FIX')
     BEGIN
