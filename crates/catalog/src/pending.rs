@@ -148,10 +148,8 @@ impl Catalog {
                     if let Some(schemas) = mine.schemas {
                         state.schemas = schemas;
                     }
-                    for (at, new) in mine.principals.into_iter().enumerate() {
-                        if let Some(new) = new {
-                            state.principals[at] = new;
-                        }
+                    for (kept, new) in state.principals.iter_mut().zip(mine.principals) {
+                        *kept = new.unwrap_or_else(|| kept.clone());
                     }
                     true
                 });

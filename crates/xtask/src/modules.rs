@@ -18,7 +18,7 @@ const CRATES: &[Layers] = &[
     Layers {
         name: "exec",
         layers: &[
-            &["process", "rpc"],
+            &["permissions", "process", "rpc"],
             &["exec"],
             &["session"],
             // The tables in which features register what they bring, and the instance that keeps what they keep.
@@ -39,7 +39,6 @@ const CRATES: &[Layers] = &[
                 "media",
                 "names",
                 "paths",
-                "permissions",
                 "results",
                 "storage_types",
                 "vlfs",

@@ -58,6 +58,7 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
     if let Some(existing) = clustered.filter(|_| s.clustered) {
         return Err(SqlError::new(1902, &[&"table", &s.table, &existing.name]).with_state(3));
     }
+    let filter = s.filter.as_ref().map(|f| draft.filter(&s.name.value, s.clustered, f));
     let key = KeyDraft {
         name: Some(s.name.value.to_string()),
         primary: false,
@@ -71,10 +72,7 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
         no_page_locks: options.page_locks == Some(false),
         no_row_locks: options.row_locks == Some(false),
         ignore_dup_key: options.ignore_dup_key == Some(true),
-        filter: match &s.filter {
-            None => None,
-            Some(f) => Some(draft.filter(&s.name.value, s.clustered, f)?),
-        },
+        filter: filter.transpose()?,
     };
     let mut held = key.columns.iter().map(|c| c.0).chain(key.included.iter().copied());
     if key.filter.is_some() || held.any(|at| table.columns[at].computed.is_some()) {

@@ -63,11 +63,7 @@ impl Session {
     /// session has no user where it is.
     pub fn named_securable(&self, class: C, name: Option<&str>) -> Option<NamedSecurable> {
         let here = &self.database;
-        let of = |database: &Arc<Database>, at: SecurableAt, object: Option<Object>| {
-            let rights = self.rights_in(database).ok()?;
-            let kind = object.as_ref().map(|o| (o.head().kind, false));
-            Some(NamedSecurable { class, at, rights, object, kind })
-        };
+        let of = |database: &Arc<Database>, at: SecurableAt| self.securable(class, database, at, None);
         let on_server = |at: SecurableAt| NamedSecurable {
             class,
             at,
@@ -89,43 +85,27 @@ impl Session {
         match class {
             C::Database => {
                 let database = self.instance.databases().get(&last).ok()?;
-                of(&database, SecurableAt::DATABASE, None)
+                of(&database, SecurableAt::DATABASE)
             }
             C::Schema => {
                 let found = here.catalog.schema(&last, self.id)?;
-                of(here, SecurableAt::schema(found.id.0, found.principal), None)
+                of(here, SecurableAt::schema(found.id.0, found.principal))
             }
             C::Object => {
                 let database = match parts.pop().filter(|d| !d.is_empty()) {
                     Some(database) => self.instance.databases().get(&database).ok()?,
                     None => here.clone(),
                 };
-                if is_temp(&last) {
-                    return None;
-                }
-                match database.catalog.find_named(schema.as_deref(), &last, self.id) {
-                    Some(object) => {
-                        let at = securable_of(&database, object.head(), self.id);
-                        of(&database, at, Some(object))
-                    }
-                    None => {
-                        let (id, kind) = system_object(&database, schema.as_deref(), &last)?;
-                        let at = SecurableAt {
-                            schema: Some(super::SYS),
-                            ..SecurableAt::alone(class, id)
-                        };
-                        Some(NamedSecurable { kind: Some(kind), ..of(&database, at, None)? })
-                    }
-                }
+                if is_temp(&last) { None } else { self.named_object(class, &database, schema, &last) }
             }
             C::Type => {
                 let found = here.catalog.find_type(schema.as_deref(), &last, self.id)?;
-                of(here, securable_type(here, &found, self.id), None)
+                of(here, securable_type(here, &found, self.id))
             }
             C::User | C::Role | C::ApplicationRole => {
                 let all = self.principals_of(here);
                 let found = all.find(&last).filter(|p| kind_of(class) == Some(p.kind))?;
-                of(here, securable_principal(found), None)
+                of(here, securable_principal(found))
             }
             C::Login | C::ServerRole => {
                 let all = self.server_principals();
@@ -134,6 +114,36 @@ impl Session {
             }
             _ => None,
         }
+    }
+
+    fn securable(
+        &self,
+        class: C,
+        database: &Arc<Database>,
+        at: SecurableAt,
+        object: Option<Object>,
+    ) -> Option<NamedSecurable> {
+        let rights = self.rights_in(database).ok()?;
+        let kind = object.as_ref().map(|o| (o.head().kind, false));
+        Some(NamedSecurable { class, at, rights, object, kind })
+    }
+
+    /// An object of a database, one of the system's among them.
+    fn named_object(
+        &self,
+        class: C,
+        database: &Arc<Database>,
+        schema: Option<String>,
+        name: &str,
+    ) -> Option<NamedSecurable> {
+        if let Some(object) = database.catalog.find_named(schema.as_deref(), name, self.id) {
+            let at = securable_of(database, object.head(), self.id);
+            return self.securable(class, database, at, Some(object));
+        }
+        let (id, kind) = system_object(database, schema.as_deref(), name)?;
+        let at = SecurableAt { schema: Some(super::SYS), ..SecurableAt::alone(class, id) };
+        let found = self.securable(class, database, at, None)?;
+        Some(NamedSecurable { kind: Some(kind), ..found })
     }
 
     /// HAS_PERMS_BY_NAME: none for a class or permission that is not there, and for columns of a name that none has.
