@@ -45,8 +45,8 @@ fn a_login_gets_in_with_its_password_and_nobody_learns_why_not() {
     for statement in [
         "CREATE DATABASE closed",
         "CREATE LOGIN app WITH PASSWORD = 'Str0ng!pw'",
-        "CREATE LOGIN off WITH PASSWORD = 'Str0ng!pw'",
-        "ALTER LOGIN off DISABLE",
+        "CREATE LOGIN [off] WITH PASSWORD = 'Str0ng!pw'",
+        "ALTER LOGIN [off] DISABLE",
         "CREATE LOGIN due WITH PASSWORD = 'Str0ng!pw' MUST_CHANGE, CHECK_EXPIRATION = ON",
         "CREATE LOGIN lost WITH PASSWORD = 'Str0ng!pw', DEFAULT_DATABASE = closed",
         "DECLARE @h nvarchar(max) = (SELECT CONVERT(nvarchar(max), password_hash, 1) FROM sys.sql_logins WHERE name = 'app')

@@ -163,7 +163,7 @@ fn procedures_and_views_that_scripts_ask() {
     // What SQL Server has and this server has not is told apart from what nobody has.
     for (sql, number) in [
         ("EXEC sp_helprotect", 40510),
-        ("EXEC master.dbo.sp_changedbowner 'x'", 40510),
+        ("EXEC master.dbo.sp_changedbowner 'x'", 15109),
         ("EXEC xp_cmdshell 'dir'", 40510),
         ("EXEC sp_nothing", 2812),
         ("EXEC other.sp_helplogins", 2812),

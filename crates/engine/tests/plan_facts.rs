@@ -22,7 +22,11 @@ fn kept(connection: &mut Connection, text: &str) -> Option<Arc<Plan>> {
 fn two_sessions() -> (Arc<Instance>, Connection, Connection) {
     let world = world(7, SimOptions::default());
     let instance = start(&world).expect("a start");
-    let connect = || instance.connect(ConnectOptions::default()).expect("a connection");
+    let connect = || {
+        instance
+            .connect(ConnectOptions { login: "sa".into(), ..ConnectOptions::default() })
+            .expect("a connection")
+    };
     let (first, second) = (connect(), connect());
     (instance, first, second)
 }

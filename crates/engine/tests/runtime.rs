@@ -86,7 +86,9 @@ impl Begun {
 }
 
 fn connect(instance: &Arc<Instance>) -> Connection {
-    instance.connect(ConnectOptions::default()).expect("a connection")
+    instance
+        .connect(ConnectOptions { login: "sa".into(), ..ConnectOptions::default() })
+        .expect("a connection")
 }
 
 #[test]

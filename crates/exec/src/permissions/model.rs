@@ -120,15 +120,17 @@ fn world(dice: &mut Dice) -> World {
             standings.push(Standing::Revoked);
         }
         let standing = dice.one_of(&standings);
-        let grantee = dice.one_of(&[0, 7, 8, 9]);
+        let grantee = dice.one_of(&[0, 307, 308, 309]);
         let key = |r: &HeldPermission| (r.class, r.major, r.minor, r.grantee, r.code);
         let row = HeldPermission { class, major, minor, grantee, code, standing };
         if !rows.iter().any(|r| key(r) == key(&row)) {
             rows.push(row);
         }
     }
-    let identities = dice.one_of(&[&[0, 7][..], &[0, 7, 8], &[0, 9], &[0, 7, 8, 9]]).to_vec();
-    let server = dice.one_of(&[&[][..], &[7], &[0, 8]]).to_vec();
+    // Numbers of no fixed role: the model knows none.
+    let identities =
+        dice.one_of(&[&[0, 307][..], &[0, 307, 308], &[0, 309], &[0, 307, 308, 309]]).to_vec();
+    let server = dice.one_of(&[&[][..], &[307], &[0, 308]]).to_vec();
     World { rows, identities, server }
 }
 
@@ -144,7 +146,7 @@ fn two_decisions_agree_over_generated_cases() {
             world.server.clone(),
             world.rows.iter().copied(),
         );
-        for (object, schema, owner) in [(11, (5, 1), 1), (12, (6, 1), 8), (13, (5, 9), 1)] {
+        for (object, schema, owner) in [(11, (5, 1), 1), (12, (6, 1), 308), (13, (5, 309), 1)] {
             let at = SecurableAt {
                 class: SecurableClass::Object,
                 id: object,

@@ -305,23 +305,23 @@ const DROPS_SCHEMA: Needs =
     Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
+    new("ALTER AUTHORIZATION", DB_OWNER, alter_authorization),
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, alter_index)),
-    new("ALTER AUTHORIZATION", DB_OWNER, alter_authorization),
     new("ALTER LOGIN", ALTERS_LOGIN, login),
-    new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), role),
-    new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), role),
-    new("ALTER USER", Needs::Database(OnDatabase::AlterAnyUser), user),
     of_objects("ALTER PROCEDURE", ALTERS, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
+    new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), role),
     ending(of_objects("ALTER SCHEMA", TRANSFERS, alter_schema)),
     of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, sequence),
+    new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), role),
     of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
         .done(Command::ALTER_TABLE)
         .shown(Shown::AlterTable),
     of_objects("ALTER TRIGGER", ALTERS, trigger),
+    new("ALTER USER", Needs::Database(OnDatabase::AlterAnyUser), user),
     of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
     new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
@@ -336,8 +336,8 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateProcedure),
     new("CREATE ROLE", Needs::Database(OnDatabase::CreateRole), role),
     ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
-    new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), role),
     of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
+    new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), role),
     new("CREATE STATISTICS", ALTERS, create_statistics),
     of_objects("CREATE SYNONYM", CREATES_SYNONYM, create_synonym),
     of_objects("CREATE TABLE", CREATES_TABLE, create_table)
@@ -347,8 +347,8 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE TYPE", CREATES_TYPE, create_type),
     new("CREATE USER", Needs::Database(OnDatabase::CreateUser), user),
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
-    of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     granting("DENY"),
+    of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
@@ -356,8 +356,8 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
     new("DROP ROLE", Needs::Database(OnDatabase::AlterAnyRole), drop_principals),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
-    new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), drop_principals),
     of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
+    new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), drop_principals),
     once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
     of_objects("DROP SYNONYM", DROPS, drop_objects),
     of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
@@ -366,19 +366,19 @@ static STATEMENTS: &[RegisteredStatement] = &[
     new("DROP USER", Needs::Database(OnDatabase::AlterAnyUser), drop_principals),
     of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
     of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
-    granting("GRANT"),
     RegisteredStatement::new(
         "EXECUTE AS",
         Needs::Impersonate,
         Run::Itself(|it, s, line| it.execute_as(s, line)),
     ),
+    granting("GRANT"),
     new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
-    granting("REVOKE"),
     RegisteredStatement::new(
         "REVERT",
         Needs::Public,
         Run::Itself(|it, s, line| it.revert(s, line)),
     ),
+    granting("REVOKE"),
     new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
     of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
     new("UPDATE STATISTICS", ALTERS, update_statistics),

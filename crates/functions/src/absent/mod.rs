@@ -84,7 +84,7 @@ pub fn told(what: &str) -> String {
     const PRINCIPALS: &str = "create application role, alter application role, drop application role, sp_addapprole, \
         sp_setapprole, sp_unsetapprole, sp_grantlogin, sp_denylogin, sp_revokelogin";
     match PRINCIPALS.split(", ").any(|known| known.eq_ignore_ascii_case(what)) {
-        true => format!("{what} (logins and users have passwords of the server)"),
+        true => format!("{what}"),
         false => what.to_owned(),
     }
 }

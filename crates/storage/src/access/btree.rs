@@ -341,13 +341,13 @@ pub(super) fn expunge(
         return Ok(false);
     }
     let guarded = place == Place::Leaf && hobt.is_guarded();
-    let versions = hobt.versions();
-    let seen = |i: u16| match place {
-        _ if versions.is_none() => false,
-        Place::Heap => {
-            versions.is_some_and(|v| v.keeps(&Rid { page: page.id(), slot: i }.to_bytes()))
+    let versions = hobt.versions().map(|v| (v, db.instance().snapshots.moments()));
+    let seen = |i: u16| match (&versions, place) {
+        (None, _) => false,
+        (Some((v, moments)), Place::Heap) => {
+            v.keeps(&Rid { page: page.id(), slot: i }.to_bytes(), moments)
         }
-        _ => versions.is_some_and(|v| v.keeps(key_at(page, i.into()))),
+        (Some((v, moments)), _) => v.keeps(key_at(page, i.into()), moments),
     };
     let goes = |&i: &u16| {
         is_ghost(page, usize::from(i)) && !(guarded && gap::is_kept(db, hobt, page, i)) && !seen(i)

@@ -251,10 +251,20 @@ impl TreeVersions {
         shard.get(key).and_then(|c| c.versions.last()).is_some_and(|v| !view.sees(&v.by))
     }
 
-    /// True if somebody may need a version of the row: its ghost stays.
-    pub fn keeps(&self, key: &[u8]) -> bool {
+    /// True if one of the moments needs a version of the row: its ghost stays. The versions that none of them needs go.
+    pub fn keeps(&self, key: &[u8], moments: &Moments) -> bool {
         let (shard, filter) = self.place(key);
-        filter.load(Ordering::SeqCst) > 0 && shard.lock().contains_key(key)
+        if filter.load(Ordering::SeqCst) == 0 {
+            return false;
+        }
+        let mut shard = shard.lock();
+        let Some(chain) = shard.get_mut(key) else { return false };
+        self.prune(chain, moments);
+        let kept = !chain.versions.is_empty();
+        if !kept {
+            self.forget(&mut shard, key);
+        }
+        kept
     }
 
     /// Takes away all that none of the moments needs.

@@ -63,7 +63,8 @@ impl Session {
     /// session has no user where it is.
     pub fn named_securable(&self, class: C, name: Option<&str>) -> Option<NamedSecurable> {
         let here = &self.database;
-        let of = |database: &Arc<Database>, at: SecurableAt| self.securable(class, database, at, None);
+        let of =
+            |database: &Arc<Database>, at: SecurableAt| self.securable(class, database, at, None);
         let on_server = |at: SecurableAt| NamedSecurable {
             class,
             at,
@@ -96,7 +97,11 @@ impl Session {
                     Some(database) => self.instance.databases().get(&database).ok()?,
                     None => here.clone(),
                 };
-                if is_temp(&last) { None } else { self.named_object(class, &database, schema, &last) }
+                if is_temp(&last) {
+                    None
+                } else {
+                    self.named_object(class, &database, schema, &last)
+                }
             }
             C::Type => {
                 let found = here.catalog.find_type(schema.as_deref(), &last, self.id)?;
