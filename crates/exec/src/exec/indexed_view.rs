@@ -273,10 +273,13 @@ fn run(
         options.isolation = Isolation::RepeatableRead;
     }
     let read_otherwise = cx.session.transaction.read_otherwise;
+    // The statement's own warnings are the client's; those of what goes along with it are nobody's.
+    let warnings = std::mem::take(&mut cx.session.activation.warnings);
     let ran = Ready::new(cx, database, text, &[]).and_then(|ready| ready.run(cx));
     let options = &mut cx.session.activation.options;
     (options.row_count, options.isolation) = (rows, isolation);
     cx.session.transaction.read_otherwise = read_otherwise;
+    cx.session.activation.warnings = warnings;
     cx.session.running.maintained = before;
     ran
 }

@@ -531,12 +531,8 @@ impl<'a> Binder<'a> {
 
     /// The name of the column that an expression is; empty where it is none.
     pub(super) fn own_name(&self, bound: &Bound) -> String {
-        match &bound.expr {
-            Expr::Slot(slot) => {
-                self.mentions.get(*slot as usize).map_or_else(String::new, |m| m.column.to_string())
-            }
-            _ => String::new(),
-        }
+        let Expr::Slot(slot) = &bound.expr else { return String::new() };
+        self.mentions.get(*slot as usize).map_or_else(String::new, |m| m.column.to_string())
     }
 
     /// The value of a source's column; gives it its slot.
