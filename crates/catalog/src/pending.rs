@@ -119,14 +119,12 @@ impl Catalog {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
-        let (touched, schemas) = match self.state.read().pending.get(&session) {
-            None => return Ok(()),
-            Some(mine) => {
-                let mut touched: Vec<ObjectId> = mine.objects.keys().copied().collect();
-                touched.sort_unstable();
-                (touched, mine.schemas.is_some())
-            }
-        };
+        let pending = self.state.read().pending.get(&session).map(|mine| {
+            let mut touched: Vec<ObjectId> = mine.objects.keys().copied().collect();
+            touched.sort_unstable();
+            (touched, mine.schemas.is_some())
+        });
+        let Some((touched, schemas)) = pending else { return Ok(()) };
         match outcome {
             DdlOutcome::RolledBackPart => self.undone_in_part(session, touched, schemas),
             DdlOutcome::Committed => {

@@ -31,7 +31,6 @@ fn statements_stop_at_the_limit_of_their_request() {
         "SELECT LEN(STRING_AGG(CAST(s AS varchar(max)), ',') WITHIN GROUP (ORDER BY a)) FROM t",
         "DECLARE @s varchar(max) = REPLICATE(CAST('x' AS varchar(max)), 100000); DECLARE @i int = 0; WHILE @i < \
             9 BEGIN SET @s += @s; SET @i += 1 END",
-        "UPDATE t SET s = x.s FROM t JOIN t x ON x.a = t.a",
         "MERGE e USING t ON t.a = e.a WHEN NOT MATCHED THEN INSERT VALUES (a, s);",
     ];
     let mut wrong = Vec::new();
@@ -48,6 +47,7 @@ fn statements_stop_at_the_limit_of_their_request() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Rows of these go to files.
+    c.ok("UPDATE t SET s = x.s FROM t JOIN t x ON x.a = t.a");
     let sorted = c.rows("SELECT a FROM t ORDER BY s, a DESC OFFSET 29998 ROWS");
     assert_eq!(sorted, "2\n1");
     for (sql, rows) in [

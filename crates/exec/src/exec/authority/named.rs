@@ -100,7 +100,7 @@ impl Session {
                 if is_temp(&last) {
                     None
                 } else {
-                    self.named_object(class, &database, schema, &last)
+                    self.object_named(class, &database, schema, &last)
                 }
             }
             C::Type => {
@@ -134,7 +134,7 @@ impl Session {
     }
 
     /// An object of a database, one of the system's among them.
-    fn named_object(
+    fn object_named(
         &self,
         class: C,
         database: &Arc<Database>,
