@@ -101,7 +101,9 @@ fn ddl_tells_the_objects_that_it_locks() {
                 CONCAT(DB_ID(), ':', OBJECT_ID('u'), ':0'), 'u')
         FROM fn_dblog(NULL, NULL) l JOIN fn_dblog(NULL, NULL) b ON b.[Transaction ID] = l.[Transaction ID]
         WHERE l.Operation = 'LOP_LOCK_XACT' AND b.[Transaction Name] IS NOT NULL ORDER BY l.[Current LSN]";
-    let told = "kept | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: t \n\
+    let told = "CREATE TABLE | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: t \n\
+        CREATE TABLE | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: u \n\
+        kept | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: t \n\
         undone | LCX_NULL | 1 | HoBt 0:ACQUIRE_LOCK_SCH_M OBJECT: u ";
     assert_eq!(c.rows(locks), told);
 }

@@ -3,7 +3,7 @@
 use crate::support;
 
 use support::sim::{start, world};
-use support::{World, connect, errors};
+use support::{World, connect};
 use taffrail_io::sim::{SimOptions, SimRng};
 
 /// A table whose trigger writes down each change in another one, and adds to a total.

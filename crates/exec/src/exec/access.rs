@@ -9,11 +9,12 @@
 //! 2. What a batch or a dynamic text names is asked for.
 //! 3. Whoever is refused hears of SELECT first, then of the change.
 
+use super::authority::Refusals;
 use super::called::Passed;
 use super::interpret::Interpreter;
 use super::module::{Module, Plan};
 use super::procedure::Callee;
-use crate::catalog::{Object, is_temp};
+use crate::catalog::{Object, ObjectHead};
 use crate::database::Database;
 use crate::features::needs::Needs;
 use crate::features::view;
@@ -80,7 +81,7 @@ impl Session {
         module: &Module,
         facts: &Facts,
         depends: &[(Arc<Database>, u64)],
-    ) -> SqlResult<Vec<Box<SqlError>>> {
+    ) -> SqlResult<Refusals> {
         let by_module = self.module_owner(module);
         let mut errors = Vec::new();
         let reads = |n: &&Need| n.action == Action::Select;
@@ -126,7 +127,8 @@ impl Session {
     /// The owner of a module that is an object of a database. A batch, a text and a temporary procedure have none.
     pub(super) fn module_owner(&self, module: &Module) -> NamedBy {
         let database = module.database.as_ref()?;
-        let own = module.object_id > 0 && !module.name.as_deref().is_some_and(is_temp);
+        let own = module.object_id > 0
+            && !module.name.as_deref().is_some_and(|name| name.starts_with('#'));
         let owner = own.then(|| owner_by_id(self, database, ObjectId(module.object_id)))?;
         Some((database.id, owner?))
     }
@@ -148,7 +150,7 @@ impl Session {
         database: &Arc<Database>,
         need: &Need,
         by: NamedBy,
-        errors: &mut Vec<Box<SqlError>>,
+        errors: &mut Refusals,
     ) -> SqlResult<()> {
         if need.object.object.0 < 0 {
             return self.refused_view(database, need, errors);
@@ -160,6 +162,10 @@ impl Session {
         let Some(object) = database.catalog.object(need.object.object, self.id) else {
             return Ok(());
         };
+        // Temporary tables, those that all sessions see among them, are everybody's.
+        if database.is_temporary() && object.head().name.starts_with('#') {
+            return Ok(());
+        }
         let at = securable_of(database, object.head(), self.id);
         if by.is_some_and(|by| Some(by) == at.owner.map(|o| (database.id, o))) {
             return Ok(());
@@ -207,7 +213,7 @@ impl Session {
         &self,
         database: &Arc<Database>,
         need: &Need,
-        errors: &mut Vec<Box<SqlError>>,
+        errors: &mut Refusals,
     ) -> SqlResult<()> {
         // The user has to be there, whatever the view shows.
         self.rights_in(database)?;
@@ -218,6 +224,23 @@ impl Session {
         }
     }
 
+    /// Asks for UPDATE on a sequence whose numbers a definition takes: 229.
+    pub(super) fn allow_numbers(
+        &self,
+        database: &Arc<Database>,
+        head: &ObjectHead,
+    ) -> SqlResult<()> {
+        if self.activation.security().is_sa() {
+            return Ok(());
+        }
+        let at = securable_of(database, head, self.id);
+        if self.rights_in(database)?.may(&at, UPDATE) {
+            return Ok(());
+        }
+        Err(SqlError::new(229, &[&"UPDATE", &head.name, &database.name, &head.schema])
+            .with_state(5))
+    }
+
     /// Asks for EXECUTE on a procedure or function that a call names: 229.
     pub(super) fn allow_call(
         &self,
@@ -225,7 +248,7 @@ impl Session {
         callee: &crate::catalog::Module,
         by: &Module,
     ) -> SqlResult<()> {
-        if self.activation.security().is_sa() || is_temp(&callee.head.name) {
+        if self.activation.security().is_sa() || callee.head.name.starts_with('#') {
             return Ok(());
         }
         let rights = self.rights_in(database)?;
@@ -240,8 +263,26 @@ impl Session {
 }
 
 impl Session {
+    /// [`Session::allow_callee`]; of a system procedure that runs in another database, asked there: 916 where the context has no
+    /// user.
+    pub(super) fn allow_callee_in(
+        &mut self,
+        callee: &Callee,
+        passed: &[Passed],
+        place: Option<&Arc<Database>>,
+    ) -> SqlResult<()> {
+        let system = matches!(callee, Callee::System(_));
+        let other = place.filter(|db| system && db.id != self.database.id);
+        let Some(other) = other else { return self.allow_callee(callee, passed) };
+        self.identity_in(other)?;
+        let own = std::mem::replace(&mut self.database, other.clone());
+        let allowed = self.allow_callee(callee, passed);
+        self.database = own;
+        allowed
+    }
+
     /// Asks for what a call needs: EXECUTE on a procedure or function, and what a system procedure needs.
-    pub(super) fn allow_callee(&self, callee: &Callee, passed: &[Passed]) -> SqlResult<()> {
+    fn allow_callee(&self, callee: &Callee, passed: &[Passed]) -> SqlResult<()> {
         let by = &self.activation.locals.module;
         match callee {
             Callee::User(database, p) => self.allow_call(database, p, by),

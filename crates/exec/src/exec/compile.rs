@@ -386,7 +386,7 @@ impl<'s> Compiler<'s> {
             K::Checkpoint(seconds) => {
                 StmtKind::Checkpoint(seconds.map(|e| self.code(*e, None)).transpose()?)
             }
-            K::Unsupported(u) => StmtKind::Unsupported(crate::absent::told(&u.what).into()),
+            K::Unsupported(u) => StmtKind::Unsupported((&*u.what).into()),
             K::Merge(m) => {
                 self.new_plan();
                 StmtKind::Merge(Box::new(crate::binder::MergeStatement::new(*m)))
@@ -409,7 +409,7 @@ impl<'s> Compiler<'s> {
                 }
                 self.new_plan();
                 match features::statement(kind.words()) {
-                    None => StmtKind::Unsupported(crate::absent::told(kind.words()).into()),
+                    None => StmtKind::Unsupported(kind.words().into()),
                     Some(found) => {
                         StmtKind::Registered(found, Box::new(ast::Statement { span: s.span, kind }))
                     }

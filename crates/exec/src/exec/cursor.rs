@@ -76,7 +76,7 @@ struct Opened {
 
 /// Where an open cursor has its rows from.
 enum CursorRows {
-    Copied(Copied),
+    Copied(Box<Copied>),
     Streamed(Box<Streaming>),
 }
 
@@ -340,7 +340,10 @@ impl Interpreter<'_> {
                     rows.push(rt, &q.outputs)?;
                 }
                 memory::check()?;
-                Ok(Opened { columns, rows: CursorRows::Copied(Copied { rows, place: 0 }) })
+                Ok(Opened {
+                    columns,
+                    rows: CursorRows::Copied(Box::new(Copied { rows, place: 0 })),
+                })
             })
         })
     }

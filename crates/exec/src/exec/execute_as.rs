@@ -148,9 +148,13 @@ impl Session {
         Ok(())
     }
 
-    /// Puts the context of a module's EXECUTE AS clause on the stack: 15517 where the owner is a role.
+    /// Puts the context of a module's EXECUTE AS clause on the stack: 15517 where the owner is a role. A temporary procedure runs
+    /// as the one that calls it: it is of no database whose principals its clause could name.
     pub(super) fn runs_module_as(&mut self, module: &Module) -> SqlResult<()> {
         let Some(who) = module.execute_as else { return Ok(()) };
+        if module.name.as_deref().is_some_and(|name| name.starts_with('#')) {
+            return Ok(());
+        }
         let Some(database) = module.database.clone() else { return Ok(()) };
         let here = database.catalog.principals(Scope::Database, self.id);
         let id = match who {
@@ -159,7 +163,7 @@ impl Session {
                 let schema = object.map(|o| o.head().schema_id);
                 let schemas = database.catalog.schemas(self.id);
                 let owner = schemas.iter().find(|s| Some(s.id) == schema).map(|s| s.principal);
-                owner.unwrap_or(DBO_USER)
+                owner.ok_or_else(|| SqlError::new(15517, &[&"OWNER"]))?
             }
             id => id,
         };

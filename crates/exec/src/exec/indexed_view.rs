@@ -35,6 +35,8 @@ pub(crate) struct Maintained {
     pub view: ObjectId,
     /// The table whose changed rows take its place: those as they are (true), or as they were.
     pub rows: Option<(ObjectId, bool)>,
+    /// Rows of the view that change are to be as the transaction's snapshot has them: 3960.
+    pub claims: bool,
 }
 
 impl Maintained {
@@ -125,7 +127,8 @@ pub fn fill(
         target(view),
         source(view, &columns)?
     );
-    let maintained = Maintained { database: database.id, view: view.head.id, rows: None };
+    let maintained =
+        Maintained { database: database.id, view: view.head.id, rows: None, claims: false };
     run(cx, database, maintained, &text)
 }
 
@@ -250,6 +253,7 @@ fn keep_all(
                     database: database.id,
                     view: *id,
                     rows: Some((table.id(), inserted)),
+                    claims: cx.session.changes_by_snapshot(),
                 };
                 run(cx, database, maintained, &text)?;
             }

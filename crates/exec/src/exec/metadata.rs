@@ -31,6 +31,11 @@ pub struct SessionMetadata<'s> {
     schema: Option<Arc<str>>,
     /// Names stand in a function, where temporary tables are out of reach.
     in_function: bool,
+    /// Names stand in what is being defined, which calls functions and takes numbers of sequences on behalf of whoever uses it: who defines
+    /// it is asked for their permissions.
+    defines: bool,
+    /// The first of these permissions that is missing.
+    denied: RefCell<Option<Box<SqlError>>>,
     /// The trigger in whose body names stand, 0 while it is made: its table or view, and whether it is an INSTEAD OF one.
     trigger: Option<(ObjectId, ObjectId, bool)>,
     /// Table variables: name and temp table.
@@ -53,6 +58,22 @@ pub struct SessionMetadata<'s> {
 }
 
 impl<'s> SessionMetadata<'s> {
+    /// Names stand in what is being defined: see [`SessionMetadata::denied`].
+    pub fn defining(self) -> SessionMetadata<'s> {
+        SessionMetadata { defines: true, ..self }
+    }
+
+    /// 229 where the session may not call a function, or take numbers of a sequence, that the definition names.
+    pub fn denied(&self) -> SqlResult<()> {
+        self.denied.take().map_or(Ok(()), Err)
+    }
+
+    fn ask(&self, allowed: SqlResult<()>) {
+        if let Err(e) = allowed {
+            self.denied.borrow_mut().get_or_insert(e);
+        }
+    }
+
     /// The metadata that a session sees from its database `home`; `tables`: table variables by name.
     pub fn new(
         session: &'s Session,
@@ -64,6 +85,8 @@ impl<'s> SessionMetadata<'s> {
             home,
             schema: None,
             in_function: false,
+            defines: false,
+            denied: RefCell::default(),
             trigger: None,
             tables,
             unmade: &[],
@@ -295,7 +318,12 @@ impl Metadata for SessionMetadata<'_> {
         let database = self.database(name)?;
         self.depend(&database);
         match self.named(&database, name) {
-            Some(Object::Sequence(s)) => Ok((database, s)),
+            Some(Object::Sequence(s)) => {
+                if self.defines {
+                    self.ask(self.session.allow_numbers(&database, &s.head));
+                }
+                Ok((database, s))
+            }
             Some(_) => Err(SqlError::new(11726, &[name])),
             None => Err(SqlError::new(208, &[name])),
         }
@@ -368,7 +396,16 @@ impl Metadata for SessionMetadata<'_> {
         })?;
         self.depend(&database);
         match self.named(&database, &base) {
-            Some(Object::Function(f)) => Ok(Some((database, f))),
+            Some(Object::Function(f)) => {
+                if self.defines {
+                    self.ask(self.session.allow_call(
+                        &database,
+                        &f,
+                        &self.session.activation.locals.module,
+                    ));
+                }
+                Ok(Some((database, f)))
+            }
             None if invalid => Err(SqlError::new(5313, &[name])),
             _ => Ok(None),
         }

@@ -390,7 +390,7 @@ impl Interpreter<'_> {
         if self.session.activation.in_function && !is_function {
             return Ok(Err(SqlError::new(557, &[]).with_state(2).into()));
         }
-        if let Err(e) = self.session.allow_callee(&callee, passed) {
+        if let Err(e) = self.session.allow_callee_in(&callee, passed, way.place.as_ref()) {
             return Ok(Err(e.in_procedure(name).with_line(1).into()));
         }
         self.within(Way { function: is_function, ..way }, |it| {

@@ -19,6 +19,12 @@ use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
 
+/// The permission to see hashes of passwords.
+const HASHES: crate::permissions::PermissionId = crate::permissions::known(
+    crate::permissions::SecurableClass::Server,
+    "VIEW ANY CRYPTOGRAPHICALLY SECURED DEFINITION",
+);
+
 /// The principal that a context is of, beside its login.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ContextScope {
@@ -130,6 +136,11 @@ fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
     }
     // db_owner and db_accessadmin have it.
     granted || grantees.iter().any(|id| matches!(id - FIXED_ROLES, 0 | 1))
+}
+
+/// Whether a user is the one that a context was made for: numbers are given anew, and the fixed ones have no other.
+fn is_of(user: &Principal, context: &SecurityContext) -> bool {
+    user.id <= 4 || user.sid.as_deref().unwrap_or_default() == &*context.sid
 }
 
 /// The server-wide roles of a login, public among them.
@@ -302,7 +313,7 @@ impl crate::instance::Instance {
                 (false, 2) => GUEST,
                 (false, _) => return Err(refused()),
             };
-            let found = here.get(user).ok_or_else(refused)?;
+            let found = here.get(user).filter(|p| is_of(p, context)).ok_or_else(refused)?;
             return Ok(of(user, found.name.clone(), None, false));
         }
         let roles = server_roles(server, context.login_id);
@@ -380,6 +391,10 @@ impl Session {
     pub(crate) fn property_of_login(&self, login: &str, name: &str) -> Option<(SqlType, Value)> {
         let all = self.server_principals();
         let login = all.find(login).filter(|p| p.kind == PrincipalKind::Login)?;
+        // As sys.sql_logins, which shows hashes to nobody else.
+        if name.to_ascii_lowercase().starts_with("passwordhash") && !self.may_on_server(HASHES) {
+            return None;
+        }
         self.instance.property_of_login(login, name)
     }
 }

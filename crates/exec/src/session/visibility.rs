@@ -6,7 +6,7 @@
 use super::Session;
 use super::rights::{securable_of, securable_principal, securable_type};
 use crate::catalog::principals::{Principal, Principals};
-use crate::catalog::{Object, ObjectHead, ObjectKind, Sight, is_temp};
+use crate::catalog::{Object, ObjectHead, ObjectKind, Sight};
 use crate::database::Database;
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
 use hashbrown::HashMap;
@@ -71,7 +71,7 @@ impl Seen<'_> {
         let Some(rights) = self.rights.as_ref().filter(|_| !self.nobody) else {
             return !self.nobody;
         };
-        if is_temp(&head.name) {
+        if head.name.starts_with('#') {
             return true;
         }
         let at = securable_of(self.database, head, self.session.id);
@@ -113,7 +113,8 @@ impl Seen<'_> {
         };
         let at = securable_of(self.database, head, self.session.id);
         let has = |name: &&str| find(C::Object, name).is_some_and(|id| rights.may(&at, id));
-        is_temp(&head.name) || (!rights.is_denied(&at, VIEW_DEFINITION) && OF_ALL.iter().any(has))
+        head.name.starts_with('#')
+            || (!rights.is_denied(&at, VIEW_DEFINITION) && OF_ALL.iter().any(has))
     }
 }
 

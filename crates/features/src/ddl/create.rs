@@ -131,10 +131,12 @@ pub(crate) fn add_body(
 ) -> SqlResult<()> {
     draft.unpadded = !cx.session.activation.options.ansi_padding;
     let database = cx.database();
-    let names = SessionMetadata::new(cx.session, &database, &[]);
+    let names = SessionMetadata::new(cx.session, &database, &[]).defining();
     let types = types_of(cx.session, types);
     let within = Body { text, database: &database, types, names: &names };
-    match draft.add_body(body, &within, cx.session.activation.options.ansi_null_dflt_on) {
+    let added = draft.add_body(body, &within, cx.session.activation.options.ansi_null_dflt_on);
+    names.denied()?;
+    match added {
         Err(e)
             if matches!(
                 e.number,

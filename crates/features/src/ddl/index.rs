@@ -111,7 +111,13 @@ fn give_way(
             row_locks: Some(options.row_locks.unwrap_or(true)),
             ignore_dup_key: Some(options.ignore_dup_key.unwrap_or(false)),
         };
-        super::alter_index::rebuild_indexes(cx, database, table, &[old.clone()], options)?;
+        super::alter_index::rebuild_indexes(
+            cx,
+            database,
+            table,
+            std::slice::from_ref(old),
+            options,
+        )?;
         return Ok(true);
     }
     if s.clustered && old.kind != IndexKind::Clustered {

@@ -277,11 +277,11 @@ fn grouped(
     let written = |e: &Expr| {
         let text = looked.view.definition.get(e.span.start as usize..e.span.end as usize);
         let text = text.unwrap_or_default().to_lowercase();
-        let bare = match &e.kind {
+
+        match &e.kind {
             ExprKind::Column(c) => c.name.value.to_lowercase(),
             _ => text.chars().filter(|c| !c.is_whitespace()).collect(),
-        };
-        bare
+        }
     };
     let by: Vec<String> = group
         .items

@@ -79,10 +79,11 @@ impl Tables for OwnTables {
     ) -> SqlResult<Table> {
         let mut draft = TableDraft::new(variable).collated(own, own);
         let home = session.home_of_table_variables()?;
-        let names = SessionMetadata::new(session, &home, &[]);
+        let names = SessionMetadata::new(session, &home, &[]).defining();
         let types = types_of(session, &session.database);
         let within = Body { text, database: &home, types, names: &names };
         draft.add_body(body, &within, session.activation.options.ansi_null_dflt_on)?;
+        names.denied()?;
         Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
     }
 

@@ -5,6 +5,7 @@ use super::resolve;
 use super::schema_binding::is_bound;
 use crate::catalog::{Meaning, Object, ObjectHead, ObjectKind, rows};
 use crate::database::Database;
+use crate::permissions::SecurableClass;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SchemaId, SqlError, SqlResult};
@@ -63,7 +64,9 @@ fn transfer_object(
     moved.extend(constraints.iter().map(|c| (c.head.clone(), c.detail)));
     let triggers = catalog.triggers_of(head.id, session);
     moved.extend(triggers.iter().map(|t| (t.head.clone(), 0)));
-    write(cx, database, &moved, to)
+    write(cx, database, &moved, to)?;
+    // What was granted in the old schema does not come along.
+    super::grant::forget(cx, database, SecurableClass::Object, head.id.0)
 }
 
 /// Writes objects, the parent first, into another schema: 15530 for a name that is taken there.
@@ -122,5 +125,6 @@ fn transfer_type(
         rows::write_object(tx, &head, *detail)?;
         touched.push(head.id);
     }
-    catalog.refresh(tx, session, &touched)
+    catalog.refresh(tx, session, &touched)?;
+    super::grant::forget(cx, database, SecurableClass::Type, found.id)
 }

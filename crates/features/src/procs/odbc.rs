@@ -76,6 +76,7 @@ fn one_table(
         cx.session.note_blocked(catalog.blocked_name(schema, &name, id));
         Ok(catalog.find_table(schema, &name, id))
     })?;
+    let found = found.filter(|t| cx.session.seen(&database).head(&t.head));
     Ok(found.map(|t| (database, t)))
 }
 
@@ -126,6 +127,9 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlR
         let tables =
             (database.catalog.table(k.referenced, sight), database.catalog.table(k.table, sight));
         let (Some(parent), Some(child)) = tables else { continue };
+        if [&parent, &child].iter().any(|t| !cx.session.seen(&database).head(&t.head)) {
+            continue;
+        }
         if !same(&parent, args.text(0), args.text(1)) || !same(&child, args.text(3), args.text(4)) {
             continue;
         }

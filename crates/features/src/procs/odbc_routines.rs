@@ -49,7 +49,7 @@ fn procedures(
     let asked = |o: &Object| is_routine(o) && asked(&o.head().name, &o.head().schema);
     cx.settle_objects(database, asked)?;
     let mut all: Vec<Arc<Module>> = Vec::new();
-    for o in cx.session.seen_objects(&database, cx.sight()) {
+    for o in cx.session.seen_objects(database, cx.sight()) {
         if asked(&o) {
             all.extend(o.as_module().cloned());
         }

@@ -90,7 +90,7 @@ fn table_rows(
         cx.settle_objects(database, |o| {
             fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
         })?;
-        for object in cx.session.seen_objects(&database, cx.sight()) {
+        for object in cx.session.seen_objects(database, cx.sight()) {
             let kind = match &object {
                 Object::Table(t) if t.head.kind == ObjectKind::Table => "TABLE",
                 Object::View(_) => "VIEW",

@@ -77,14 +77,3 @@ pub fn rowset_function(name: &str) -> bool {
 pub fn dbcc(name: &str) -> bool {
     DBCC.contains(&name.to_ascii_lowercase())
 }
-
-/// How a message calls a statement, by the words that it begins with, or a procedure, that is not here: of those about principals it
-/// says why.
-pub fn told(what: &str) -> String {
-    const PRINCIPALS: &str = "create application role, alter application role, drop application role, sp_addapprole, \
-        sp_setapprole, sp_unsetapprole, sp_grantlogin, sp_denylogin, sp_revokelogin";
-    match PRINCIPALS.split(", ").any(|known| known.eq_ignore_ascii_case(what)) {
-        true => format!("{what}"),
-        false => what.to_owned(),
-    }
-}

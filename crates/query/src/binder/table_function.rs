@@ -326,6 +326,7 @@ impl<'a> Binder<'a> {
         for (c, n) in columns.iter_mut().zip(&f.columns) {
             c.name = (&*n.value).into();
         }
+        self.needs(facts::of_system_view(&database, view), Action::Select);
         let source = Source {
             id: self.source_id(),
             alias: (&*alias.value).into(),

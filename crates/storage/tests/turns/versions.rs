@@ -274,7 +274,7 @@ fn compare(ledger: &Ledger) {
 fn snapshots_stand(seed: u64) -> Tally {
     let rig = Rig::new(seed).dir_synced().frames(64).data(MB, Growth::Bytes(256 * KB));
     let mut rig = rig.log(MB, Growth::Bytes(256 * KB));
-    rig.machine.versions_bytes = if seed % 4 == 0 { 5_000 } else { 64 << 20 };
+    rig.machine.versions_bytes = if seed.is_multiple_of(4) { 5_000 } else { 64 << 20 };
     let db = rig.create();
     let (tree, heap) = (make(&db, OBJECT, 1), make(&db, OBJECT + 1, 0));
     db.set_versions(true);

@@ -131,7 +131,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 
 /// The principals of the database that is looked at.
 pub(super) fn here(cx: &ViewContext<'_>) -> Arc<Principals> {
-    cx.session.principals_of(&cx.database)
+    cx.session.principals_of(cx.database)
 }
 
 /// A principal as the views show it, with what its scope knows of it.
@@ -183,7 +183,7 @@ pub(super) fn on_server(cx: &ViewContext<'_>) -> Vec<Shown> {
 pub(super) fn in_database(cx: &ViewContext<'_>) -> Vec<Shown> {
     let slot = cx.session.instance.databases().slot(&cx.database.name);
     let born = slot.map(|s| s.entry.created);
-    let owner_sid = cx.session.instance.owner_sid(&cx.database);
+    let owner_sid = cx.session.instance.owner_sid(cx.database);
     let shown = |p: &Arc<Principal>| Shown {
         principal: p.clone(),
         born: born.clone(),

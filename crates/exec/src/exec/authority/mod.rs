@@ -11,7 +11,6 @@ mod principals;
 mod procedures;
 mod statements;
 
-use crate::catalog::is_temp;
 use crate::database::Database;
 use crate::features::needs::{Case, DatabaseRole, Needs, OnDatabase, OnObject, Owned, ServerRole};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
@@ -21,6 +20,9 @@ use crate::session::rights::securable_of;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::ObjectName;
+
+/// The errors of what is refused, in the order in which a client hears them.
+pub(in crate::exec) type Refusals = Vec<Box<SqlError>>;
 
 /// The schema `sys` and the principal that owns it.
 const SYS: (i32, i32) = (4, 4);
@@ -196,7 +198,7 @@ impl Session {
         let own = || Some(self.database.clone());
         let found = database.filter(|d| !d.is_empty()).map_or_else(own, |d| all.get(&d).ok());
         let place = AskedAt::of_database(found.as_ref().unwrap_or(&self.database));
-        if is_temp(name) {
+        if name.starts_with('#') {
             return AskedAt { temporary: true, found: true, ..place };
         }
         let Some(database) = found else { return place };
@@ -220,7 +222,17 @@ impl Session {
     pub fn place_by_text(&self, name: &str) -> AskedAt {
         let mut parts = super::procedure::name_parts(name);
         let last = parts.pop().unwrap_or_default();
-        let schema = parts.pop();
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        // Commands and procedures take a bare name for one of dbo's, if there is one, or of the default schema: who may not have both has
+        // neither.
+        if schema.is_none()
+            && parts.is_empty()
+            && let Some(object) = self.database.catalog.find_named(None, &last, self.id)
+            && !self.controls(&self.database, object.head())
+        {
+            let object = securable_of(&self.database, object.head(), self.id);
+            return AskedAt { object, found: true, ..AskedAt::of_database(&self.database) };
+        }
         self.place_by_parts(parts.pop(), schema, &last)
     }
 
@@ -235,7 +247,7 @@ impl Session {
         database: &Arc<Database>,
         needs: &Needs,
         of: &crate::plan::facts::Securable,
-        errors: &mut Vec<Box<SqlError>>,
+        errors: &mut Refusals,
     ) -> SqlResult<()> {
         let object = SecurableAt { schema: Some(SYS), ..nowhere(SYS.0, SYS.1) };
         let place = AskedAt { object, found: true, ..AskedAt::of_database(database) };
@@ -300,7 +312,7 @@ impl Session {
 
 impl StatementContext<'_> {
     /// Refuses with these errors, the last of which ends the statement.
-    pub(crate) fn refuse_with(&mut self, mut errors: Vec<Box<SqlError>>) -> SqlResult<()> {
+    pub(crate) fn refuse_with(&mut self, mut errors: Refusals) -> SqlResult<()> {
         let Some(last) = errors.pop() else { return Ok(()) };
         for e in errors {
             self.reason(e)?;

@@ -173,11 +173,18 @@ impl Session {
 
     /// The place of an object that is made: 262 without the permission to make any, 2760 without that on the schema.
     fn creates(&self, words: &str, state: u8, name: &ObjectName) -> Ask {
-        let place = self.place_named(name);
+        let schema = self.schema_or_default(name.schema.as_ref().map(|s| &*s.value));
+        let place = match name.name.value.starts_with('#') {
+            true => self.place_named(name),
+            // Whether there is an object of the name is not asked.
+            false => {
+                let database = name.database.as_ref().map(|d| d.value.to_string());
+                self.place_by_parts(database, Some(schema.to_string()), "")
+            }
+        };
         let kind = find(C::Database, words);
         let here = self.rights_in(&place.database);
         let may = here.is_ok_and(|r| kind.is_some_and(|k| r.may(&SecurableAt::DATABASE, k)));
-        let schema = self.schema_or_default(name.schema.as_ref().map(|s| &*s.value));
         let error = match may {
             false => {
                 let denied = SqlError::new(262, &[&words, &place.database.name]);

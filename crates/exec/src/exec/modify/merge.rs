@@ -38,6 +38,7 @@ struct Merger<'a> {
 
 /// Runs a MERGE; gives the number of rows.
 pub(crate) fn run(rt: &mut Rt<'_>, plan: &MergePlan) -> SqlResult<u64> {
+    rt.claims |= rt.cx.session.running.maintained.is_some_and(|m| m.claims);
     rt.cx.session.change_in(&plan.database)?;
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
