@@ -201,6 +201,12 @@ pub(super) fn open_for_redo(
     Ok(Redone { db, losers, report, touched, oldest, checkpoint })
 }
 
+/// The log behind MinLSN that checkpoints leave to a restart, bytes: a quarter beyond what redo may read. `behind` and the rate in
+/// `limit` are as the boot page has them, which may be anything.
+fn likely_span(behind: u64, limit: u64) -> u64 {
+    behind.saturating_add(limit).saturating_add(limit / 4)
+}
+
 /// Opens the log, and on the way looks who had not ended and redoes what pages do not have: as [`Redone`] has losers, checkpoint and
 /// whether a page was touched.
 fn read_log(
@@ -218,7 +224,7 @@ fn read_log(
     let mut told = began;
     // No more log than that can there be; nor, as a rule, more than checkpoints let it become.
     let most = paths.iter().map(|p| log_bytes(env, p)).sum::<StorageResult<u64>>()?;
-    let most = most.min(boot.scan_from.since(boot.min) + db.redo_limit() / 4 * 5);
+    let most = most.min(likely_span(boot.scan_from.since(boot.min), db.redo_limit()));
     let workers = &instance.options.workers;
     let read = |redo: &mut Redo<'_, '_>| {
         let mut analysis = Analysis::new(boot);
@@ -443,4 +449,17 @@ pub(super) fn next_hobt_id(db: &Arc<Database>) -> StorageResult<()> {
     let highest = directory::entries(db)?.last().map_or(0, |(id, _)| id.0);
     db.next_hobt.fetch_max(highest + 1, Ordering::Relaxed);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_positions_and_rates_of_a_boot_page_can_be_added() {
+        assert_eq!(likely_span(100, 400), 600);
+        for (behind, limit) in [(u64::MAX, 1), (1, u64::MAX), (u64::MAX, u64::MAX)] {
+            assert_eq!(likely_span(behind, limit), u64::MAX);
+        }
+    }
 }
