@@ -255,7 +255,7 @@ fn emergency_reads_what_can_be_read_and_changes_nothing() {
     assert_ne!(state(&mut c, "d"), "0 | ONLINE");
     let disk = world.env().disk;
     let there = |name: &str| disk.exists(format!("/data/{name}").as_ref()).unwrap();
-    assert!(there("d.mdf") && there("d_log.ldf") && !there("d.emergency"));
+    assert!(there("d.mdf") && there("d_log.ldf") && !there("d.mdf.emergency"));
     // A page that is damaged too: who reads it is told, and nobody else.
     c.ok("ALTER DATABASE d SET EMERGENCY");
     assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), ROWS.to_string());
@@ -280,5 +280,24 @@ fn emergency_reads_what_can_be_read_and_changes_nothing() {
     c.ok("INSERT whole.dbo.t VALUES (2)");
     assert_eq!(c.rows("SELECT COUNT(*) FROM whole.dbo.t"), "2");
     drop(c);
+    instance.shutdown().unwrap();
+}
+
+/// Whatever the primary file is called, no file of the database is taken for a log that stands in.
+#[test]
+fn emergency_removes_no_file_of_the_database() {
+    let world = world(7, SimOptions::default());
+    let instance = start(&world).unwrap();
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = 'd.emergency') LOG ON (NAME = l, FILENAME = 'd.ldf')");
+    c.ok("CREATE TABLE d.dbo.t (a int) INSERT d.dbo.t VALUES (1)");
+    c.ok("ALTER DATABASE d SET EMERGENCY");
+    assert_eq!(c.rows("SELECT a FROM d.dbo.t"), "1");
+    c.ok("ALTER DATABASE d SET ONLINE");
+    assert_eq!(c.rows("SELECT a FROM d.dbo.t"), "1");
+    drop(c);
+    instance.shutdown().unwrap();
+    let instance = start(&world).unwrap();
+    assert_eq!(connect(&instance).rows("SELECT a FROM d.dbo.t"), "1");
     instance.shutdown().unwrap();
 }

@@ -124,7 +124,10 @@ fn stand_in(
     primary: &Path,
 ) -> StorageResult<Arc<Log>> {
     let disk = &instance.env.disk;
-    let path: PathBuf = primary.with_extension("emergency");
+    // Behind the whole name: with another extension it could be a file of the database.
+    let mut path = primary.as_os_str().to_owned();
+    path.push(".emergency");
+    let path = PathBuf::from(path);
     // A crash between making and removing it.
     if disk.exists(&path).map_err(open_error)? {
         disk.remove(&path).map_err(|e| io_error("write", e))?;
