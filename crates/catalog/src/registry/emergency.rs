@@ -45,6 +45,12 @@ impl Databases {
             return Err(SqlError::new(945, &[&entry.name]));
         }
         if let Some(database) = &database {
+            match database.storage.state() {
+                _ if database.storage.is_emergency() => return Ok(()),
+                DatabaseState::Suspect(_) => {}
+                // Somebody has brought it back since it was closed, and others may use it.
+                _ => return Err(SqlError::new(5061, &[&entry.name])),
+            }
             entry.files = files_of(&entry, database);
             self.insert(Slot::closed(entry.clone()));
             // A suspect database is closed without I/O.
