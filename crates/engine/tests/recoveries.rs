@@ -283,6 +283,33 @@ fn emergency_reads_what_can_be_read_and_changes_nothing() {
     instance.shutdown().unwrap();
 }
 
+#[test]
+fn in_emergency_only_a_sysadmin_comes_in() {
+    let world = world(6, SimOptions::default());
+    let instance = start(&world).unwrap();
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d CREATE LOGIN own WITH PASSWORD = 'tops3cret!' CREATE LOGIN other WITH PASSWORD = 'tops3cret!'");
+    c.ok("ALTER AUTHORIZATION ON DATABASE::d TO own USE d CREATE USER other CREATE TABLE t (a int) GRANT SELECT ON t TO other");
+    let to = |login: &str| ConnectOptions { login: login.into(), ..Default::default() };
+    let mut them: Vec<Client> = ["own", "other"]
+        .map(|login| Client { connection: instance.connect(to(login)).unwrap() })
+        .into();
+    // Seen while it is online: what is known of it from then counts no more.
+    them.iter_mut().for_each(|c| c.ok("SELECT a FROM d.dbo.t"));
+    c.ok("USE master ALTER DATABASE d SET EMERGENCY WITH ROLLBACK IMMEDIATE");
+    for other in &mut them {
+        for sql in ["SELECT a FROM d.dbo.t", "USE d"] {
+            assert_eq!(errors(&other.rows(sql)).first(), Some(&916), "{sql}");
+        }
+        assert_eq!(other.rows("SELECT HAS_DBACCESS('d')"), "0");
+    }
+    assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "0");
+    c.ok("ALTER DATABASE d SET ONLINE");
+    them.iter_mut().for_each(|c| c.ok("SELECT a FROM d.dbo.t"));
+    drop((c, them));
+    instance.shutdown().unwrap();
+}
+
 /// Whatever the primary file is called, no file of the database is taken for a log that stands in.
 #[test]
 fn emergency_removes_no_file_of_the_database() {

@@ -279,7 +279,7 @@ impl crate::instance::Instance {
         self.databases().slot(&database.name).map(|s| s.entry.owner_sid).unwrap_or_default()
     }
 
-    /// The identity of a context in a database: 916 where it has no user there.
+    /// The identity of a context in a database: 916 where it has no user there, or the database is in EMERGENCY and the login no sysadmin.
     pub fn identify(
         &self,
         context: &SecurityContext,
@@ -319,6 +319,8 @@ impl crate::instance::Instance {
         let roles = server_roles(server, context.login_id);
         let sysadmin = context.login_id == SA || roles.contains(&SYSADMIN);
         let login = Some(ServerIdentity { id: context.login_id, roles });
+        // What is in it has not been recovered, permissions neither.
+        (sysadmin || !database.storage.is_emergency()).then_some(()).ok_or_else(refused)?;
         if sysadmin || (!context.sid.is_empty() && *self.owner_sid(database) == *context.sid) {
             return Ok(of(DBO_USER, "dbo".into(), login, sysadmin));
         }
