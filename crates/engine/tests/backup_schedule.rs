@@ -404,3 +404,18 @@ fn a_schedule_that_cannot_be_carried_out_is_a_failure() {
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
+
+#[test]
+fn a_database_in_emergency_is_passed_over_and_gone_on_with_later() {
+    let (world, instance, mut c) = with_a_chain(31, "@log_minutes = 15");
+    c.ok("ALTER DATABASE d SET EMERGENCY WITH ROLLBACK IMMEDIATE");
+    after(&world, &instance, 60);
+    assert_eq!(runs(&mut c), "DL", "3033 would be a failure of each round");
+    let failures = figure(&instance, "taffrail_scheduled_backup_failures", "");
+    assert_eq!(failures, Some(0.0));
+    c.ok("ALTER DATABASE d SET ONLINE");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLL");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}

@@ -310,6 +310,36 @@ fn in_emergency_only_a_sysadmin_comes_in() {
     instance.shutdown().unwrap();
 }
 
+/// A refusal ends nobody, and leaves what the database says of itself.
+#[test]
+fn options_of_a_database_in_emergency_stay() {
+    let world = world(8, SimOptions::default());
+    let instance = start(&world).unwrap();
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d ALTER DATABASE d SET RESTRICTED_USER ALTER DATABASE d SET EMERGENCY");
+    let mut other = connect(&instance);
+    other.ok("USE d");
+    for sql in [
+        "ALTER DATABASE d SET SINGLE_USER WITH ROLLBACK IMMEDIATE",
+        "ALTER DATABASE d SET MULTI_USER",
+        "ALTER DATABASE d SET READ_ONLY",
+        "ALTER DATABASE d SET READ_WRITE WITH NO_WAIT",
+        "ALTER DATABASE d MODIFY NAME = e",
+        "CREATE DATABASE e AS CLONE OF d",
+    ] {
+        assert_eq!(errors(&c.rows(sql)).first(), Some(&3908), "{sql}");
+    }
+    assert_eq!(other.rows("SELECT DB_NAME()"), "d");
+    let says =
+        "SELECT user_access_desc, is_read_only, state_desc FROM sys.databases WHERE name = 'd'";
+    assert_eq!(c.rows(says), "RESTRICTED_USER | 0 | EMERGENCY");
+    other.ok("USE master");
+    c.ok("ALTER DATABASE d SET ONLINE ALTER DATABASE d SET MULTI_USER");
+    assert_eq!(c.rows(says), "MULTI_USER | 0 | ONLINE");
+    drop((c, other));
+    instance.shutdown().unwrap();
+}
+
 /// Whatever the primary file is called, no file of the database is taken for a log that stands in.
 #[test]
 fn emergency_removes_no_file_of_the_database() {
