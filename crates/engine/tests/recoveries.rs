@@ -95,6 +95,10 @@ fn others_answer_while_one_is_recovered_for_long() {
         ("ALTER DATABASE slow SET RECOVERY FULL", 5052),
         ("ALTER DATABASE slow MODIFY NAME = quick", 5052),
         ("EXEC sp_detach_db 'slow'", 3703),
+        (
+            "CREATE LOGIN own WITH PASSWORD = 'tops3cret!' ALTER AUTHORIZATION ON DATABASE::slow TO own",
+            922,
+        ),
     ] {
         assert_eq!(errors(&c.rows(sql)).first(), Some(&number), "{sql}");
     }
@@ -279,6 +283,31 @@ fn emergency_reads_what_can_be_read_and_changes_nothing() {
     c.ok("ALTER DATABASE whole SET ONLINE");
     c.ok("INSERT whole.dbo.t VALUES (2)");
     assert_eq!(c.rows("SELECT COUNT(*) FROM whole.dbo.t"), "2");
+    drop(c);
+    instance.shutdown().unwrap();
+}
+
+/// Its owner is in master's row, which whoever is busy with the database writes anew.
+#[test]
+fn a_database_that_somebody_closes_gets_no_other_owner_meanwhile() {
+    let world = world(5, SimOptions::default());
+    let instance = start(&world).unwrap();
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d CREATE LOGIN own WITH PASSWORD = 'tops3cret!'");
+    let owner = "SELECT SUSER_SNAME(owner_sid) FROM sys.databases WHERE name = 'd'";
+    let mut said = String::new();
+    let databases = instance.databases();
+    databases
+        .set_offline("d", &mut || {
+            said = c.rows("ALTER AUTHORIZATION ON DATABASE::d TO own");
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(errors(&said), [5061]);
+    assert_eq!(c.rows(owner), "sa");
+    // Nobody is busy with it any more.
+    c.ok("ALTER AUTHORIZATION ON DATABASE::d TO own ALTER DATABASE d SET ONLINE");
+    assert_eq!(c.rows(owner), "own");
     drop(c);
     instance.shutdown().unwrap();
 }
