@@ -129,12 +129,12 @@ impl Databases {
     /// is, `ended` what came of it. Several threads may call this at once. False: there is none left, though others may still be at work.
     pub fn recover_next(
         &self,
-        begins: &dyn Fn(DatabaseId),
+        begins: &dyn Fn(&DatabaseEntry),
         ended: &mut dyn FnMut(StartReport),
     ) -> bool {
         let Some(entry) = self.starting.left.lock().waiting.pop_front() else { return false };
         let (id, name) = (entry.id, entry.name.clone());
-        begins(id);
+        begins(&entry);
         let result = self.open_entry(entry);
         self.busy.lock().retain(|other| *other != id);
         ended(StartReport { id, name, result });

@@ -9,6 +9,7 @@
 //! threads is a DB STARTUP in `sys.dm_exec_requests`, with its database and how far it is.
 
 use super::Instance;
+use crate::catalog::master::DatabaseEntry;
 use crate::catalog::registry::StartReport;
 use crate::database::Database;
 use std::sync::Arc;
@@ -49,15 +50,13 @@ impl Instance {
     /// Recovers one database after the other until none is left.
     fn recover_in_turn(self: &Arc<Self>) {
         while !self.is_stopping() {
-            let begins = |id: DatabaseId| {
+            let begins = |entry: &DatabaseEntry| {
                 with_current(|cell| {
-                    cell.database_id.store(id.0, Ordering::Relaxed);
+                    cell.database_id.store(entry.id.0, Ordering::Relaxed);
                     cell.percent_complete.store(0, Ordering::Relaxed);
                 });
-                if let Some(slot) = self.databases.list().iter().find(|s| s.entry.id == id) {
-                    let text = SqlError::new(17137, &[&slot.entry.name]).message;
-                    EventRing::global().push(Event::RecoveryMessage { database: id, text });
-                }
+                let text = SqlError::new(17137, &[&entry.name]).message;
+                EventRing::global().push(Event::RecoveryMessage { database: entry.id, text });
             };
             let mut ended = |report: StartReport| {
                 // Who ends the instance closes what has just been opened, and waits for no new threads.
