@@ -55,8 +55,9 @@ pub struct Figure {
 
 /// Prints figures as a table, rows of one work together.
 pub fn print_table(figures: &[Figure]) {
+    let wide = figures.iter().map(|f| f.work.chars().count()).max().unwrap_or(0).max(34);
     println!(
-        "{:<34} {:<11} {:>14} {:<9} {:>9}  note",
+        "{:<wide$} {:<11} {:>14} {:<9} {:>9}  note",
         "work", "engine", "figure", "unit", "of device"
     );
     for f in figures {
@@ -66,7 +67,7 @@ pub fn print_table(figures: &[Figure]) {
             v => format!("{v:.3}"),
         };
         println!(
-            "{:<34} {:<11} {value:>14} {:<9} {of_device:>9}  {}",
+            "{:<wide$} {:<11} {value:>14} {:<9} {of_device:>9}  {}",
             f.work, f.engine, f.unit, f.note
         );
     }

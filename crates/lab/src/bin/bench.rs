@@ -217,9 +217,11 @@ fn compared(words: &[String]) -> ExitCode {
 
 /// Each part that is wanted. One that fails does not take the others' figures with it.
 fn run(a: &Arguments) -> std::io::Result<()> {
-    let _ = std::fs::remove_dir_all(&a.dir);
-    std::fs::create_dir_all(&a.dir)?;
-    let dir = a.dir.canonicalize()?;
+    // Of its own: what else lies there is somebody's.
+    let dir = a.dir.join("taffrail-bench");
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir)?;
+    let dir = dir.canonicalize()?;
     let probe = Probe::new(&dir)?;
     let device = probe.measure()?;
     println!(
