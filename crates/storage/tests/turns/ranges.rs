@@ -225,7 +225,7 @@ fn ranges_stay(seed: u64) -> Sum {
 
 fn one(case: &Case) -> Result<Ran<Sum>, Failure> {
     let case = case.clone();
-    sched::run(&case.plan(), move || ranges_stay(case.part(4)))
+    sched::run(&case.plan(), move || ranges_stay(case.seed))
 }
 
 #[test]
