@@ -267,6 +267,49 @@ fn a_row_that_somebody_has_changed_is_a_conflict() {
     }
 }
 
+/// Of the rows beneath none is the same: the row of the view is.
+#[test]
+fn a_row_of_an_indexed_view_that_somebody_has_changed_is_a_conflict() {
+    let (world, mut c) = with_versions();
+    c.ok("CREATE TABLE g (id int PRIMARY KEY, name varchar(9) NOT NULL);
+          CREATE TABLE l (id int PRIMARY KEY, g int NOT NULL, a int NOT NULL)");
+    c.ok("CREATE VIEW dbo.sums WITH SCHEMABINDING AS
+          SELECT g, COUNT_BIG(*) AS n, SUM(a) AS a FROM dbo.l GROUP BY g");
+    c.ok("CREATE VIEW dbo.named WITH SCHEMABINDING AS
+          SELECT l.id, g.name, l.a FROM dbo.l JOIN dbo.g ON g.id = l.g");
+    c.ok("CREATE UNIQUE CLUSTERED INDEX sums_c ON dbo.sums (g);
+          CREATE UNIQUE CLUSTERED INDEX named_c ON dbo.named (id)");
+    let mut one = world.connect_to("d");
+    for (change, other, same) in [
+        ("INSERT l VALUES (4, 1, 7)", "INSERT l VALUES (5, 1, 5)", false),
+        ("INSERT l VALUES (4, 2, 7)", "INSERT l VALUES (5, 1, 5)", true),
+        ("INSERT l VALUES (4, 3, 7)", "INSERT l VALUES (5, 3, 5)", false),
+        ("UPDATE l SET a = 7 WHERE id = 1", "DELETE l WHERE id = 2", false),
+        ("DELETE l WHERE id = 1", "UPDATE l SET a = 7 WHERE id = 2", false),
+        ("INSERT l VALUES (4, 1, 7)", "BEGIN TRAN; INSERT l VALUES (5, 1, 5); ROLLBACK", true),
+        ("UPDATE l SET a = 7 WHERE id = 3", "UPDATE g SET name = 'new' WHERE id = 2", false),
+        ("UPDATE l SET a = 7 WHERE id = 3", "UPDATE g SET name = 'new' WHERE id = 1", true),
+    ] {
+        c.ok("DELETE l; DELETE g; INSERT g VALUES (1, 'one'), (2, 'two'), (3, 'three')");
+        c.ok("INSERT l VALUES (1, 1, 10), (2, 1, 20), (3, 2, 30)");
+        one.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; BEGIN TRAN");
+        one.ok("SELECT COUNT(*) FROM l");
+        c.ok(other);
+        let said = numbers(&one.rows(change));
+        assert_eq!(said, if same { vec![] } else { vec![3960] }, "{change} beside {other}");
+        let left = if same { "1" } else { "0" };
+        assert_eq!(one.rows("SELECT @@TRANCOUNT"), left, "{change} beside {other}");
+        one.ok("IF @@TRANCOUNT > 0 COMMIT");
+        for (view, query) in [
+            ("g, n, a FROM dbo.sums", "g, COUNT_BIG(*), SUM(a) FROM l GROUP BY g"),
+            ("id, name, a FROM dbo.named", "l.id, name, a FROM l JOIN g ON g.id = l.g"),
+        ] {
+            let view = c.rows(&format!("SELECT {view} WITH (NOEXPAND) ORDER BY 1"));
+            assert_eq!(view, c.rows(&format!("SELECT {query} ORDER BY 1")), "{change}");
+        }
+    }
+}
+
 /// A procedure's inner statements have moments of their own; the statement around a function goes on with its own.
 #[test]
 fn a_statement_goes_on_with_its_own_snapshot() {

@@ -153,6 +153,28 @@ fn a_snapshot_shows_what_was_committed_before_it_and_own_changes() {
     assert!(s.db.clean_ghosts(100).unwrap() > 0);
 }
 
+/// Nobody has swept: cleanup finds out by itself that their versions are nobody's.
+#[test]
+fn ghosts_that_no_snapshot_needs_go_at_once() {
+    let s = scene(14);
+    s.rows(0..4, &[1; 100]);
+    let delete = |n| s.committed(|tx| assert!(btree::delete(tx, &s.tree, &key(n)).unwrap()));
+    delete(1);
+    assert_eq!(s.db.row_versions().versions, 5);
+    assert_eq!(s.db.clean_ghosts(100).unwrap(), 1);
+    assert_eq!(s.db.row_versions().versions, 3, "those of the row went with its ghost");
+    delete(0);
+    let mut reader = s.reader(60);
+    delete(2);
+    assert_eq!(s.db.clean_ghosts(100).unwrap(), 0, "one stays on the leaf");
+    assert_eq!(s.db.row_versions().versions, 2, "one of the ghost that stays, one of a row");
+    assert_eq!(values(&s.read(&mut reader)), [(2, 1), (3, 1)]);
+    drop(reader);
+    assert_eq!(s.db.clean_ghosts(100).unwrap(), 1);
+    assert_eq!(s.db.clean_ghosts(100).unwrap(), 0);
+    s.assert_swept();
+}
+
 #[test]
 fn versions_follow_their_rows_through_splits() {
     let s = scene(2);

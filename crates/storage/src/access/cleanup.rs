@@ -259,7 +259,7 @@ impl Drop for Stays<'_> {
 pub(super) enum Cleaned {
     /// The ghosts are gone.
     Yes,
-    /// A transaction that still runs may want them back, or guards a gap by them.
+    /// A transaction that still runs may want them back, or guards a gap by them; or a snapshot shows their rows.
     Later,
     /// There were none, or it is not that leaf any more.
     Nothing,
