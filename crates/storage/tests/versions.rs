@@ -468,6 +468,59 @@ fn the_oldest_snapshots_end_where_memory_does() {
     assert!(s.db.instance().snapshots.bytes() <= 100_000);
 }
 
+/// A database's own sweep gives nothing of another's back: no snapshot ends where that would have helped.
+#[test]
+fn no_more_snapshots_end_than_there_is_want_of_memory() {
+    let s = scene_of(15, 100_000);
+    let other = s.rig.clone().id(6).named("u").create_in(s.db.instance()).unwrap();
+    let tree = other.hobt(make(&other, OBJECT, 1)).unwrap();
+    other.set_versions(true);
+    let others = |put: &dyn Fn(&mut Transaction, u32)| {
+        let mut tx = begin_impatient(&other, 52);
+        tx.lock_object(ObjectId(OBJECT), LockMode::IX).unwrap();
+        (0..200).for_each(|n| put(&mut tx, n));
+        tx.commit(Durability::Full).unwrap();
+    };
+    others(&|tx, n| btree::insert(tx, &tree, &key(n), &[1; 300]).unwrap());
+    s.rows(0..1, &[1; 300]);
+    other.sweep_versions();
+    let _oldest = s.reader(60);
+    others(&|tx, n| btree::update(tx, &tree, &key(n), &[2; 300]).unwrap());
+    let mut next = s.reader(61);
+    s.committed(|tx| btree::update(tx, &s.tree, &key(0), &[2; 300]).unwrap());
+    let _newer = s.reader(62);
+    let snapshots = &s.db.instance().snapshots;
+    let ended = || snapshots.open().iter().filter(|open| open.ended).count();
+    assert!(snapshots.bytes() > 70_000, "{}", snapshots.bytes());
+    assert_eq!(ended(), 0);
+    s.rows(1..400, &[3; 300]);
+    assert!(snapshots.bytes() < 70_000, "{}", snapshots.bytes());
+    assert_eq!(ended(), 1);
+    assert_eq!(values(&s.read(&mut next)), [(0, 1)]);
+}
+
+/// A transaction that ran had more than there is room for. That is over: the next who need that much are not let have it.
+#[test]
+fn memory_that_a_transaction_had_is_no_later_ones() {
+    let s = scene_of(16, 100_000);
+    s.rows(0..300, &[1; 300]);
+    s.db.sweep_versions();
+    let mut writer = s.begin(52);
+    (0..260).for_each(|n| btree::update(&mut writer, &s.tree, &key(n), &[2; 300]).unwrap());
+    s.committed(|tx| btree::update(tx, &s.tree, &key(299), &[3; 300]).unwrap());
+    writer.commit(Durability::Full).unwrap();
+    s.assert_swept();
+    let old = s.reader(60);
+    s.committed(|tx| {
+        (0..250).for_each(|n| btree::update(tx, &s.tree, &key(n), &[4; 300]).unwrap());
+    });
+    let snapshots = &s.db.instance().snapshots;
+    assert!(snapshots.bytes() <= 100_000, "{}", snapshots.bytes());
+    assert!(snapshots.open().iter().all(|open| open.ended));
+    drop(old);
+    s.assert_swept();
+}
+
 #[test]
 fn a_database_is_seen_when_those_who_wrote_without_versions_have_ended() {
     let s = scene(9);

@@ -42,6 +42,9 @@ pub use told::{RowVersions, TreeRowVersions};
 /// As [`DatabaseVersions::since`]: snapshots do not see the database.
 const NEVER: u64 = u64::MAX;
 
+/// The heaps and trees that have had versions, of one database.
+pub(crate) type Trees = Mutex<HashMap<HobtId, Arc<TreeVersions>>>;
+
 /// A database's row versions.
 pub(crate) struct DatabaseVersions {
     /// Transactions that begin note what they change.
@@ -50,7 +53,7 @@ pub(crate) struct DatabaseVersions {
     since: AtomicU64,
     /// Ids of transactions that had begun to write without versions.
     without: Mutex<BTreeSet<u64>>,
-    trees: Mutex<HashMap<HobtId, Arc<TreeVersions>>>,
+    trees: Arc<Trees>,
     /// Pages and values that are freed when no snapshot sees them any more, by the number of the transaction that has left them.
     held: Mutex<VecDeque<(u64, Pending)>>,
     /// Bytes of all versions from which on a sweep is worth while.
@@ -79,7 +82,7 @@ impl Default for DatabaseVersions {
             on: AtomicBool::new(false),
             since: AtomicU64::new(NEVER),
             without: Mutex::default(),
-            trees: Mutex::default(),
+            trees: Arc::default(),
             held: Mutex::default(),
             sweep_at: AtomicUsize::new(0),
         }
@@ -130,6 +133,7 @@ impl Database {
         versions.since.store(NEVER, Ordering::SeqCst);
         without.clear();
         if on {
+            self.instance.snapshots.serve(&versions.trees);
             // Whoever comes into the table from now on looks at the switch afterwards.
             let writing = self.txns.entries().into_iter();
             let unnoted = writing.filter(|t| !t.system && !t.notes_rows.load(Ordering::SeqCst));

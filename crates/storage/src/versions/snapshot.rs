@@ -5,10 +5,12 @@
 //! own, and its number is that of his or a later one.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
+use taffrail_base::sync::Mutex;
 use taffrail_base::{SessionId, SqlError};
 
+use super::Trees;
 use crate::error::{StorageError, StorageResult};
 
 /// Slots that are made together.
@@ -34,6 +36,8 @@ pub struct Snapshots {
     committed: AtomicU64,
     /// Bytes of all versions.
     pub(super) bytes: AtomicUsize,
+    /// The databases that have had versions.
+    databases: Mutex<Vec<Weak<Trees>>>,
     chunks: [OnceLock<Box<[Slot]>>; CHUNKS],
 }
 
@@ -80,6 +84,7 @@ impl Default for Snapshots {
         Snapshots {
             committed: AtomicU64::new(1),
             bytes: AtomicUsize::new(0),
+            databases: Mutex::default(),
             chunks: [const { OnceLock::new() }; CHUNKS],
         }
     }
@@ -168,8 +173,31 @@ impl Snapshots {
         true
     }
 
-    /// The number of a transaction that commits now.
-    pub(super) fn next(&self) -> u64 {
+    /// A database begins to keep versions.
+    pub(super) fn serve(&self, trees: &Arc<Trees>) {
+        let new = Arc::downgrade(trees);
+        let mut databases = self.databases.lock();
+        databases.retain(|d| d.strong_count() > 0 && !d.ptr_eq(&new));
+        databases.push(new);
+    }
+
+    /// Takes away what no snapshot needs, in all databases.
+    pub(super) fn sweep(&self) {
+        let moments = self.moments();
+        let databases: Vec<_> = self.databases.lock().iter().filter_map(Weak::upgrade).collect();
+        for database in databases {
+            let trees: Vec<_> = database.lock().values().cloned().collect();
+            trees.iter().for_each(|tree| tree.sweep(&moments));
+        }
+    }
+
+    /// The number of the last snapshot of before: those that are taken from now on have a later one, though nobody commits.
+    pub fn part(&self) -> u64 {
+        self.next() - 1
+    }
+
+    /// The number of a transaction that commits now, or of a change without rows.
+    pub fn next(&self) -> u64 {
         self.committed.fetch_add(1, Ordering::SeqCst) + 1
     }
 }

@@ -9,6 +9,14 @@ use crate::database::Database;
 impl Database {
     /// Takes away the versions that no snapshot needs, and frees what was held for snapshots. Run by the background tick.
     pub fn sweep_versions(self: &Arc<Self>) {
+        self.sweep_own();
+        if self.instance.snapshots.bytes() <= self.versions_max() {
+            // The transactions that needed more have ended.
+            self.versions.sweep_at.store(0, Ordering::Relaxed);
+        }
+    }
+
+    fn sweep_own(self: &Arc<Self>) {
         let trees = self.versions.all();
         if !trees.is_empty() {
             let moments = self.instance.snapshots.moments();
@@ -39,10 +47,12 @@ impl Database {
     #[cold]
     fn make_room_for_versions(self: &Arc<Self>) {
         let snapshots = &self.instance.snapshots;
-        self.sweep_versions();
+        // The bytes are those of all databases: a snapshot ends only where nothing else helps.
+        snapshots.sweep();
         while snapshots.bytes() > self.versions_max() && snapshots.end_oldest() {
-            self.sweep_versions();
+            snapshots.sweep();
         }
+        self.sweep_own();
         // What is left is needed by transactions that still run: no sweep soon.
         let left = snapshots.bytes();
         self.versions.sweep_at.store(left + left / 8, Ordering::Relaxed);
