@@ -108,12 +108,13 @@ impl Catalog {
             return;
         }
         let snapshots = &self.storage.instance().snapshots;
-        let (now, oldest) = (snapshots.now(), snapshots.oldest());
+        // A number of its own: DDL that has changed no row has none.
+        let (at, oldest) = (snapshots.next(), snapshots.oldest());
         let mut changed = self.versioning.changed.lock();
         if changed.len() > NOTES {
             changed.retain(|_, at| oldest.is_some_and(|oldest| *at > oldest));
         }
-        changed.extend(objects.iter().map(|id| (*id, now)));
+        changed.extend(objects.iter().map(|id| (*id, at)));
     }
 
     /// Whether DDL on an object was committed after the snapshot was taken.
