@@ -185,8 +185,8 @@ impl Database {
             return false;
         }
         // A snapshot that is taken between the two stores is no older than this.
-        let now = self.storage.instance().snapshots.now();
-        versioning.last_allowed.store(now, Ordering::Release);
+        let last = self.storage.instance().snapshots.part();
+        versioning.last_allowed.store(last, Ordering::Release);
         self.follow_versions();
         true
     }

@@ -123,6 +123,29 @@ fn allowing_snapshots_waits_for_those_who_began_before() {
     assert_eq!(numbers(&late.rows("SELECT b FROM t")), [3952]);
 }
 
+/// Nobody commits meanwhile: the number of a later snapshot is another one all the same.
+#[test]
+fn taking_snapshots_back_does_not_wait_for_later_ones() {
+    let (world, mut c) = with_versions();
+    c.ok("CREATE DATABASE e; CREATE TABLE t (a int); CREATE TABLE e.dbo.t (a int)");
+    c.ok("ALTER DATABASE e SET ALLOW_SNAPSHOT_ISOLATION ON");
+    let snapshot = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; BEGIN TRAN";
+    let mut before = world.connect_to("d");
+    before.ok(&format!("{snapshot}; SELECT COUNT(*) FROM t"));
+    let mut taking = world.connect();
+    let taking_back = std::thread::spawn(move || {
+        taking.rows("ALTER DATABASE d SET ALLOW_SNAPSHOT_ISOLATION OFF")
+    });
+    until(&mut c, &format!("{STATE}'d'"), "1 | 2");
+    let mut later = world.connect_to("e");
+    later.ok(&format!("{snapshot}; SELECT COUNT(*) FROM t"));
+    assert!(!taking_back.is_finished());
+    before.ok("COMMIT");
+    until(&mut c, &format!("{STATE}'d'"), "1 | 0");
+    assert_eq!(taking_back.join().unwrap(), "");
+    later.ok("SELECT COUNT(*) FROM t; COMMIT");
+}
+
 /// Eight writers move money; readers that would not wait a moment for a lock see one sum.
 #[test]
 fn readers_wait_for_no_row() {

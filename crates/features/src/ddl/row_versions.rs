@@ -78,7 +78,7 @@ fn set_read_committed(
     put_flag(cx, database, FLAG_READ_COMMITTED_SNAPSHOT, on)?;
     if !on && database.snapshot_state() == SnapshotState::Off {
         // Whoever has come in meanwhile may still read by a snapshot.
-        wait_for_snapshots(cx, database, database.storage.instance().snapshots.now())?;
+        wait_for_snapshots(cx, database, database.storage.instance().snapshots.part())?;
     }
     database.follow_versions();
     Ok(())
