@@ -41,12 +41,12 @@ release: toolchain  ## every package into dist, each installed and used in an em
 	./packaging/release.sh $(ARGS)
 
 bench: toolchain  ## speed on this machine, each figure beside the device's own
-	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-lab
+	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-bench
 	$(TARGET)/dist/taffrail-bench --server $(TARGET)/dist/taffrail $(ARGS)
 
 bench-peers: toolchain  ## the same work on PostgreSQL, MariaDB and SQLite too, in turn
 	./tests/install-peers.sh
-	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-lab
+	$(CARGO) build --profile dist --locked -p taffrail-cli -p taffrail-bench
 	$(TARGET)/dist/taffrail-bench --server $(TARGET)/dist/taffrail --peers $(ARGS)
 
 tidy: toolchain

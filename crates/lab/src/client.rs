@@ -5,7 +5,7 @@
 
 pub mod bulk;
 pub mod stream;
-pub(crate) mod timed;
+pub mod timed;
 mod transport;
 mod trust;
 

@@ -88,6 +88,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tds", &["base", "types"]),
     ("server", &["base", "types", "observe", "io", "engine", "tds"]),
     ("lab", &["base", "types", "tds"]),
+    ("bench", &["types", "lab"]),
     ("sqlcmd", &["lab"]),
     ("cli", &["server", "lab", "sqlcmd"]),
     ("fuzz", &["base", "types", "io", "log", "storage", "syntax", "engine", "tds"]),

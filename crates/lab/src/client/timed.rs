@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 /// A connected socket.
-pub(crate) struct Timed {
+pub struct Timed {
     socket: TcpStream,
     /// Spent in reads and writes since the last [`Timed::waited`]; `None` before the first one: nobody asks.
     spent: Option<Duration>,
@@ -13,17 +13,17 @@ pub(crate) struct Timed {
 
 impl Timed {
     /// One that is not timed yet.
-    pub(crate) fn new(socket: TcpStream) -> Timed {
+    pub fn new(socket: TcpStream) -> Timed {
         Timed { socket, spent: None }
     }
 
     /// The socket itself.
-    pub(crate) fn plain(&self) -> &TcpStream {
+    pub fn plain(&self) -> &TcpStream {
         &self.socket
     }
 
     /// Time spent in reads and writes since this was called last. The first call answers zero and begins to time them.
-    pub(crate) fn waited(&mut self) -> Duration {
+    pub fn waited(&mut self) -> Duration {
         self.spent.replace(Duration::ZERO).unwrap_or_default()
     }
 

@@ -2,8 +2,8 @@
 
 use super::record::Server;
 use super::stop::Stop;
-use crate::bench::taffrail::{Launch, Taffrail};
 use crate::client::{Answer, Client, ClientError, ConnectOptions, Disagreement, display};
+use crate::launch::{Launch, Taffrail};
 use rustix::fs::{FlockOperation, flock};
 use std::ffi::OsStr;
 use std::fs::File;

@@ -15,7 +15,7 @@ use super::statistics::rounded;
 use super::stop::{Interrupted, Stop};
 use super::store::Store;
 use super::trial::{self, Bench};
-use crate::bench::device::Probe;
+use crate::device::Probe;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

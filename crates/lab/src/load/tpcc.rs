@@ -57,7 +57,7 @@ const ALPHANUMERIC: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 
 /// Random numbers: SplitMix64, whose state may be any number.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(pub(crate) u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -69,7 +69,7 @@ impl Random {
     }
 
     /// One of `low ..= high`, all alike.
-    pub(crate) fn within(&mut self, low: u64, high: u64) -> u64 {
+    pub fn within(&mut self, low: u64, high: u64) -> u64 {
         low + ((u128::from(self.next()) * u128::from(high - low + 1)) >> 64) as u64
     }
 
