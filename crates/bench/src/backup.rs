@@ -132,7 +132,8 @@ pub fn backup(
     ])
 }
 
-/// What was written and removed so far no longer keeps the device busy: the file system's journal is written, freed blocks are discarded.
+/// Waits until the device is no longer busy with earlier writes and removals: the file system's journal is written, freed blocks
+/// are discarded.
 pub(super) fn settle(dir: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(std::fs::File::open(dir)?)?)
 }
@@ -172,7 +173,7 @@ fn fill(server: &Taffrail, amounts: Amounts) -> io::Result<()> {
     )
 }
 
-/// What backups and clients do to each other.
+/// The pace of backups and of clients beside each other.
 struct Pace {
     /// Of the backup, MB/s.
     speed: f64,

@@ -18,7 +18,7 @@ use taffrail_lab::launch::Taffrail;
 const SOURCE: u64 = 5_000;
 const ROW: u64 = 4_000;
 
-/// One INSERT.
+/// One INSERT of megabytes: its rate beside the device's own.
 pub fn bandwidth(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Figure>> {
     let data = dir.join("bandwidth");
     let server = Taffrail::start(binary, &data)?;

@@ -1,4 +1,4 @@
-//! What a copy at part of its speed takes from small durable writes, without any server: the floor of a backup beside
+//! Small durable writes beside a copy at part of its speed, without any server: the floor of a backup beside
 //! clients that commit.
 //!
 //! Four threads write durably, 4 KiB each, as a server's overlapping log flushes do. Beside them a thread copies a file
@@ -19,13 +19,13 @@ const WRITERS: u64 = 4;
 const PIECE: usize = 128 << 10;
 const WINDOW: Duration = Duration::from_millis(1500);
 
-/// What the windows have shown, medians.
+/// Medians of all windows.
 pub(super) struct Beside {
     /// Durable writes a second without a copy.
     pub without: f64,
     /// Loss beside the copy, per cent.
     pub loss: f64,
-    /// What the copy reached, MB/s.
+    /// The rate of the copy, MB/s.
     pub copied: f64,
 }
 

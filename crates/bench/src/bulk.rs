@@ -23,7 +23,7 @@ use taffrail_types::Value;
 
 const SEED: u64 = 1;
 
-/// Writes the file.
+/// Writes the file that is loaded: one line for each customer.
 fn write_file(path: &Path, rows: u32) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(path)?);
     let customers = Customers::new(SEED);
@@ -71,7 +71,7 @@ pub fn bulk(
     Ok(took.figures(scale.customers))
 }
 
-/// The same with each engine started for itself, loaded and taken away again: of millions of rows there is the file and
+/// Bulk loads with each engine started for itself, loaded and taken away again: of millions of rows there is the file and
 /// one table at a time.
 pub fn in_turn(
     binary: &Path,
@@ -172,7 +172,7 @@ fn from_client(ours: &Taffrail, rows: u32) -> io::Result<f64> {
     Ok(seconds)
 }
 
-/// The same from a client, into a table that is empty; seconds.
+/// A bulk load from a client, into a table that is empty; seconds.
 pub(super) fn from_tds(client: &mut taffrail_lab::client::Client, rows: u32) -> io::Result<f64> {
     let columns = COLUMNS.map(|(name, ty)| (name, tpcc::sent_as(ty)));
     let customers = Customers::new(SEED);

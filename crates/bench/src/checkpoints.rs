@@ -1,4 +1,4 @@
-//! What checkpoints cost who works beside them.
+//! Checkpoints: their cost for clients that work beside them.
 //!
 //! | work | against | bound |
 //! |---|---|---|

@@ -25,7 +25,7 @@ const ENDED: usize = 1200;
 /// Rounds of eight sessions each.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// How many.
+    /// The number of rounds.
     pub rounds: usize,
 }
 
@@ -37,7 +37,7 @@ impl Plan {
     }
 }
 
-/// What one session of a round has seen: when it asked, and when it was told that it is a victim.
+/// Times of one session of a round: when it asked, and when it was told that it is a victim.
 struct Seen {
     asked: Instant,
     victim: Option<Instant>,

@@ -22,7 +22,7 @@ const ROWS: u64 = 60_000;
 const ROWS_QUICK: u64 = 20_000;
 const ROUNDS: usize = 3;
 
-/// Both figures.
+/// The figures of fresh rows and of idle memory.
 pub fn frames(binary: &Path, dir: &Path, quick: bool) -> io::Result<Vec<Figure>> {
     let data = dir.join("frames");
     let server = Taffrail::start(binary, &data)?;

@@ -1,4 +1,4 @@
-//! What a test waits for that has a database of its own: making one and using it first, cloning a template.
+//! Waits of a test that has a database of its own: making one and using it first, cloning a template.
 //!
 //! Each figure has a bound. One beyond it fails the benchmark, after everything is printed.
 
@@ -15,7 +15,7 @@ use taffrail_lab::launch::Taffrail;
 /// Databases that are made and dropped, and clones.
 const FRESH: usize = 21;
 const CLONES: usize = 7;
-/// What the template holds.
+/// Megabytes of rows in the template.
 const TEMPLATE_MB: u64 = 100;
 /// The works and their bounds, in milliseconds.
 const BOUNDS: [(&str, f64); 2] = [(FRESH_AND_USED, 30.0), (CLONE, 150.0)];
@@ -125,7 +125,7 @@ fn figure((work, bound): (&str, f64), value: f64, note: &str) -> Figure {
     }
 }
 
-/// What is beyond its bound, in words.
+/// Figures beyond their bounds, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let over = |f: &&Figure| BOUNDS.iter().any(|(work, bound)| f.work == *work && f.value > *bound);
     let tell = |f: &Figure| format!("{}: {:.1} ms is beyond its bound", f.work, f.value);

@@ -29,7 +29,7 @@ const SETTINGS: &str =
 const MADE: &str = "CREATE TABLE facts (id int NOT NULL PRIMARY KEY, few int NOT NULL, \
                     many int NOT NULL, whole int NOT NULL, part decimal(18, 2) NOT NULL)";
 
-/// What is asked, in words that both understand, and the bound where there is one.
+/// A question in words that both understand, and the bound where there is one.
 struct Question {
     work: &'static str,
     sql: &'static str,
@@ -195,7 +195,7 @@ fn figure(question: &Question, took: &Pairs) -> Figure {
     }
 }
 
-/// What is beyond its bound, in words.
+/// Figures beyond their bounds, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let over = |f: &Figure| {
         let bound = QUESTIONS.iter().find(|q| f.work == q.work)?.bound?;

@@ -39,7 +39,7 @@ struct Work {
 
 /// Statements that are sent so often.
 enum Call {
-    /// A batch.
+    /// A batch, and how often it runs.
     Text(&'static str, u32),
     /// A prepared statement over `@k`, which is the number of the call.
     Prepared(&'static str, u32),
@@ -153,7 +153,7 @@ struct Counted {
     /// Where callgrind writes its dumps.
     dumps: PathBuf,
     prepared: Vec<(&'static str, Prepared)>,
-    /// Calls so far.
+    /// The number of calls so far.
     calls: i32,
     seen: Vec<f64>,
 }

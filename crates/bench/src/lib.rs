@@ -35,16 +35,16 @@ pub mod wire;
 
 use serde::Serialize;
 
-/// One measured figure.
+/// One measured figure of one engine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// What was done.
+    /// The work that was measured.
     pub work: String,
-    /// By whom.
+    /// The engine that did it.
     pub engine: String,
-    /// The figure.
+    /// The figure, in `unit`.
     pub value: f64,
-    /// Its unit.
+    /// The unit of `value`.
     pub unit: &'static str,
     /// The figure over the device's durable 4 KiB writes/s at depth 1 in the same minute, where that says something.
     pub of_device: Option<f64>,

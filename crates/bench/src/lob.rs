@@ -1,4 +1,4 @@
-//! What a part of a long value costs: ten bytes at its end, and eight kilobytes more.
+//! The cost of a part of a long value: ten bytes at its end, and eight kilobytes more.
 //!
 //! A value of 100 MB, in a database of its own. Its end is read by SUBSTRING, over the wire, again and again: what counts is the median. It
 //! is appended to by `.WRITE`, each time in a transaction of its own, after which the server is asked how often it has
@@ -15,9 +15,9 @@ use taffrail_lab::launch::Taffrail;
 const BYTES: usize = 100 << 20;
 /// Reads of its end.
 const READS: usize = 400;
-/// Appends.
+/// The number of appends.
 const APPENDS: usize = 50;
-/// Bytes of each.
+/// Bytes of each append.
 const MORE: usize = 8192;
 /// The longest time of a read, half of them.
 const READ_BOUND: Duration = Duration::from_millis(1);

@@ -180,7 +180,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// `--instructions OLD NEW`.
+/// The run of `--instructions OLD NEW`.
 fn compared(words: &[String]) -> ExitCode {
     let parse = || {
         let (mut tpch, mut only) = (None, None);

@@ -10,7 +10,7 @@ use super::rows::median;
 /// How much of what is measured in pairs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
-    /// Little of everything.
+    /// Whether small amounts are measured.
     pub quick: bool,
     /// So many pairs, instead of each work's own number.
     pub pairs: Option<usize>,
@@ -18,14 +18,14 @@ pub struct Effort {
     pub disk_gb: Option<u64>,
 }
 
-/// Pairs of measurements.
+/// Pairs of measurements, a base and another beside it.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     base: Vec<f64>,
     other: Vec<f64>,
 }
 
-/// What the pairs say.
+/// A ratio with its interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Ratio {
     /// Median of other : base over the pairs.
@@ -34,7 +34,7 @@ pub struct Ratio {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
-    /// How many pairs.
+    /// The number of pairs.
     pub pairs: usize,
     /// Median of the base.
     pub base: f64,
@@ -43,13 +43,13 @@ pub struct Ratio {
 }
 
 impl Pairs {
-    /// Adds one.
+    /// Adds a pair of measurements.
     pub fn push(&mut self, base: f64, other: f64) {
         self.base.push(base);
         self.other.push(other);
     }
 
-    /// What they say; there must be one at least.
+    /// The ratio of all pairs; there must be one at least.
     pub fn ratio(&self) -> Ratio {
         let mut ratios: Vec<f64> = self.base.iter().zip(&self.other).map(|(b, o)| o / b).collect();
         ratios.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! What planning costs, and what the plans are worth: each figure has a bound, and one beyond it fails the benchmark.
+//! The cost of planning and the worth of plans: each figure has a bound, and one beyond it fails the benchmark.
 //!
 //! 1. Times are the client's, medians over many calls on a warm server. What is compared takes turns, so that a slow
 //!    moment of the machine hits both.
@@ -73,7 +73,7 @@ fn steady(client: &mut Client, sql: &str, calls: usize) -> io::Result<f64> {
     Ok(median((0..calls).map(|_| timed(client, sql)).collect::<io::Result<_>>()?))
 }
 
-/// All rows.
+/// All figures of planning.
 pub fn plans(binary: &Path, dir: &Path) -> io::Result<Vec<Figure>> {
     let data = dir.join("plans");
     let server = Taffrail::start(binary, &data)?;
@@ -294,7 +294,7 @@ fn figure((work, bound, unit): Bound, value: f64, note: &str) -> Figure {
     Figure { work: work.into(), engine, value, unit, of_device: None, note, drift: 0.0 }
 }
 
-/// What is beyond its bound, in words.
+/// Figures beyond their bounds, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let bound = |f: &Figure| ALL.into_iter().find(|(work, _, _)| f.work == *work);
     let over = |f: &Figure| {

@@ -36,7 +36,7 @@ const BOUND: f64 = 1.0;
 const MADE: &str = "CREATE TABLE points (id int NOT NULL PRIMARY KEY, number int NOT NULL, \
                     name varchar(40) NOT NULL, part decimal(18, 2) NOT NULL, pad char(60) NOT NULL)";
 
-/// What a client reads of each row, in the keys' order.
+/// The columns that a client reads of each row, in the keys' order.
 fn rows() -> Vec<Point> {
     let mut random = Random(SEED);
     (1..=ROWS)
@@ -58,10 +58,10 @@ fn loads(rows: &[Point]) -> Vec<String> {
     values.chunks(AT_ONCE).map(insert).collect()
 }
 
-/// What one run has shown.
+/// Figures of one run.
 #[derive(Clone, Copy)]
 struct Seen {
-    /// Microseconds a statement.
+    /// Microseconds that a statement took.
     statement: f64,
     /// Microseconds a statement that its client took outside of the socket's calls.
     own: f64,
@@ -69,7 +69,7 @@ struct Seen {
     share: f64,
 }
 
-/// What one client has seen of a run.
+/// Times of one client of a run.
 struct Lap {
     began: Instant,
     ended: Instant,
@@ -200,7 +200,7 @@ fn plural(clients: usize) -> String {
     format!("{clients} client{}", if clients == 1 { "" } else { "s" })
 }
 
-/// What the ratio to a peer is called.
+/// The name of the ratio to a peer.
 fn against(clients: usize, peer: &str) -> String {
     format!("{}, SELECT : {peer}", plural(clients))
 }
@@ -244,7 +244,7 @@ fn told(clients: usize, sides: &[Side]) -> Vec<Figure> {
     figures
 }
 
-/// What is not ahead, in words.
+/// Peers that are ahead, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let bounded =
         |f: &&Figure| CLIENTS.iter().any(|n| PEERS.iter().any(|peer| f.work == against(*n, peer)));

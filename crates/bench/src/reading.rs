@@ -19,7 +19,7 @@ pub(super) fn number(client: &mut Client, sql: &str) -> io::Result<f64> {
     text.parse().map_err(|_| io::Error::other(format!("{sql}: {text:?} is no number")))
 }
 
-/// Runs statements.
+/// Runs statements, one after another.
 pub(super) fn run_all(client: &mut Client, statements: &[String]) -> io::Result<()> {
     statements.iter().try_for_each(|sql| client.run(sql).map(|_| ()).map_err(io::Error::other))
 }

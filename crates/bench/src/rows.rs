@@ -20,7 +20,7 @@ pub struct Scale {
     pub commits: u32,
     /// Rows of the loops that do not wait for the disk.
     pub rows: u32,
-    /// Rows of `customer`.
+    /// The number of customers.
     pub customers: u32,
     /// Rounds in which the engines take turns; the median is reported.
     pub rounds: usize,

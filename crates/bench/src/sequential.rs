@@ -1,4 +1,4 @@
-//! What the device does with large transfers one after another: the yardstick of work that moves megabytes.
+//! Large transfers one after another by the device itself: the yardstick of work that moves megabytes.
 
 use rustix::fs::{self, Advice, Mode, OFlags};
 use std::fs::File;
@@ -106,9 +106,9 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// A glimpse.
+    /// Amounts for a glimpse.
     pub const QUICK: Amounts = Amounts { log_mb: 200, database_mb: 256, insert_mb: 256, rounds: 1 };
-    /// What the figures are quoted for.
+    /// Amounts that the quoted figures are measured with.
     pub const FULL: Amounts =
         Amounts { log_mb: 1_000, database_mb: 2_000, insert_mb: 1_000, rounds: 3 };
 }

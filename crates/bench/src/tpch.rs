@@ -46,7 +46,7 @@ pub(super) fn queries() -> Vec<(u32, String)> {
     out
 }
 
-/// What makes the tables from the files of a folder, and their indexes.
+/// Statements that make the tables from the files of a folder, and their indexes.
 pub(super) fn load(files: &Path) -> Vec<String> {
     let (mut all, indexes): (Vec<_>, Vec<_>) =
         statements(MADE).into_iter().partition(|s| s.starts_with("CREATE TABLE"));
@@ -87,7 +87,7 @@ fn fraction(cell: &str) -> Option<f64> {
     cell.contains('.').then(|| cell.parse().ok()).flatten()
 }
 
-/// What is wrong with an answer, if anything: counts and texts are the same, the others are near.
+/// A difference of two answers, if any: counts and texts are the same, the others are near.
 fn difference(ours: &str, theirs: &str) -> Option<String> {
     let rows = |text: &str| -> Vec<Vec<String>> {
         let row = |l: &str| l.split('|').map(|c| c.trim_end().to_owned()).collect();
@@ -187,7 +187,7 @@ fn figure(work: String, value: f64, note: String) -> Figure {
     Figure { work, engine, value, unit: "x", of_device: None, note, drift: 0.0 }
 }
 
-/// What is beyond its bound, in words.
+/// Figures beyond their bounds, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let over = figures.iter().filter(|f| f.work == MEAN.0 && f.value > MEAN.1);
     over.map(|f| format!("{}: {:.2} x is beyond its bound", f.work, f.value)).collect()

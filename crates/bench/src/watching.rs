@@ -1,4 +1,4 @@
-//! What it costs to watch: the console's start and memory, a scrape, viewers, and commits beside sessions that ask views.
+//! The cost of watching: the console's start and memory, a scrape, viewers, and commits beside sessions that ask views.
 //!
 //! Each figure has a bound. One beyond it fails the benchmark, after everything is printed.
 
@@ -46,7 +46,7 @@ const VIEWS: [&str; 8] = [
     "SELECT COUNT(*) FROM sys.dm_db_log_info(DB_ID(N'watched'))",
 ];
 
-/// All of them.
+/// All figures of watching.
 pub fn watching(binary: &Path, dir: &Path, effort: Effort) -> io::Result<Vec<Figure>> {
     let data = dir.join("watching");
     Taffrail::start_watched(binary, &data)?.0.kill()?;
@@ -130,7 +130,7 @@ fn scrapes(console: &str) -> io::Result<Figure> {
     Ok(figure(2, median(times), note))
 }
 
-/// What the server takes of the processor for so long, in per cent of one core.
+/// The server's share of the processor over a time, in per cent of one core.
 fn busy(server: &Taffrail, time: Duration) -> io::Result<f64> {
     let used = || -> io::Result<f64> { Ok(server.threads()?.iter().map(|t| t.1).sum()) };
     let (before, began) = (used()?, Instant::now());
@@ -300,7 +300,7 @@ fn beside(server: &Taffrail, client: &mut Client) -> io::Result<((f64, f64), u64
     })
 }
 
-/// What the session has waited for since it began: the log, and nothing that a view holds.
+/// An error unless the session has waited for the log only since it began, and for nothing that a view holds.
 fn no_lock_of_a_view(client: &mut Client) -> io::Result<()> {
     let waits = "SELECT COUNT(*) FROM sys.dm_exec_session_wait_stats WHERE session_id = @@SPID AND waiting_tasks_count > 0 \
         AND wait_type NOT IN (N'WRITELOG', N'LOGBUFFER', N'ASYNC_NETWORK_IO', N'IO_COMPLETION', N'PREEMPTIVE_OS_WRITEFILEGATHER') \
@@ -313,7 +313,7 @@ fn no_lock_of_a_view(client: &mut Client) -> io::Result<()> {
     }
 }
 
-/// What is beyond its bound, in words.
+/// Figures beyond their bounds, in words.
 pub fn beyond(figures: &[Figure]) -> Vec<String> {
     let mut all = Vec::new();
     for (work, unit, bound) in BOUNDS {

@@ -32,7 +32,7 @@ const YARDSTICK: Duration = Duration::from_millis(100);
 /// How long a slice of inserts lasts, ours and the bare server's.
 const SLICE: Duration = Duration::from_millis(200);
 
-/// What one slice has shown, in seconds for each.
+/// Times of one slice, in seconds for each.
 struct Slice {
     write: f64,
     round_trip: f64,

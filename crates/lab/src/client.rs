@@ -31,7 +31,7 @@ const READ_ONLY_INTENT: u8 = 0x20;
 /// Sizes of a packet.
 const PACKET_BYTES: std::ops::RangeInclusive<usize> = PACKET_BYTES_MIN..=PACKET_BYTES_MAX;
 
-/// Whether to encrypt.
+/// The encryption of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encrypt {
     /// Never: a server that insists is an error.
@@ -50,23 +50,23 @@ pub enum Encrypt {
 pub struct ConnectOptions {
     /// Host name or address.
     pub host: String,
-    /// TCP port.
+    /// The server's TCP port.
     pub port: u16,
-    /// Login.
+    /// The name of the login.
     pub user: String,
-    /// Its password.
+    /// The password of the login.
     pub password: String,
     /// Database; empty for the login's default.
     pub database: String,
-    /// Whether to encrypt.
+    /// The encryption that is asked for.
     pub encrypt: Encrypt,
-    /// Take any certificate.
+    /// Whether any certificate is taken.
     pub trust_server_certificate: bool,
     /// Certificates to trust, in PEM; none: the system's.
     pub ca_file: Option<std::path::PathBuf>,
     /// Bytes per packet to ask for.
     pub packet_bytes: usize,
-    /// What the session is called in the views.
+    /// The program's name in the views.
     pub application: String,
     /// This machine as the views show it.
     pub workstation: String,
@@ -74,7 +74,7 @@ pub struct ConnectOptions {
     pub host_in_certificate: String,
     /// The server's certificate itself, in PEM or DER: no other one is taken.
     pub pinned_certificate: Option<std::path::PathBuf>,
-    /// ApplicationIntent=ReadOnly.
+    /// Whether the login says ApplicationIntent=ReadOnly.
     pub read_only: bool,
     /// How long the connection and the login may take together.
     pub login_timeout: Option<Duration>,
@@ -105,15 +105,15 @@ impl Default for ConnectOptions {
 /// An ERROR or INFO token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerMessage {
-    /// Number.
+    /// The message's number.
     pub number: i32,
-    /// Severity.
+    /// The message's severity.
     pub severity: u8,
-    /// State.
+    /// The message's state.
     pub state: u8,
     /// Line in the batch or procedure.
     pub line: u32,
-    /// Text.
+    /// The message's text.
     pub message: String,
 }
 
@@ -200,14 +200,14 @@ impl From<taffrail_tds::ProtocolError> for ClientError {
 
 type Result<T> = std::result::Result<T, ClientError>;
 
-/// One result set.
+/// One result set, read to its end.
 #[derive(Clone, Debug, Default)]
 pub struct ResultSet {
-    /// Column names.
+    /// The columns' names.
     pub columns: Vec<String>,
-    /// Column types.
+    /// The columns' types.
     pub types: Vec<SqlType>,
-    /// Rows.
+    /// The rows, a value a column.
     pub rows: Vec<Vec<Value>>,
 }
 
@@ -220,11 +220,11 @@ pub enum AnswerEvent {
     Row(Vec<Value>),
     /// A statement ended, with its count if it has one.
     Done(Option<u64>),
-    /// ERROR or INFO.
+    /// An ERROR or INFO token.
     Message(ServerMessage),
     /// Return status of a procedure.
     Status(i32),
-    /// An output parameter.
+    /// An output parameter's value.
     Returned(Value),
 }
 
@@ -300,13 +300,13 @@ pub struct Prepared {
     types: Vec<SqlType>,
 }
 
-/// A connection.
+/// A connection to a server.
 pub struct Client {
     transport: Transport,
     transaction: u64,
     payload: Vec<u8>,
     packets: Vec<u8>,
-    /// What the server has agreed to, in effect after the login.
+    /// The packet size that the server has agreed to, in effect after the login.
     packet_bytes: usize,
     /// The answer that is read as it arrives, if one is under way.
     arriving: Option<stream::Arriving>,
@@ -355,7 +355,7 @@ impl Client {
         Ok(self.query(sql)?.counts)
     }
 
-    /// Runs a batch.
+    /// Runs a batch to its end.
     pub fn query(&mut self, sql: &str) -> Result<Answer> {
         request::encode_batch(sql, self.transaction, VERSION, &mut self.payload);
         self.send(PacketType::Batch)?;
@@ -393,7 +393,7 @@ impl Client {
         self.call(Procedure::Id(rpc::SP_EXECUTE), parameters)
     }
 
-    /// Calls a procedure.
+    /// Calls a procedure and reads its answer.
     pub fn call(&mut self, procedure: Procedure, params: Vec<Param>) -> Result<Answer> {
         let call = Call { procedure, options: 0, params, skip: false };
         rpc::encode(&[call], self.transaction, [0; 5], VERSION, &mut self.payload)

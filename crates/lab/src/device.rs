@@ -1,4 +1,4 @@
-//! What the device does by itself: the yardstick beside every figure.
+//! The rate of the device by itself: the yardstick beside every figure.
 //!
 //! Durable 4 KiB writes into a file whose extents have been written before, `O_DIRECT|O_DSYNC` where the file system
 //! takes it: the best method known for one log block. Depth 1 is a lone committer's limit, depth 4 that of
@@ -16,7 +16,7 @@ const FILE_BYTES: u64 = 64 << 20;
 /// Durable 4 KiB writes a second, and how long one takes at depth 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
-    /// One after another.
+    /// Writes one after another.
     pub depth1_per_s: f64,
     /// Four threads at once.
     pub depth4_per_s: f64,
@@ -82,7 +82,7 @@ impl Probe {
         Ok(writes as f64 / began.elapsed().as_secs_f64())
     }
 
-    /// What a durable write takes on average, one after another for so long; in seconds.
+    /// Seconds that a durable write takes on average, one after another for so long; in seconds.
     pub fn single(&self, time: Duration) -> io::Result<f64> {
         let took = self.writes(0, 1, time)?;
         Ok(took.iter().sum::<Duration>().as_secs_f64() / took.len().max(1) as f64)

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const PASSWORD: &str = "Bench-only-1!";
 
-/// A running server.
+/// A running server of one's own.
 pub struct Taffrail {
     child: Child,
     port: u16,
@@ -38,12 +38,12 @@ impl Taffrail {
         Taffrail::start_with(binary, data, &[])
     }
 
-    /// The same with more arguments.
+    /// Starts a server with more arguments.
     pub fn start_with(binary: &Path, data: &Path, more: &[&OsStr]) -> io::Result<Taffrail> {
         Taffrail::started(binary, data, more).map(|(server, _)| server)
     }
 
-    /// The same with a console, and where that is served.
+    /// Starts a server with a console; the address of the console beside it.
     pub fn start_watched(binary: &Path, data: &Path) -> io::Result<(Taffrail, String)> {
         let more = ["--console", "127.0.0.1:0"].map(OsStr::new);
         let (server, line) = Taffrail::started(binary, data, &more)?;
@@ -53,7 +53,7 @@ impl Taffrail {
         Ok((server, at))
     }
 
-    /// What sa is let in with.
+    /// The password of `sa`.
     pub fn password() -> &'static str {
         PASSWORD
     }
@@ -103,7 +103,7 @@ impl Taffrail {
         self.child.id()
     }
 
-    /// Where it listens.
+    /// The port that it listens on.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -113,7 +113,7 @@ impl Taffrail {
         self.client_at(self.port, database)
     }
 
-    /// The same, as soon as a start has recovered the database: a login waits for that a few seconds by itself.
+    /// A connection as soon as a start has recovered the database: a login waits for that a few seconds by itself.
     pub fn client_once_open(&self, database: &str, at_most: Duration) -> io::Result<Client> {
         let began = Instant::now();
         loop {
@@ -126,7 +126,7 @@ impl Taffrail {
         }
     }
 
-    /// The same by way of somebody who listens at another port.
+    /// A connection by way of somebody who listens at another port.
     pub fn client_at(&self, port: u16, database: &str) -> io::Result<Client> {
         Client::connect(&crate::client::ConnectOptions {
             port,

@@ -1,4 +1,4 @@
-//! What the boot page keeps so that the log is found again in one step: a place in it, and the VLF it lies in.
+//! The anchor that the boot page keeps so that the log is found again in one step: a place in it, and the VLF it lies in.
 //!
 //! ```text
 //!  0 u16 version   2 u16 file of the VLF   4 u32 VLF sequence number   8 u64 position

@@ -253,7 +253,7 @@ impl State {
         true
     }
 
-    /// The same, into a free VLF of the caller's choice.
+    /// Switches into a free VLF of the caller's choice.
     pub fn switch_to(&mut self, next: VlfPlace) {
         assert_eq!(self.open.records, 0, "the block before a switch is closed");
         let head = *self.table.head();

@@ -1,4 +1,4 @@
-//! What can go wrong, and whose problem it is.
+//! Errors of the log, and whose problem each is.
 
 use std::fmt;
 use std::path::PathBuf;

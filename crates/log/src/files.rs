@@ -326,7 +326,7 @@ impl LogFiles {
         LogFiles::open_as(env, paths, OpenSpec::LOG)
     }
 
-    /// The same, for looking only.
+    /// Opens the files for looking only.
     pub fn open_read_only(
         env: &Env,
         paths: &[PathBuf],
@@ -334,8 +334,7 @@ impl LogFiles {
         LogFiles::open_as(env, paths, OpenSpec::LOG.read_only())
     }
 
-    /// The same, through the page cache: who reads a file from end to end and does nothing else is served best by the kernel's
-    /// read-ahead.
+    /// Opens the files for looking only, through the page cache: a reading from end to end is served best by the kernel's read-ahead.
     pub fn open_offline(env: &Env, paths: &[PathBuf]) -> Result<(LogFiles, Vec<Entry>), LogError> {
         LogFiles::open_as(env, paths, OpenSpec::PLAIN.read_only())
     }

@@ -24,7 +24,7 @@ use crate::room::Margins;
 use crate::vlf::{ActiveVlf, VlfInfo, VlfTable};
 use crate::writer::WriterSlot;
 
-/// Largest joined write.
+/// Bytes of the largest joined write.
 const WRITE_BYTES_MAX: u64 = 1 << 20;
 /// Full blocks of so many bytes are worth a write that nobody waits for.
 const WRITER_BYTES: u64 = 480 << 10;
@@ -32,15 +32,15 @@ const WRITER_BYTES: u64 = 480 << 10;
 /// Sizes of the log, bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LogSpace {
-    /// All files.
+    /// Bytes of all files.
     pub total: u64,
     /// All VLFs: the files without their headers. What views and counters show as the log's size.
     pub usable: u64,
     /// In use: from the oldest active VLF to the head.
     pub used: u64,
-    /// What transactions have reserved for their rollback.
+    /// Bytes that transactions have reserved for their rollback.
     pub reserved: u64,
-    /// What can be written before the log has to grow.
+    /// Bytes that can be written before the log has to grow.
     pub free: u64,
 }
 
@@ -83,7 +83,7 @@ pub struct Log {
     /// Since a restart, until the VLFs' advisory headers were looked at: up to which sequence number last uses are known
     /// without them.
     uses_noted: Mutex<Option<u32>>,
-    /// What views show of the files, so that they need not wait for a growth.
+    /// The files as views show them, so that they need not wait for a growth.
     infos: Mutex<Vec<LogFileInfo>>,
     pub(crate) fetched: Mutex<FetchCache>,
 }
@@ -218,7 +218,7 @@ impl Log {
         self.volumes.read().clone()
     }
 
-    /// What the boot page keeps to find `pos` again: the position of a record, or [`Log::appended`]. `None`: it lies before
+    /// The anchor by which the boot page finds `pos` again: the position of a record, or [`Log::appended`]. `None`: it lies before
     /// the oldest active VLF.
     pub fn anchor_at(&self, pos: LogPos) -> Option<LogAnchor> {
         let state = self.lock();
@@ -319,7 +319,7 @@ impl Log {
         self.lock().buffer_bytes()
     }
 
-    /// Sizes.
+    /// Sizes of the log and its parts.
     pub fn space(&self) -> LogSpace {
         let (total, files) = self.total();
         let state = self.lock();
@@ -332,7 +332,7 @@ impl Log {
         }
     }
 
-    /// What lies behind the end of the log in its VLF, of a log that nobody appends to: the number of its file, where it begins, and the
+    /// The place behind the end of the log in its VLF, of a log that nobody appends to: the number of its file, where it begins, and the
     /// VLF's end. Whatever is there is read by nobody.
     pub fn behind_end(&self) -> (usize, u64, u64) {
         let state = self.lock();
@@ -352,7 +352,7 @@ impl Log {
         state.table.active().filter(|v| usize::from(v.place.file) == file).map(of).sum()
     }
 
-    /// The files.
+    /// The files as views show them.
     pub fn files(&self) -> Vec<LogFileInfo> {
         self.infos.lock().clone()
     }

@@ -1,4 +1,4 @@
-//! What a log record does (`LOP_*`) and to what (`LCX_*`), with SQL Server's numbers and names.
+//! Operations of log records (`LOP_*`) and their contexts (`LCX_*`), with SQL Server's numbers and names.
 
 macro_rules! numbered {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $number:literal, $text:literal;)+ }) => {

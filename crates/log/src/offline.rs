@@ -300,7 +300,7 @@ impl OfflineLog {
         })
     }
 
-    /// The same, from the first block of the VLF with this number on, for as long as `visit` wants to see more. `None`: the
+    /// Walks from the first block of the VLF with this number on, for as long as `visit` wants to see more. `None`: the
     /// log was never written, it was enough, or no unbroken run of VLFs goes through that one.
     pub fn walk_from(
         &self,
@@ -318,7 +318,7 @@ impl OfflineLog {
         }
     }
 
-    /// The same, from the block at a position on; without one from the oldest block.
+    /// Walks from the block at a position on; without one from the oldest block.
     pub fn walk_at(
         &self,
         pos: Option<LogPos>,
@@ -337,7 +337,7 @@ impl OfflineLog {
         }
     }
 
-    /// The same, from a block at a position of a VLF on.
+    /// Walks from a block at a position of a VLF on.
     pub(crate) fn walk_in(
         &self,
         first: WalkVlf,

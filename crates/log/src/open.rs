@@ -119,7 +119,7 @@ impl Log {
         Log::open_with(env, paths, options, anchor, |_| Ok(()))
     }
 
-    /// The same, and shows every record at or after the anchor on the way: analysis needs no second reading.
+    /// Opens the log, and shows every record at or after the anchor on the way: analysis needs no second reading.
     pub fn open_with(
         env: &Env,
         paths: &[PathBuf],

@@ -1,4 +1,4 @@
-//! What a log is created or opened with.
+//! Options with which a log is created or opened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub enum Growth {
 pub enum Initialization {
     /// Zeroed before use; who needs the space waits. SQL Server up to 2019.
     Zero = 0,
-    /// The same, but automatic growths of up to 64 MB are only reserved. SQL Server 2022.
+    /// Zeroed before use as with ZERO, but automatic growths of up to 64 MB are only reserved. SQL Server 2022.
     Sql2022 = 1,
     /// Only reserved; a background writer zeroes ahead of the head, and grows before the log is full.
     #[default]

@@ -76,7 +76,7 @@ impl Reader {
         Ok(self.next_entry()?.map(|entry| entry.record))
     }
 
-    /// The same, with what its block says of it.
+    /// A record with the facts of its block.
     #[inline]
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, LogError> {
         loop {

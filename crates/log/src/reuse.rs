@@ -1,4 +1,4 @@
-//! Who still needs old log, and giving back what nobody needs.
+//! Holders of old log, and the reuse of log that nobody needs.
 //!
 //! Whoever needs log registers a hold: a function that says from which position on, and under which name. Truncation
 //! frees every VLF that lies wholly before the smallest of them, the last durable checkpoint and the durable position.
@@ -104,7 +104,7 @@ impl Log {
         }
     }
 
-    /// The same, as message 9002 names it: a transaction by its first record.
+    /// The holdup as message 9002 names it: a transaction by its first record.
     pub(crate) fn shown_holdup(&self) -> (ReuseWait, LogPos) {
         let (wait, pos) = self.holdup();
         let begin = match wait {
@@ -154,7 +154,7 @@ impl Log {
         self.truncate_now().0
     }
 
-    /// The same, and how many were freed.
+    /// Truncates; the holdup beside the number of VLFs that were freed.
     pub(crate) fn truncate_now(&self) -> (ReuseWait, usize) {
         let keep = self.needed_from();
         let freed = {

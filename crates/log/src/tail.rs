@@ -1,4 +1,4 @@
-//! What opening reads at the end of the log and nothing proves to be on the medium: it is written once more, as it is.
+//! The end of the log that an opening reads and nothing proves to be on the medium: it is written once more, as it is.
 //!
 //! A process whose sync has failed, and that was killed then, leaves blocks that read back from the system's cache, that the cache
 //! calls clean, and that the medium may not have: no later sync writes them. A commit that is appended behind them and acknowledged

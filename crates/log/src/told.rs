@@ -1,4 +1,4 @@
-//! What is told of each flush: [`taffrail_observe::trace::flushes`].
+//! Facts told of each flush: [`taffrail_observe::trace::flushes`].
 
 use std::sync::Arc;
 

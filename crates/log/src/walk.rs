@@ -160,7 +160,7 @@ impl Walker {
         &self.buf[self.current.0..self.current.0 + self.current.1]
     }
 
-    /// The same, to be held on to: what is read later goes elsewhere.
+    /// The bytes, to be held on to: what is read later goes elsewhere.
     pub fn held(&self) -> HeldBytes {
         HeldBytes { piece: Arc::clone(&self.buf), at: self.current.0, len: self.current.1 }
     }

@@ -22,7 +22,7 @@ const LIMIT: f64 = 2.0;
 /// A round that takes longer than this does not grow as it should.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Pairs of rounds.
+/// Latency of commits while the log grows, in pairs of rounds.
 pub fn latency(server: &Taffrail, data: &Path, plan: Plan) -> io::Result<Vec<Figure>> {
     let kinds = [Kind::PreSized, Kind::Grows { mode: "AHEAD", by_mb: GROWTH_MB }];
     let mut pairs = Pairs::default();

@@ -60,7 +60,7 @@ impl Kind {
     }
 }
 
-/// The whole row.
+/// Growth of the log: durations, stalls and latency.
 pub fn growth(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure>> {
     let data = dir.join("growth");
     let server = Taffrail::start(binary, &data)?;

@@ -16,7 +16,7 @@ const ROW_BYTES: u32 = 4_000;
 const LIMIT: f64 = 1.03;
 const MB: f64 = (1 << 20) as f64;
 
-/// What one run showed.
+/// Figures of one run.
 struct Run {
     seconds: f64,
     /// PREEMPTIVE_OS_WRITEFILEGATHER, milliseconds: in all, and the longest.

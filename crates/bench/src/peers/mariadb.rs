@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use taffrail_lab::client::timed::Timed;
 
-/// A running server.
+/// A running MariaDB server.
 pub struct MariaDb {
     child: Child,
     port: u16,
@@ -21,7 +21,7 @@ impl MariaDb {
         MariaDb::start_with(folder, port, "4G")
     }
 
-    /// The same with another size of its log.
+    /// Starts a server with another size of its log.
     pub fn start_with(folder: &Path, port: u16, log: &str) -> io::Result<MariaDb> {
         if Command::new("mariadbd").arg("--version").stdout(Stdio::null()).status().is_err() {
             return Err(io::Error::other("MariaDB is not installed"));
@@ -146,7 +146,7 @@ impl Peer for MariaDb {
     }
 }
 
-/// One connection.
+/// One connection to MariaDB.
 struct Connection {
     reader: BufReader<Timed>,
     writer: Timed,

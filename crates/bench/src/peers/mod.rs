@@ -10,10 +10,10 @@ pub mod mariadb;
 pub mod postgres;
 pub mod sqlite;
 
-/// What a client of the point SELECT reads of a row.
+/// The columns of a row that a client of the point SELECT reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Point {
-    /// `points.number`.
+    /// The column `points.number`.
     pub number: i32,
     /// `points.name`, as the bytes that were sent.
     pub name: Vec<u8>,
@@ -43,7 +43,7 @@ pub(super) fn no_row() -> io::Error {
 
 /// A server under test, ours or another's. Each list of statements ends with the one that is timed.
 pub trait Peer: Sync {
-    /// For the table.
+    /// The name in the table of figures.
     fn name(&self) -> &'static str;
     /// A new connection to the benchmark's database.
     fn connect(&self) -> io::Result<Box<dyn Driver>>;
@@ -51,9 +51,9 @@ pub trait Peer: Sync {
     fn setup(&self) -> Vec<String>;
     /// Single-row inserts in a loop inside the server, each durable when the next begins.
     fn autocommit_loop(&self, rows: u32) -> Vec<String>;
-    /// The same loop in one transaction.
+    /// Single-row inserts in a loop inside the server, in one transaction.
     fn transaction_loop(&self, rows: u32) -> Vec<String>;
-    /// The same loop with a commit after each row that does not wait for the disk.
+    /// Single-row inserts in a loop inside the server, with a commit after each row that does not wait for the disk.
     fn relaxed_loop(&self, rows: u32) -> Vec<String>;
     /// Fills `customer`; nothing in it is timed.
     fn load_customers(&self, rows: u32) -> Vec<String>;

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use taffrail_lab::client::timed::Timed;
 
-/// A running cluster.
+/// A running cluster of PostgreSQL.
 pub struct Postgres {
     child: Child,
     port: u16,
@@ -59,7 +59,7 @@ impl Postgres {
         Ok(Postgres { child, port })
     }
 
-    /// What a query answers: a line a row, `|` between the columns.
+    /// The answer of a query: a line a row, `|` between the columns.
     pub fn answer(&self, query: &str) -> io::Result<String> {
         let out = Command::new("psql")
             .args(["-h", "127.0.0.1", "-U", "postgres", "-AtqX"])
@@ -166,7 +166,7 @@ impl Peer for Postgres {
     }
 }
 
-/// One connection.
+/// One connection to PostgreSQL.
 struct Connection {
     reader: BufReader<Timed>,
     writer: Timed,
@@ -208,7 +208,7 @@ impl Connection {
         self.rows_until_ready(|_| {})
     }
 
-    /// The same with the body of each DataRow.
+    /// Reads to ReadyForQuery and shows the body of each DataRow.
     fn rows_until_ready(&mut self, mut row: impl FnMut(&[u8])) -> io::Result<()> {
         let mut failed = None;
         loop {

@@ -34,7 +34,7 @@ const GB: u64 = 1 << 30;
 /// How much to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Rows of `customer`.
+    /// The number of customers.
     pub customers: u32,
     /// Pairs of each figure.
     pub pairs: usize,
@@ -137,7 +137,7 @@ impl Measured {
     }
 }
 
-/// The whole row.
+/// Work beside few and beside many VLFs: statements, small transactions, restarts.
 pub fn vlfs(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure>> {
     let (growth, each) = plan.growth();
     let few_bytes = plan.few_bytes()?;

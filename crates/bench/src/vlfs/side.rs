@@ -111,12 +111,12 @@ impl Side {
         self.run("BACKUP LOG bench TO DISK = 'NUL'")
     }
 
-    /// Runs statements.
+    /// Runs statements to their end.
     pub fn run(&mut self, sql: &str) -> io::Result<()> {
         self.client.run(sql).map(|_| ()).map_err(|e| io::Error::other(format!("{e} in {sql}")))
     }
 
-    /// The same, and how long it took.
+    /// Runs statements; the seconds that they took.
     pub fn timed(&mut self, sql: &str) -> io::Result<f64> {
         let began = Instant::now();
         self.run(sql)?;
@@ -131,7 +131,7 @@ impl Side {
         }
     }
 
-    /// Another connection.
+    /// Another connection to this side's database.
     pub fn connect(&self) -> io::Result<Client> {
         match &self.server {
             Some(server) => server.client("bench"),

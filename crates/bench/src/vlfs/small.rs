@@ -96,7 +96,7 @@ fn settle_amount(side: &mut Side, clients: usize, rows: u32, plan: Plan) -> io::
     Ok(Amount { count, ..trial })
 }
 
-/// All kinds.
+/// Small transactions of all kinds.
 pub fn small(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for clients in CLIENTS {

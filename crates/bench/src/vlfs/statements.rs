@@ -16,9 +16,9 @@ const STATEMENTS: [(&str, &str); 3] = [
     ("delete", "DELETE FROM customer"),
 ];
 
-/// What the log has of a deleted customer, roughly.
+/// Bytes of log of a deleted customer, roughly.
 const DELETE_LOG_BYTES: u64 = 76;
-/// What it has of one that is put there and deleted, at most.
+/// Bytes of log of a customer that is put there and deleted, at most.
 const COPY_LOG_BYTES: u64 = 1_000;
 
 /// Statement after statement, the sides in turn.

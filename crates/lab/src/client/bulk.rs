@@ -13,11 +13,11 @@ const WRITE_BYTES: usize = 256 << 10;
 /// How rows are to be loaded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BulkOptions {
-    /// TABLOCK.
+    /// The hint TABLOCK.
     pub tablock: bool,
-    /// CHECK_CONSTRAINTS.
+    /// The hint CHECK_CONSTRAINTS.
     pub check_constraints: bool,
-    /// KEEP_NULLS.
+    /// The hint KEEP_NULLS.
     pub keep_nulls: bool,
     /// Rows per batch, each of which is committed by itself; 0 for all in one.
     pub batch: u64,

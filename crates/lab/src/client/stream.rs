@@ -19,7 +19,7 @@ const ACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The state of such an answer.
 pub(super) struct Arriving {
     tokens: TokenReader,
-    /// What has come and is not read yet begins at `at`.
+    /// Bytes that have come; those that are not read yet begin at `at`.
     data: Vec<u8>,
     at: usize,
     /// The message is complete.

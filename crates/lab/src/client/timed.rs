@@ -4,7 +4,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A connected socket.
+/// A connected socket whose calls may be timed.
 pub struct Timed {
     socket: TcpStream,
     /// Spent in reads and writes since the last [`Timed::waited`]; `None` before the first one: nobody asks.
@@ -17,7 +17,7 @@ impl Timed {
         Timed { socket, spent: None }
     }
 
-    /// The socket itself.
+    /// The socket itself, whose calls are not timed.
     pub fn plain(&self) -> &TcpStream {
         &self.socket
     }

@@ -12,7 +12,7 @@ use taffrail_tds::packet::{Assembler, END_OF_MESSAGE, Framer, HEADER_BYTES, Pack
 use taffrail_tds::prelogin::{Encryption, Prelogin};
 
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
-/// What PRELOGIN has led to.
+/// The encryption that PRELOGIN has led to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tunnel {
     None,
@@ -118,7 +118,7 @@ impl Transport {
         self.tls = None;
     }
 
-    /// Sends whole packets.
+    /// Sends whole packets to the server.
     pub fn write(&mut self, packets: &[u8]) -> io::Result<()> {
         let Some(tls) = &mut self.tls else { return self.socket.write_all(packets) };
         let mut rest = packets;

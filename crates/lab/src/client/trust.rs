@@ -62,9 +62,9 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
 enum Believes {
     /// Whoever answers: "trust server certificate".
     Anyone,
-    /// Who has this very certificate.
+    /// A server that has this very certificate.
     Only(CertificateDer<'static>),
-    /// Who has a certificate that one of `given` has signed, or one of them itself.
+    /// A server with a certificate that one of `given` has signed, or one of them itself.
     Signed { chain: Arc<WebPkiServerVerifier>, given: Vec<CertificateDer<'static>> },
 }
 
@@ -141,7 +141,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// What a certificate that was itself given may do: self-signed ones are often made as those of an authority, which a chain cannot end
+/// Findings about a certificate that was itself given: self-signed ones are often made as those of an authority, which a chain cannot end
 /// in, and others have a signer who was not given. Both are told behind the dates: a certificate that is not valid now is another error.
 fn is_about_the_chain(e: &rustls::Error) -> bool {
     match e {

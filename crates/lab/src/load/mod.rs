@@ -13,40 +13,40 @@ use std::time::{Duration, Instant};
 pub struct Generator {
     /// As the command line calls it.
     pub name: &'static str,
-    /// What it makes.
+    /// The rows that it makes, in words.
     pub description: &'static str,
 }
 
-/// All generators.
+/// All generators, by name.
 pub const GENERATORS: &[Generator] = &[Generator {
     name: "tpcc-customer",
     description: "customers of the TPC-C benchmark, 30,000 of each warehouse (clause 4.3.3.1)",
 }];
 
-/// What to load, and where.
+/// The rows of a load and their table.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
-    /// Which generator.
+    /// The generator's name.
     pub generator: String,
-    /// The server.
+    /// The server and its login.
     pub connect: ConnectOptions,
     /// The table, as T-SQL names it.
     pub table: String,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
     /// The first of them.
     pub first: u64,
-    /// What the random values depend on.
+    /// The seed of the random values.
     pub seed: u64,
     /// Rows per batch, each committed by itself; 0 for all in one.
     pub batch: u64,
-    /// TABLOCK.
+    /// The hint TABLOCK.
     pub tablock: bool,
     /// A table that is made gets no clustered index.
     pub heap: bool,
     /// Empty the table first.
     pub truncate: bool,
-    /// No progress bar.
+    /// Whether there is no progress bar.
     pub quiet: bool,
 }
 
@@ -69,12 +69,12 @@ impl LoadOptions {
     }
 }
 
-/// What a load took.
+/// Time and size of a load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loaded {
     /// Rows that the server has confirmed.
     pub rows: u64,
-    /// Bytes sent.
+    /// Bytes that were sent.
     pub bytes: u64,
     /// From the first row made to the last confirmation.
     pub time: Duration,
@@ -114,7 +114,7 @@ fn refuse_system_database(client: &mut Client, table: &str) -> Result<(), Client
     }
 }
 
-/// The same over a connection that is there.
+/// Loads over a connection that is there.
 pub fn load_into(client: &mut Client, options: &LoadOptions) -> Result<Loaded, ClientError> {
     let quoted = options.table.replace('\'', "''");
     let there = client.query(&format!("SELECT OBJECT_ID(N'{quoted}')"))?;

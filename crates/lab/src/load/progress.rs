@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Between two drawings.
+/// The time between two drawings.
 const ROUND: Duration = Duration::from_millis(100);
 /// Characters of the bar itself.
 const WIDTH: u64 = 30;

@@ -106,7 +106,7 @@ fn last_name(number: u64) -> Bytes {
     out
 }
 
-/// Makes customers.
+/// A maker of TPC-C's customers.
 #[derive(Clone, Debug)]
 pub struct Customers {
     seed: u64,
@@ -115,7 +115,7 @@ pub struct Customers {
 }
 
 impl Customers {
-    /// Of a seed.
+    /// The customers of a seed.
     pub fn new(seed: u64) -> Customers {
         let c_last = Random(seed ^ 0xC1A5_7000).within(0, 255);
         Customers { seed, c_last }

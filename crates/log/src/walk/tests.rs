@@ -1,4 +1,4 @@
-//! What a walk takes for the next block of its chain, and what for its end.
+//! The next block of a walk's chain, and its end.
 
 use std::path::Path;
 
