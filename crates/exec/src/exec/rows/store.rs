@@ -3,6 +3,7 @@
 use super::{SpillFile, SpillReader, SpillWriter, SpilledRows};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::memory;
+use crate::rowcodec::damaged;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::Slot;
@@ -129,7 +130,7 @@ impl RowStore {
     }
 
     #[cold]
-    fn spill(&mut self, file: Arc<SpillFile>) -> SqlResult<()> {
+    pub(super) fn spill(&mut self, file: Arc<SpillFile>) -> SqlResult<()> {
         let mut writer = SpillWriter::new(&file);
         for n in 0..self.memory.rows {
             if n.is_multiple_of(NOTED) {
@@ -145,7 +146,7 @@ impl RowStore {
     /// A row. What is asked for next is best one of those beside it.
     pub fn row(&mut self, n: usize) -> SqlResult<&[Value]> {
         debug_assert!(n < self.rows);
-        if self.writer.is_none() && self.reader.is_none() {
+        if self.memory.rows == self.rows {
             return Ok(self.memory.row(n));
         }
         if let Some(writer) = self.writer.take() {
@@ -154,8 +155,11 @@ impl RowStore {
         if n == self.last {
             return Ok(&self.row);
         }
-        let Some(reader) = &mut self.reader else { return Ok(&[]) };
-        if self.last == usize::MAX || n != self.last + 1 {
+        // There is none where the last rows could not be written: somebody asks once more after that error.
+        let Some(reader) = &mut self.reader else { return Err(damaged("a temporary file")) };
+        // An error leaves the reader anywhere.
+        let before = std::mem::replace(&mut self.last, usize::MAX);
+        if before == usize::MAX || n != before + 1 {
             reader.seek(self.places[n / NOTED]);
             for _ in 0..n % NOTED {
                 reader.skip()?;

@@ -1,6 +1,6 @@
 #![cfg(test)]
 use super::merge::merged_to;
-use super::{Partitions, RowMerge, SpillReader, SpillSpace, SpillWriter, codec};
+use super::{Partitions, RowMerge, RowStore, SpillReader, SpillSpace, SpillWriter, codec};
 use std::cmp::Ordering;
 use std::path::Path;
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
@@ -232,4 +232,30 @@ fn an_error_of_the_device_is_an_error_of_the_statement() {
         assert_ne!(met(IoKind::Write, fault), 0, "{fault:?}");
     }
     assert_ne!(met(IoKind::Read, FaultKind::Wrong), 0);
+}
+
+/// A cursor stays open after such an error, and is asked for its rows again.
+#[test]
+fn a_store_that_has_met_an_error_gives_its_rows_or_an_error() {
+    let row = |n: usize| [Value::Int(n as i32), text(1000)];
+    let stored = |fault: IoKind| {
+        let world = SimWorld::new(1);
+        let file = space(&world).create().unwrap();
+        let mut store = RowStore::in_order(2);
+        (0..200).for_each(|n| store.add_in(&row(n), || Ok(file.clone())).unwrap());
+        store.spill(file.clone()).unwrap();
+        (200..400).for_each(|n| store.add_in(&row(n), || Ok(file.clone())).unwrap());
+        if fault == IoKind::Read {
+            assert_eq!(store.row(0).unwrap(), row(0));
+        }
+        let (path_contains, kind) = (String::new(), Some(fault));
+        world.inject(Fault { nth: 1, kind, path_contains, fault: FaultKind::Io, sticky: false });
+        store
+    };
+    let mut store = stored(IoKind::Write);
+    assert_eq!(store.row(0).unwrap_err().number, 823);
+    assert!(store.row(0).is_err());
+    let mut store = stored(IoKind::Read);
+    assert_eq!(store.row(300).unwrap_err().number, 823);
+    assert_eq!(store.row(1).unwrap(), row(1));
 }
