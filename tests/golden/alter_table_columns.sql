@@ -2,7 +2,7 @@
 --@ source: reasoned
 CREATE DATABASE Columns
 GO
--- A default is computed once for the rows that are there; an identity column counts them.
+-- A default is computed once for the rows that are there, NEWID for each of them; an identity column counts them.
 --@ source: documentation ALTER TABLE
 USE Columns
 CREATE TABLE t (a int NOT NULL CONSTRAINT t_pk PRIMARY KEY)

@@ -10,13 +10,16 @@ use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::modify::{full_name, trim};
 use crate::exec::runtime::Rt;
+use crate::plan::attributes::{Attributes, Volatility};
+use crate::plan::change::ComputedColumn;
+use crate::plan::expr::{Cast, Expr, Part};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
-use taffrail_types::{ConvertContext, SqlType, Value};
+use taffrail_types::{Conversion, ConvertContext, SqlType, Value};
 
 /// `ADD` of columns, constraints and indexes: the columns first.
 pub(super) fn add(
@@ -47,12 +50,14 @@ pub(super) fn add(
     };
     let mut touched = Vec::new();
     let mut changed = Vec::new(); // existing columns that get a default
+    let mut own = Vec::new(); // columns of which each row gets a value of its own
     for default in std::mem::take(&mut draft.defaults) {
         let at = default.column;
         if at < draft.existing {
             changed.push(at);
         } else if !is_empty && (!draft.columns[at].nullable || default.with_values) {
-            let missing = missing_value(cx, &draft.columns[at], &default)?;
+            let (missing, each) = missing_value(cx, &draft.columns[at], &default)?;
+            own.extend(each.map(|expr| ComputedColumn { column: at, expr, stored: true }));
             let column = &mut draft.columns[at];
             column.missing = if column.unpadded { trim(missing, column.ty) } else { missing };
         }
@@ -107,9 +112,9 @@ pub(super) fn add(
         None => index::refresh(cx, database, table, &touched)?,
     };
     let stored = |c: &Column| c.is_made() && !c.is_virtual();
-    if !is_empty && draft.columns[draft.existing..].iter().any(stored) {
+    if !own.is_empty() || !is_empty && draft.columns[draft.existing..].iter().any(stored) {
         let given = draft.columns[draft.existing..].iter().any(|c| c.ty == SqlType::RowVersion);
-        super::stored::fill(cx, database, &fresh, given)?;
+        super::stored::fill(cx, database, &fresh, own, given)?;
     }
     checks::bind(cx, database, (&fresh, &name), &new_checks)?;
     if check != Some(false) {
@@ -170,15 +175,18 @@ fn number_rows(
     Ok(fresh)
 }
 
-/// The value that rows get for a column that is added: the default's, computed once.
+/// The value that rows get for a column that is added: the default's, computed once. Where the default is another one each time (NEWID),
+/// also what each row's own value is computed by.
 fn missing_value(
     cx: &mut StatementContext<'_>,
     column: &Column,
     default: &super::draft::DefaultDraft,
-) -> SqlResult<Value> {
-    let (value, from) = match &default.constant {
-        Some(constant) => constant.clone(),
-        // Each row would take a value of its own.
+) -> SqlResult<(Value, Option<Expr>)> {
+    let (value, from, each) = match &default.constant {
+        Some(constant) => {
+            let (value, from) = constant.clone();
+            (value, from, None)
+        }
         None if default.definition.to_ascii_uppercase().contains("NEXT VALUE FOR") => {
             let what = format!(
                 "Adding a column with the default {} to a table that has rows",
@@ -188,7 +196,7 @@ fn missing_value(
         }
         None => {
             let database = cx.database();
-            let bound = {
+            let (expr, from) = {
                 let names = SessionMetadata::new(cx.session, &database, &[]);
                 crate::binder::bind_text(&names, &database, &default.definition)?
             };
@@ -196,11 +204,22 @@ fn missing_value(
             let inner =
                 StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
             let mut rt = Rt::new(inner, &mut vars, Vec::new(), 0, &[]);
-            (rt.eval(&bound.0)?, bound.1)
+            let value = rt.eval(&expr)?;
+            let by_row = Attributes::of(Part::Expr(&expr)).volatility == Volatility::Row;
+            (value, from, by_row.then(|| converted(expr, from, column.ty)))
         }
     };
     let context = cx.session.activation.options.convert_context();
-    assign(value, from, column, &default.definition, &context)
+    Ok((assign(value, from, column, &default.definition, &context)?, each))
+}
+
+/// A default's expression, of a column's type.
+fn converted(value: Expr, from: SqlType, to: SqlType) -> Expr {
+    let (style, conversion, lenient) = (None, Conversion::Implicit, false);
+    match from == to {
+        true => value,
+        false => Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient })),
+    }
 }
 
 /// A value for a column: 2628 and the errors of conversion.

@@ -10,24 +10,28 @@ use crate::catalog::{Column, Table};
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::modify::refill::refill;
+use crate::plan::change::ComputedColumn;
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_types::Value;
 
-/// Computes the stored computed columns of all rows of a table that is locked. `given`: the rows get a rowversion, too.
+/// Computes the stored computed columns of all rows of a table that is locked, behind columns of the rows' `own` values. `given`: the rows
+/// get a rowversion, too.
 pub(super) fn fill(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
+    own: Vec<ComputedColumn>,
     given: bool,
 ) -> SqlResult<()> {
-    let mut computed = {
+    let mut computed = own;
+    {
         let names = SessionMetadata::new(cx.session, database, &[]);
-        computed_columns(&names, database, table)?
-    };
-    computed.retain(|c| c.stored);
+        computed
+            .extend(computed_columns(&names, database, table)?.into_iter().filter(|c| c.stored));
+    }
     // It is an update of all rows.
     refill(cx, database, table, &computed, given).map_err(|e| e.with_origin(Origin::Change))
 }
@@ -89,7 +93,7 @@ fn write_anew(
     }
     index::renew(cx, database, table, table.base())?;
     let fresh = index::rebuild(cx, database, table, &[], None)?;
-    fill(cx, database, &fresh, false)
+    fill(cx, database, &fresh, Vec::new(), false)
 }
 
 /// The next place for a column of a table whose rows are all written anew: 1701 with the table's name.
