@@ -52,6 +52,22 @@ impl Looked<'_> {
     fn wrong_index(&self, number: i32) -> Box<SqlError> {
         SqlError::new(number, &[&self.index, &self.view.head.name])
     }
+
+    /// Columns of one name are one, but where the text says that they are of two tables. Other expressions are one where they are written
+    /// alike.
+    fn is_same(&self, a: &Expr, b: &Expr) -> bool {
+        if let (ExprKind::Column(a), ExprKind::Column(b)) = (&a.kind, &b.kind) {
+            let of = |c: &ast::ColumnRef| c.qualifier.as_ref().map(|q| q.name.value.to_lowercase());
+            let apart = matches!((of(a), of(b)), (Some(a), Some(b)) if a != b);
+            return !apart && a.name.value.to_lowercase() == b.name.value.to_lowercase();
+        }
+        let written = |e: &Expr| -> String {
+            let text = self.view.definition.get(e.span.start as usize..e.span.end as usize);
+            let text = text.unwrap_or_default().to_lowercase();
+            text.chars().filter(|c| !c.is_whitespace()).collect()
+        };
+        written(a) == written(b)
+    }
 }
 
 /// Refuses a view that cannot have the clustered index that `s` asks for; gives the tables beneath.
@@ -273,34 +289,24 @@ fn grouped(
     if !roles.contains(&Role::Count) {
         return Err(looked.wrong(10138));
     }
-    // Expressions are one where they are written alike.
-    let written = |e: &Expr| {
-        let text = looked.view.definition.get(e.span.start as usize..e.span.end as usize);
-        let text = text.unwrap_or_default().to_lowercase();
-
-        match &e.kind {
-            ExprKind::Column(c) => c.name.value.to_lowercase(),
-            _ => text.chars().filter(|c| !c.is_whitespace()).collect(),
-        }
-    };
-    let by: Vec<String> = group
+    let by: Vec<&Expr> = group
         .items
         .iter()
         .filter_map(|item| match item {
-            GroupItem::Expr(e) => Some(written(e)),
+            GroupItem::Expr(e) => Some(e),
             _ => None,
         })
         .collect();
-    let plain: Vec<String> = items
+    let plain: Vec<&Expr> = items
         .iter()
         .zip(&roles)
         .filter(|(_, role)| **role == Role::Plain)
-        .map(|(e, _)| written(e))
+        .map(|(e, _)| *e)
         .collect();
-    if plain.iter().any(|item| !by.contains(item)) {
+    if plain.iter().any(|item| !by.iter().any(|e| looked.is_same(e, item))) {
         return Err(looked.wrong_index(8668));
     }
-    if by.iter().any(|item| !plain.contains(item)) {
+    if by.iter().any(|item| !plain.iter().any(|e| looked.is_same(e, item))) {
         return Err(looked.wrong_index(8660));
     }
     for key in &s.columns {
