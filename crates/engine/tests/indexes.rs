@@ -248,3 +248,39 @@ fn building_an_index_hears_a_cancel() {
         assert_eq!(c.rows(state), before);
     }
 }
+
+/// Columns of two tables with one name are two: a view that shows one of them has no row for each of its groups.
+#[test]
+fn an_indexed_view_shows_what_it_groups_by() {
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE TABLE p (a int NOT NULL, x int NOT NULL) CREATE TABLE q (a int NOT NULL, y int NOT NULL)
+        INSERT p VALUES (1, 1); INSERT q VALUES (1, 1)");
+    for (shown, by, refused) in [
+        ("p.a", "p.a, q.a", true),
+        ("p.a", "dbo.p.a", false),
+        ("p.a, q.a AS b", "q.a, P.A", false),
+        ("x", "p.x", false),
+    ] {
+        c.ok(&format!(
+            "EXEC ('CREATE OR ALTER VIEW g WITH SCHEMABINDING AS SELECT {shown}, COUNT_BIG(*) AS n FROM dbo.p JOIN dbo.q ON p.x = q.y GROUP BY {by}')"
+        ));
+        let key = if shown == "x" { "x" } else { "a" };
+        let said = c.rows(&format!("CREATE UNIQUE CLUSTERED INDEX i ON g ({key})"));
+        assert_eq!(said.starts_with("Msg 8660,"), refused, "{shown} by {by}: {said}");
+        assert!(refused || said.is_empty(), "{shown} by {by}: {said}");
+    }
+}
+
+/// A column that is added with a default of NEWID has another value in each row, and so has what is computed of it.
+#[test]
+fn an_added_column_of_newid_differs_from_row_to_row() {
+    let (_w, mut c) = World::with_database();
+    c.ok("CREATE TABLE n (a int NOT NULL); INSERT n VALUES (1), (2), (3)");
+    c.ok("ALTER TABLE n ADD g uniqueidentifier NOT NULL DEFAULT NEWID(), s varchar(40) NULL DEFAULT NEWID() WITH VALUES,
+        d datetime2 NOT NULL DEFAULT SYSDATETIME(), h AS CONVERT(varchar(40), g) PERSISTED, k int IDENTITY PRIMARY KEY");
+    c.ok("INSERT n (a) VALUES (4)");
+    let counts = "SELECT COUNT(DISTINCT g), COUNT(DISTINCT s), COUNT(DISTINCT h), COUNT(DISTINCT d), MAX(LEN(s)) FROM n";
+    assert_eq!(c.rows(counts), "4 | 4 | 4 | 2 | 36");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM n WHERE h = CONVERT(varchar(40), g)"), "4");
+    c.ok("DBCC CHECKTABLE ('n') WITH NO_INFOMSGS");
+}
