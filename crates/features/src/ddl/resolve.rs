@@ -165,13 +165,16 @@ pub(crate) fn indexed(
     name: &ast::ObjectName,
     missing: impl FnOnce() -> Box<SqlError>,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
-    match find(cx, name)? {
-        Some((database, Object::Table(table))) => Ok((database, table)),
-        Some((database, Object::View(view))) => match &view.indexed {
-            Some(table) => Ok((database, table.clone())),
-            None => Err(missing()),
-        },
-        _ => Err(missing()),
+    let found = find(cx, name)?;
+    found.and_then(|(database, o)| Some((database, rows_of(o)?))).ok_or_else(missing)
+}
+
+/// The table that has the rows of an object: itself, or that of a view with indexes.
+fn rows_of(object: Object) -> Option<Arc<Table>> {
+    match object {
+        Object::Table(table) => Some(table),
+        Object::View(view) => view.indexed.clone(),
+        _ => None,
     }
 }
 
@@ -215,11 +218,7 @@ pub(crate) fn lock_for_change(
     table: &Arc<Table>,
     missing: impl FnOnce() -> Box<SqlError>,
 ) -> SqlResult<Arc<Table>> {
-    match lock_object(cx, database, &table.head)? {
-        Some(Object::Table(table)) => Ok(table),
-        Some(Object::View(view)) => view.indexed.clone().ok_or_else(missing),
-        _ => Err(missing()),
-    }
+    lock_object(cx, database, &table.head)?.and_then(rows_of).ok_or_else(missing)
 }
 
 /// Locks a table for the making of an index beside its rows: nobody changes them, everybody may read. One index is made
