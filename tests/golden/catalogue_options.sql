@@ -16,7 +16,7 @@ ALTER INDEX pk ON t REBUILD
 SELECT name, allow_row_locks, allow_page_locks, INDEXPROPERTY(object_id, name, 'IsPageLockDisallowed') AS disallowed
 FROM sys.indexes WHERE object_id = OBJECT_ID('t') ORDER BY name
 GO
---@ source: message 40510
+--@ source: documentation ALTER INDEX
 ALTER INDEX i ON t SET (ALLOW_ROW_LOCKS = OFF)
 GO
 --@ source: documentation ALTER TABLE

@@ -137,7 +137,7 @@ GO
 --@ source: message 15600
 EXEC sp_removedbreplication 'asked', 'other'
 GO
---@ source: message 40510
+--@ source: documentation sp_addrole
 EXEC sp_addrole 'old'
 GO
 --@ source: documentation sp_executesql
