@@ -9,26 +9,115 @@ use crate::features::procedure::{SystemProcedure, sql};
 /// The tables of these procedures.
 pub(crate) static FEATURE: Feature = Feature { procedures: PROCEDURES, ..Feature::NOTHING };
 
+/// A procedure that runs one statement, and in no transaction: 15002. Its parameters, and the text of the statement as an expression.
+macro_rules! alone {
+    ($name:literal, $parameters:literal, $statement:literal) => {
+        sql(
+            $name,
+            PUBLIC,
+            concat!(
+                "CREATE PROCEDURE sys.",
+                $name,
+                "\n    ",
+                $parameters,
+                "\nAS\nBEGIN\n    SET NOCOUNT ON\n    IF @@TRANCOUNT > 0\n    BEGIN\n",
+                "        RAISERROR(15002, 16, 1, 'sys.",
+                $name,
+                "')\n        RETURN 1\n    END\n",
+                "    DECLARE @sql nvarchar(max) = ",
+                $statement,
+                "\n    EXEC (@sql)\n    RETURN CASE WHEN @@ERROR = 0 THEN 0 ELSE 1 END\nEND\n",
+            ),
+        )
+    };
+}
+
+/// A procedure that changes the members of a role of the database, one of which is to be there: 15410.
+macro_rules! member {
+    ($name:literal, $verb:literal) => {
+        sql(
+            $name,
+            PUBLIC,
+            concat!(
+                "CREATE PROCEDURE sys.", $name, "\n    @rolename sysname, @membername sysname",
+                "\nAS\nBEGIN\n    SET NOCOUNT ON\n    IF DATABASE_PRINCIPAL_ID(@membername) IS NULL\n    BEGIN\n",
+                "        RAISERROR(15410, 11, 1, @membername)\n        RETURN 1\n    END\n",
+                "    DECLARE @sql nvarchar(max) = N'ALTER ROLE ' + QUOTENAME(@rolename) + N' ", $verb,
+                " MEMBER ' + QUOTENAME(@membername)",
+                "\n    EXEC (@sql)\n    RETURN CASE WHEN @@ERROR = 0 THEN 0 ELSE 1 END\nEND\n",
+            ),
+        )
+    };
+}
+
 static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_addlogin", PUBLIC, include_str!("principals/addlogin.sql")),
-    sql("sp_addrole", PUBLIC, include_str!("principals/addrole.sql")),
-    sql("sp_addrolemember", PUBLIC, include_str!("principals/addrolemember.sql")),
-    sql("sp_addsrvrolemember", PUBLIC, include_str!("principals/addsrvrolemember.sql")),
+    alone!(
+        "sp_addrole",
+        "@rolename sysname, @ownername sysname = NULL",
+        "N'CREATE ROLE ' + QUOTENAME(@rolename)
+        + CASE WHEN @ownername IS NULL THEN N'' ELSE N' AUTHORIZATION ' + QUOTENAME(@ownername) END"
+    ),
+    member!("sp_addrolemember", "ADD"),
+    alone!(
+        "sp_addsrvrolemember",
+        "@loginame sysname, @rolename sysname",
+        "N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' ADD MEMBER ' + QUOTENAME(@loginame)"
+    ),
     sql("sp_adduser", PUBLIC, include_str!("principals/adduser.sql")),
     sql("sp_change_users_login", PUBLIC, include_str!("principals/change_users_login.sql")),
-    sql("sp_changedbowner", PUBLIC, include_str!("principals/changedbowner.sql")),
-    sql("sp_defaultdb", PUBLIC, include_str!("principals/defaultdb.sql")),
-    sql("sp_defaultlanguage", PUBLIC, include_str!("principals/defaultlanguage.sql")),
-    sql("sp_droplogin", PUBLIC, include_str!("principals/droplogin.sql")),
-    sql("sp_droprole", PUBLIC, include_str!("principals/droprole.sql")),
-    sql("sp_droprolemember", PUBLIC, include_str!("principals/droprolemember.sql")),
-    sql("sp_dropsrvrolemember", PUBLIC, include_str!("principals/dropsrvrolemember.sql")),
-    sql("sp_dropuser", PUBLIC, include_str!("principals/dropuser.sql")),
+    alone!(
+        "sp_changedbowner",
+        "@loginame sysname, @map varchar(5) = NULL",
+        "N'ALTER AUTHORIZATION ON DATABASE::' + QUOTENAME(DB_NAME()) + N' TO ' + QUOTENAME(@loginame)"
+    ),
+    alone!(
+        "sp_defaultdb",
+        "@loginame sysname, @defdb sysname",
+        "N'ALTER LOGIN ' + QUOTENAME(@loginame) + N' WITH DEFAULT_DATABASE = ' + QUOTENAME(@defdb)"
+    ),
+    alone!(
+        "sp_defaultlanguage",
+        "@loginame sysname, @language sysname = NULL",
+        "N'ALTER LOGIN ' + QUOTENAME(@loginame)
+        + N' WITH DEFAULT_LANGUAGE = ' + QUOTENAME(ISNULL(@language, N'us_english'))"
+    ),
+    alone!(
+        "sp_droplogin",
+        "@loginame sysname",
+        "N'DROP LOGIN ' + QUOTENAME(@loginame)"
+    ),
+    alone!(
+        "sp_droprole",
+        "@rolename sysname",
+        "N'DROP ROLE ' + QUOTENAME(@rolename)"
+    ),
+    member!("sp_droprolemember", "DROP"),
+    alone!(
+        "sp_dropsrvrolemember",
+        "@loginame sysname, @rolename sysname",
+        "N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' DROP MEMBER ' + QUOTENAME(@loginame)"
+    ),
+    alone!(
+        "sp_dropuser",
+        "@name_in_db sysname",
+        "N'DROP USER ' + QUOTENAME(@name_in_db)"
+    ),
     sql("sp_grantdbaccess", PUBLIC, include_str!("principals/grantdbaccess.sql")),
     sql("sp_helprole", PUBLIC, include_str!("principals/helprole.sql")),
     sql("sp_helprolemember", PUBLIC, include_str!("principals/helprolemember.sql")),
     sql("sp_helpsrvrolemember", PUBLIC, include_str!("principals/helpsrvrolemember.sql")),
     sql("sp_helpuser", PUBLIC, include_str!("principals/helpuser.sql")),
-    sql("sp_password", PUBLIC, include_str!("principals/password.sql")),
-    sql("sp_revokedbaccess", PUBLIC, include_str!("principals/revokedbaccess.sql")),
+    alone!(
+        "sp_password",
+        "@old sysname = NULL, @new sysname, @loginame sysname = NULL",
+        "N'ALTER LOGIN ' + QUOTENAME(ISNULL(@loginame, SUSER_SNAME()))
+        + N' WITH PASSWORD = N''' + REPLACE(@new, N'''', N'''''') + N''''
+        + CASE WHEN @old IS NULL THEN N'' ELSE N' OLD_PASSWORD = N''' + REPLACE(@old, N'''', N'''''') + N'''' END"
+    ),
+    alone!(
+        "sp_revokedbaccess",
+        "@name_in_db sysname",
+        "N'DROP USER ' + QUOTENAME(@name_in_db)"
+    ),
 ];
