@@ -65,13 +65,14 @@ pub fn table_by_text(
         _ => cx.database(),
     };
     let schema = parts.get(1).map(String::as_str);
-    let (catalog, id) = (&database.catalog, cx.session.id);
     let found = cx.settled(|cx| {
+        let (catalog, id) = (&database.catalog, cx.session.id);
         cx.session.note_blocked(catalog.blocked_name(schema, table, id));
-        // A view that has indexes has rows, too.
-        Ok(match catalog.find_named(schema, table, id) {
+        Ok(match cx.session.found_in(&database, schema, table) {
+            Some(Object::Table(table)) => Some(table),
+            // A view that has indexes has rows, too.
             Some(Object::View(view)) => view.indexed.clone(),
-            _ => catalog.find_table(schema, table, id),
+            _ => None,
         })
     })?;
     let seen = found.filter(|t| cx.session.seen(&database).head(&t.head));

@@ -224,23 +224,6 @@ impl Session {
         }
     }
 
-    /// Asks for UPDATE on a sequence whose numbers a definition takes: 229.
-    pub(super) fn allow_numbers(
-        &self,
-        database: &Arc<Database>,
-        head: &ObjectHead,
-    ) -> SqlResult<()> {
-        if self.activation.security().is_sa() {
-            return Ok(());
-        }
-        let at = securable_of(database, head, self.id);
-        if self.rights_in(database)?.may(&at, UPDATE) {
-            return Ok(());
-        }
-        Err(SqlError::new(229, &[&"UPDATE", &head.name, &database.name, &head.schema])
-            .with_state(5))
-    }
-
     /// Asks for EXECUTE on a procedure or function that a call names: 229.
     pub(super) fn allow_call(
         &self,
@@ -248,17 +231,40 @@ impl Session {
         callee: &crate::catalog::Module,
         by: &Module,
     ) -> SqlResult<()> {
-        if self.activation.security().is_sa() || callee.head.name.starts_with('#') {
+        self.allow_named(database, &callee.head, EXECUTE, by)
+    }
+
+    /// Asks for UPDATE on a sequence whose numbers a definition takes: 229.
+    pub(super) fn allow_numbers(
+        &self,
+        database: &Arc<Database>,
+        sequence: &ObjectHead,
+        by: &Module,
+    ) -> SqlResult<()> {
+        self.allow_named(database, sequence, UPDATE, by)
+    }
+
+    /// Asks for a permission on an object that a module names, unless one owner has both: 229.
+    fn allow_named(
+        &self,
+        database: &Arc<Database>,
+        head: &ObjectHead,
+        permission: PermissionId,
+        by: &Module,
+    ) -> SqlResult<()> {
+        if self.activation.security().is_sa() || head.name.starts_with('#') {
             return Ok(());
         }
         let rights = self.rights_in(database)?;
-        let at = securable_of(database, &callee.head, self.id);
+        let at = securable_of(database, head, self.id);
         let chained = self.module_owner(by) == at.owner.map(|o| (database.id, o));
-        if chained || rights.may(&at, EXECUTE) {
+        if chained || rights.may(&at, permission) {
             return Ok(());
         }
-        let (schema, name) = (&callee.head.schema, &callee.head.name);
-        Err(SqlError::new(229, &[&"EXECUTE", name, &database.name, schema]).with_state(5))
+        let permission = permission.permission().name;
+        let args: [&dyn std::fmt::Display; 4] =
+            [&permission, &head.name, &database.name, &head.schema];
+        Err(SqlError::new(229, &args).with_state(5))
     }
 }
 

@@ -74,10 +74,12 @@ fn trigger_of(
     session: &Session,
     home: &Arc<Database>,
     statement: &StatementKind,
+    own: Option<&str>,
 ) -> Option<(ObjectId, bool)> {
     let StatementKind::Trigger(t) = statement else { return None };
     let ast::TriggerTarget::Object(name) = &t.target else { return None };
-    let schema = name.schema.as_ref().map(|s| &*s.value);
+    // A trigger is in the schema of its table, whatever the default schema was when it was made.
+    let schema = name.schema.as_ref().map(|s| &*s.value).or(own);
     let parent = home.catalog.find_named(schema, &name.name.value, session.id)?;
     Some((parent.head().id, t.instead_of))
 }
@@ -97,7 +99,7 @@ pub(super) fn procedure_for(
     let damaged = || vec![*SqlError::new(15197, &[&name])];
     let line = parsed.statements.last().map_or(1, |s| parsed.lines.line_of(s.span.start));
     let statement = parsed.statements.pop();
-    let trigger = statement.as_ref().and_then(|s| trigger_of(session, home, &s.kind));
+    let trigger = statement.as_ref().and_then(|s| trigger_of(session, home, &s.kind, schema));
     let is_trigger = matches!(&statement, Some(s) if matches!(s.kind, StatementKind::Trigger(_)));
     let statement = statement.and_then(parts);
     let Some(((declared, body, returns), is_function)) = statement else { return Err(damaged()) };

@@ -165,8 +165,9 @@ impl<'s> SessionMetadata<'s> {
         let bare = &*name.name.value;
         let schema = name.schema.as_ref().map(|s| &*s.value);
         self.session.note_blocked(catalog.blocked_name(schema, bare, id));
-        let own =
-            self.view_schema().or_else(|| self.schema.clone().filter(|_| name.database.is_none()));
+        let own = self
+            .view_schema()
+            .or_else(|| self.schema.clone().filter(|_| database.id == self.home.id));
         match (schema, own) {
             (None, Some(own)) => {
                 self.session.note_blocked(catalog.blocked_name(Some(&own), bare, id));
@@ -320,7 +321,8 @@ impl Metadata for SessionMetadata<'_> {
         match self.named(&database, name) {
             Some(Object::Sequence(s)) => {
                 if self.defines {
-                    self.ask(self.session.allow_numbers(&database, &s.head));
+                    let by = &self.session.activation.locals.module;
+                    self.ask(self.session.allow_numbers(&database, &s.head, by));
                 }
                 Ok((database, s))
             }
@@ -398,11 +400,8 @@ impl Metadata for SessionMetadata<'_> {
         match self.named(&database, &base) {
             Some(Object::Function(f)) => {
                 if self.defines {
-                    self.ask(self.session.allow_call(
-                        &database,
-                        &f,
-                        &self.session.activation.locals.module,
-                    ));
+                    let by = &self.session.activation.locals.module;
+                    self.ask(self.session.allow_call(&database, &f, by));
                 }
                 Ok(Some((database, f)))
             }

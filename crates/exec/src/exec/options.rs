@@ -86,6 +86,7 @@ impl Session {
 
     pub(crate) fn set_identity_insert(
         &mut self,
+        module: &super::module::Module,
         name: &ast::ObjectName,
         on: bool,
     ) -> SqlResult<()> {
@@ -94,6 +95,7 @@ impl Session {
         let found = loop {
             self.take_blocked();
             let metadata = super::metadata::SessionMetadata::new(self, &home, &[]);
+            let metadata = metadata.of_module(module);
             let found = crate::binder::Metadata::table(&metadata, name);
             match self.take_blocked() {
                 Some(blocked) => self.wait_for_ddl(blocked)?,
@@ -106,7 +108,7 @@ impl Session {
         };
         if !self.activation.security().is_sa() {
             let at = securable_of(&database, &table.head, self.id);
-            let temporary = crate::catalog::is_temp(table.name());
+            let temporary = table.name().starts_with('#');
             if !temporary && !self.rights_in(&database)?.may(&at, super::authority::ALTER) {
                 return Err(missing().with_state(11));
             }

@@ -132,7 +132,7 @@ impl Interpreter<'_> {
                 plain(Command::SET)
             }
             StmtKind::SetIdentityInsert(table, on) => {
-                self.session.set_identity_insert(table, *on)?;
+                self.session.set_identity_insert(module, table, *on)?;
                 self.session.activation.last.row_count = 0;
                 plain(Command::SET)
             }

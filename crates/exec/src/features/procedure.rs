@@ -91,7 +91,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure
 /// What is said of a name that no procedure has: 40510 if it is one of SQL Server's that is not here, else 2812.
 pub fn missing(schema: Option<&str>, name: &str, shown: &dyn std::fmt::Display) -> Box<SqlError> {
     match crate::absent::procedure(schema, name) {
-        true => SqlError::new(40510, &[&format_args!("The procedure {}", name)]),
+        true => SqlError::new(40510, &[&format_args!("The procedure {name}")]),
         false => SqlError::new(2812, &[shown]).with_state(62),
     }
 }

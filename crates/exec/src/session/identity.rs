@@ -174,21 +174,31 @@ impl Session {
         own.filter(|schema| !schema.eq_ignore_ascii_case("dbo"))
     }
 
-    /// The object of a name: without a schema in the default schema first, then in dbo.
-    pub(crate) fn found_in(
+    /// The object of a name: without a schema, or with an empty one, in the default schema first, then in dbo. Statements, commands and
+    /// procedures find by it what they work on, and what they ask for.
+    pub fn found_in(
         &self,
         database: &Database,
         schema: Option<&str>,
         name: &str,
     ) -> Option<crate::catalog::Object> {
+        let catalog = &database.catalog;
+        let find = |schema: Option<&str>| {
+            let found = catalog.find_named(schema, name, self.id);
+            if found.is_none() {
+                self.note_blocked(catalog.blocked_name(schema, name, self.id));
+            }
+            found
+        };
+        let schema = schema.filter(|s| !s.is_empty());
         if schema.is_none()
             && database.id == self.database.id
             && let Some(own) = self.default_schema()
-            && let Some(object) = database.catalog.find_named(Some(&own), name, self.id)
+            && let Some(object) = find(Some(&own))
         {
             return Some(object);
         }
-        database.catalog.find_named(schema, name, self.id)
+        find(schema)
     }
 
     /// The schema of a new object: the one that is written, else the default schema.

@@ -120,13 +120,6 @@ pub(crate) fn find(
         return Ok(object.map(|o| (database, o)));
     }
     let schema = name.schema.as_ref().map(|s| &*s.value);
-    if schema.is_none()
-        && name.database.is_none()
-        && let Some(own) = cx.session.default_schema()
-        && let Some(object) = named(cx, &database, Some(&own), &name.name.value)?
-    {
-        return Ok(Some((database, object)));
-    }
     let object = named(cx, &database, schema, &name.name.value)?;
     Ok(object.map(|o| (database, o)))
 }
@@ -137,14 +130,7 @@ fn named(
     schema: Option<&str>,
     name: &str,
 ) -> SqlResult<Option<Object>> {
-    let (catalog, id) = (&database.catalog, cx.session.id);
-    cx.settled(|cx| {
-        let found = catalog.find_named(schema, name, id);
-        if found.is_none() {
-            cx.session.note_blocked(catalog.blocked_name(schema, name, id));
-        }
-        Ok(found)
-    })
+    cx.settled(|cx| Ok(cx.session.found_in(database, schema, name)))
 }
 
 /// An existing user table: `missing` (4902, 1088, 3701 …) when there is none.

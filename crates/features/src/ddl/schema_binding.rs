@@ -11,7 +11,8 @@ use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 
-/// Looks at the names beneath a schema-bound module, which is a `kind`: 1054, 2720, 4512, 4513, and the first mistake of its text.
+/// Looks at the names beneath a schema-bound module, which is a `kind`: 1054, 2720, 4512, 4513, the first mistake of its text, and 229
+/// without REFERENCES on what it would keep as it is.
 pub(super) fn check(
     cx: &mut StatementContext<'_>,
     kind: &str,
@@ -48,7 +49,7 @@ pub(super) fn check(
             return Err(SqlError::new(4513, &[&kind, &shown, name]));
         }
     }
-    Ok(())
+    cx.session.refused_references(&beneath.names).map_or(Ok(()), Err)
 }
 
 /// Takes Sch-S on the objects of the database that a schema-bound module stands on, to the transaction's end: nobody drops or alters them

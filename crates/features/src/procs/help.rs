@@ -33,10 +33,11 @@ pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Obj
     }
     let parts = name_parts(name);
     let schema = parts.get(1).map(String::as_str);
-    let (bare, id) = (parts.first().map_or("", |p| p), cx.session.id);
+    let bare = parts.first().map_or("", |p| p);
     let found = cx.settled(|cx| {
-        cx.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
-        let found = database.catalog.find_named(schema, bare, id);
+        let (catalog, id) = (&database.catalog, cx.session.id);
+        cx.session.note_blocked(catalog.blocked_name(schema, bare, id));
+        let found = cx.session.found_in(&database, schema, bare);
         Ok(found.filter(|o| cx.session.seen(&database).object(o)))
     })?;
     found.ok_or_else(missing)

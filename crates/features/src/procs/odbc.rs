@@ -71,10 +71,11 @@ fn one_table(
     let database = database_of(cx, args.text(2).as_deref())?;
     let name = args.text(0).unwrap_or_default();
     let schema = args.text(1).filter(|s| !s.is_empty() && s != "%");
-    let (schema, catalog, id) = (schema.as_deref(), &database.catalog, cx.session.id);
+    let schema = schema.as_deref();
     let found = cx.settled(|cx| {
+        let (catalog, id) = (&database.catalog, cx.session.id);
         cx.session.note_blocked(catalog.blocked_name(schema, &name, id));
-        Ok(catalog.find_table(schema, &name, id))
+        Ok(cx.session.found_in(&database, schema, &name).and_then(|o| o.as_table().cloned()))
     })?;
     let found = found.filter(|t| cx.session.seen(&database).head(&t.head));
     Ok(found.map(|t| (database, t)))

@@ -16,10 +16,10 @@ use crate::features::needs::{Case, DatabaseRole, Needs, OnDatabase, OnObject, Ow
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
 use crate::session::Session;
 use crate::session::context::StatementContext;
-use crate::session::rights::securable_of;
+use crate::session::rights::{securable_of, securable_type};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::ObjectName;
+use taffrail_syntax::ast::{Ident, ObjectName};
 
 /// The errors of what is refused, in the order in which a client hears them.
 pub(in crate::exec) type Refusals = Vec<Box<SqlError>>;
@@ -56,6 +56,12 @@ impl AskedAt {
     fn given(self, cases: &'static [Case]) -> AskedAt {
         AskedAt { cases, ..self }
     }
+}
+
+/// The database and the schema that a name says.
+pub(super) fn parts_before(name: &ObjectName) -> (Option<String>, Option<String>) {
+    let part = |p: &Option<Ident>| p.as_ref().map(|p| p.value.to_string());
+    (part(&name.database), part(&name.schema))
 }
 
 /// An object of a schema that has no rows of its own.
@@ -137,7 +143,7 @@ impl Asking<'_> {
             }
             Needs::Database(p) => self.on_database(*p),
             Needs::Schema(p) => self.has(&schema, find(C::Schema, &p.to_string())),
-            Needs::Object(p) => self.has(at, find(C::Object, &p.to_string())),
+            Needs::Object(p) => self.has(at, find(at.class, &p.to_string())),
             Needs::InServerRole(role) => {
                 self.server.is_everything_on_server()
                     || self.server.is_on_server(server_role(*role))
@@ -182,9 +188,8 @@ impl Session {
 
     /// The place of an object by its name. A name that no database, schema or object has leaves the permissions of what contains it.
     pub(super) fn place_named(&self, name: &ObjectName) -> AskedAt {
-        let part =
-            |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
-        self.place_by_parts(part(&name.database), part(&name.schema), &name.name.value)
+        let (database, schema) = parts_before(name);
+        self.place_by_parts(database, schema, &name.name.value)
     }
 
     /// The place of an object by the parts of its name.
@@ -218,21 +223,29 @@ impl Session {
         }
     }
 
+    /// The place of a type of users by the parts of its name.
+    pub(super) fn place_of_type(
+        &self,
+        database: Option<String>,
+        schema: Option<String>,
+        name: &str,
+    ) -> AskedAt {
+        let place = self.place_by_parts(database, schema.clone(), "");
+        let schema = schema.as_deref().filter(|s| !s.is_empty());
+        match place.database.catalog.find_type(schema, name, self.sight_of_types()) {
+            Some(found) => {
+                let object = securable_type(&place.database, &found, self.id);
+                AskedAt { object, found: true, ..place }
+            }
+            None => place,
+        }
+    }
+
     /// The place of an object by the text of its name.
     pub fn place_by_text(&self, name: &str) -> AskedAt {
         let mut parts = super::procedure::name_parts(name);
         let last = parts.pop().unwrap_or_default();
-        let schema = parts.pop().filter(|s| !s.is_empty());
-        // Commands and procedures take a bare name for one of dbo's, if there is one, or of the default schema: who may not have both has
-        // neither.
-        if schema.is_none()
-            && parts.is_empty()
-            && let Some(object) = self.database.catalog.find_named(None, &last, self.id)
-            && !self.controls(&self.database, object.head())
-        {
-            let object = securable_of(&self.database, object.head(), self.id);
-            return AskedAt { object, found: true, ..AskedAt::of_database(&self.database) };
-        }
+        let schema = parts.pop();
         self.place_by_parts(parts.pop(), schema, &last)
     }
 

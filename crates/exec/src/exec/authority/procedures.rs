@@ -2,6 +2,7 @@
 
 use super::AskedAt;
 use crate::exec::called::Passed;
+use crate::exec::procedure::name_parts;
 use crate::features::needs::{Case, Needs, OnSchema, ServerRole};
 use crate::features::procedure::{SystemProcedure, parameter_name};
 use crate::session::Session;
@@ -43,16 +44,10 @@ impl Session {
             }
             "sp_rename" => match given("@objtype").map(|t| t.to_ascii_uppercase()).as_deref() {
                 Some("DATABASE") => here.given(&[Case::Databases]),
-                Some("COLUMN" | "INDEX" | "STATISTICS") => {
+                kind => {
                     let name = given("@objname").unwrap_or_default();
-                    let mut parts = super::super::procedure::name_parts(&name);
-                    parts.pop();
-                    let object = parts.pop().unwrap_or_default();
-                    self.place_by_parts(None, parts.pop(), &object).given(&[Case::Objects])
+                    self.renamed_place(kind, &name).given(&[Case::Objects])
                 }
-                _ => self
-                    .place_by_text(&given("@objname").unwrap_or_default())
-                    .given(&[Case::Objects]),
             },
             "sp_spaceused" => match given("@updateusage") {
                 Some(t) if t.eq_ignore_ascii_case("true") => here.given(&[Case::UsageUpdated]),
@@ -65,6 +60,27 @@ impl Session {
                 None => here,
             },
         }
+    }
+
+    /// The place of what is renamed. Where no kind is said, a name that is no object's is one of a table's part.
+    fn renamed_place(&self, kind: Option<&str>, name: &str) -> AskedAt {
+        let mut parts = name_parts(name);
+        let last = parts.pop().unwrap_or_default();
+        match kind {
+            Some("USERDATATYPE") => {
+                let schema = parts.pop();
+                return self.place_of_type(parts.pop(), schema, &last);
+            }
+            Some("COLUMN" | "INDEX" | "STATISTICS") => {}
+            _ => {
+                let whole = self.place_by_text(name);
+                if whole.found || parts.is_empty() {
+                    return whole;
+                }
+            }
+        }
+        let object = parts.pop().unwrap_or_default();
+        self.place_by_parts(None, parts.pop(), &object)
     }
 
     /// The texts of the system's modules are everybody's.

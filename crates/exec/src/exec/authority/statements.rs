@@ -1,6 +1,6 @@
 //! Statements that are registered: the place of their needs, and the errors with which they are refused.
 
-use super::AskedAt;
+use super::{AskedAt, Refusals, parts_before};
 use crate::features::RegisteredStatement;
 use crate::features::needs::{Case, Needs, OnDatabase, OnSchema};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
@@ -15,14 +15,13 @@ use taffrail_syntax::ast::{
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
 const CHECKPOINT: PermissionId = known(C::Database, "CHECKPOINT");
 const SHOWPLAN: PermissionId = known(C::Database, "SHOWPLAN");
+const REFERENCES: PermissionId = known(C::Object, "REFERENCES");
 const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
-
-type Errors = Vec<Box<SqlError>>;
 
 /// A statement's needs at their place, and the errors where they are not held.
 pub(super) struct Ask {
     pub(super) place: AskedAt,
-    pub(super) errors: Errors,
+    pub(super) errors: Refusals,
 }
 
 impl Session {
@@ -31,7 +30,7 @@ impl Session {
         &self,
         found: &RegisteredStatement,
         statement: &Statement,
-    ) -> SqlResult<Errors> {
+    ) -> SqlResult<Refusals> {
         if self.activation.security().is_sa() {
             return Ok(Vec::new());
         }
@@ -50,8 +49,8 @@ impl Session {
     /// The places at which a statement's needs are asked for.
     fn asks_of(&self, words: &str, kind: &K) -> Vec<Ask> {
         let named =
-            |name: &ObjectName, errors: Errors| Ask { place: self.place_named(name), errors };
-        let one = |name: &ObjectName, errors: Errors| vec![named(name, errors)];
+            |name: &ObjectName, errors: Refusals| Ask { place: self.place_named(name), errors };
+        let one = |name: &ObjectName, errors: Refusals| vec![named(name, errors)];
         match kind {
             K::CreateTable(s) => {
                 let mut ask = self.creates("CREATE TABLE", 1, &s.name);
@@ -98,8 +97,8 @@ impl Session {
     /// The places of statements about tables, which rows go by.
     fn asks_of_tables(&self, kind: &K, words: &str) -> Vec<Ask> {
         let named =
-            |name: &ObjectName, errors: Errors| Ask { place: self.place_named(name), errors };
-        let one = |name: &ObjectName, errors: Errors| vec![named(name, errors)];
+            |name: &ObjectName, errors: Refusals| Ask { place: self.place_named(name), errors };
+        let one = |name: &ObjectName, errors: Refusals| vec![named(name, errors)];
         match kind {
             K::AlterTable(s) => one(&s.table, vec![no_object(&s.table, 13)]),
             K::Truncate(s) => one(&s.table, vec![no_object(&s.table, 7)]),
@@ -173,14 +172,11 @@ impl Session {
 
     /// The place of an object that is made: 262 without the permission to make any, 2760 without that on the schema.
     fn creates(&self, words: &str, state: u8, name: &ObjectName) -> Ask {
-        let schema = self.schema_or_default(name.schema.as_ref().map(|s| &*s.value));
+        let (database, written) = parts_before(name);
         let place = match name.name.value.starts_with('#') {
             true => self.place_named(name),
             // Whether there is an object of the name is not asked.
-            false => {
-                let database = name.database.as_ref().map(|d| d.value.to_string());
-                self.place_by_parts(database, Some(schema.to_string()), "")
-            }
+            false => self.place_by_parts(database, written.clone(), ""),
         };
         let kind = find(C::Database, words);
         let here = self.rights_in(&place.database);
@@ -190,7 +186,7 @@ impl Session {
                 let denied = SqlError::new(262, &[&words, &place.database.name]);
                 denied.with_severity(14).with_state(state)
             }
-            true => SqlError::new(2760, &[&&*schema]),
+            true => SqlError::new(2760, &[&self.schema_or_default(written.as_deref())]),
         };
         Ask { place, errors: vec![error] }
     }
@@ -254,7 +250,7 @@ impl Session {
     }
 
     fn asks_of_drop(&self, s: &taffrail_syntax::ast::Drop) -> Vec<Ask> {
-        let dropped = |name: &ObjectName| -> Errors {
+        let dropped = |name: &ObjectName| -> Refusals {
             let last = &*name.name.value;
             let what = match s.kind {
                 DropKind::Schema => return vec![unseen("drop", "schema", name)],
@@ -281,10 +277,14 @@ impl Session {
                 DropKind::Schema => self.schema_place(&name.name.value),
                 DropKind::Database => self.named_database(&name.name.value),
                 DropKind::Statistics => self.table_of_statistics(name),
+                DropKind::Type => {
+                    let (database, schema) = parts_before(name);
+                    self.place_of_type(database, schema, &name.name.value)
+                }
                 _ => self.place_named(name),
             };
-            // IF EXISTS says nothing of what is not there, and the statement itself looks for types.
-            place.temporary |= !place.found && s.if_exists && s.kind != DropKind::Type;
+            // IF EXISTS says nothing of what is not there.
+            place.temporary |= !place.found && s.if_exists;
             Ask { place, errors: dropped(name) }
         };
         s.names.iter().map(ask).collect()
@@ -292,10 +292,8 @@ impl Session {
 
     /// The table of statistics, which are named behind it.
     fn table_of_statistics(&self, name: &ObjectName) -> AskedAt {
-        let part =
-            |p: &Option<taffrail_syntax::ast::Ident>| p.as_ref().map(|p| p.value.to_string());
         match &name.schema {
-            Some(table) => self.place_by_parts(None, part(&name.database), &table.value),
+            Some(table) => self.place_by_parts(None, parts_before(name).0, &table.value),
             None => AskedAt::of_database(&self.database),
         }
     }
@@ -353,7 +351,7 @@ impl Session {
     }
 
     /// Foreign keys need REFERENCES on the tables that they refer to, another login of a user CONTROL on the database.
-    fn refused_beside(&self, kind: &K) -> Errors {
+    fn refused_beside(&self, kind: &K) -> Refusals {
         if let K::User(s) = kind
             && s.alter
             && s.options.iter().any(|o| o.name.is("LOGIN"))
@@ -372,17 +370,22 @@ impl Session {
             },
             _ => return Vec::new(),
         };
-        let id = find(C::Object, "REFERENCES");
-        for name in referenced {
+        self.refused_references(referenced).into_iter().collect()
+    }
+
+    /// 229 for the first of these objects that is there and on which REFERENCES is missing: foreign keys and schema-bound modules keep what
+    /// they name as it is.
+    pub fn refused_references<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n ObjectName>,
+    ) -> Option<Box<SqlError>> {
+        let missing = |name: &&ObjectName| {
             let place = self.place_named(name);
-            let Ok(rights) = self.rights_in(&place.database) else { continue };
-            let has = place.temporary || id.is_some_and(|id| rights.may(&place.object, id));
-            let any_column = || id.is_some_and(|id| rights.reaches_any_column(&place.object, id));
-            if place.found && !has && !any_column() {
-                return vec![self.denied("REFERENCES", name)];
-            }
-        }
-        Vec::new()
+            let Ok(rights) = self.rights_in(&place.database) else { return false };
+            let has = place.temporary || rights.may(&place.object, REFERENCES);
+            place.found && !has && !rights.reaches_any_column(&place.object, REFERENCES)
+        };
+        names.into_iter().find(missing).map(|name| self.denied("REFERENCES", name))
     }
 }
 
