@@ -49,6 +49,7 @@ mod invoked;
 mod kept_facts;
 mod large_parts;
 mod large_values;
+mod let_through;
 mod lock_timeouts;
 mod log_changes;
 mod log_facts;

@@ -22,7 +22,7 @@ const REFUSED: [&str; 7] = [
 ];
 
 /// Numbers with which views are refused.
-const DENIALS: [u32; 4] = [229, 262, 297, 300];
+const DENIALS: [u32; 6] = [229, 262, 297, 300, 9010, 9011];
 
 #[test]
 fn every_view_is_refused_or_shows_what_one_may_see() {

@@ -12,7 +12,7 @@ use taffrail_engine::Sight;
 use taffrail_storage::{BeginSpec, Durability, Transaction};
 
 /// Writes into a catalogue's lists of principals.
-fn write(database: &Database, change: impl FnOnce(&mut Transaction)) {
+pub(crate) fn write(database: &Database, change: impl FnOnce(&mut Transaction)) {
     let spec = BeginSpec { name: "principals", lock_timeout_ms: -1, ..BeginSpec::default() };
     let mut tx = database.storage.begin(spec);
     change(&mut tx);
@@ -21,7 +21,7 @@ fn write(database: &Database, change: impl FnOnce(&mut Transaction)) {
 }
 
 /// A login with the number `n`; its sid is sixteen times that.
-fn login(world: &World, n: u8, name: &str, roles: &[i32]) {
+pub(crate) fn login(world: &World, n: u8, name: &str, roles: &[i32]) {
     let id = 300 + i32::from(n);
     let master = world.instance.databases().master().expect("master");
     let p = Principal {
@@ -45,7 +45,7 @@ fn grant(tx: &mut Transaction, scope: Scope, class: u8, grantee: i32, ty: [u8; 4
 }
 
 /// A user of the login `n` in `d`, with the id `n`.
-fn user(world: &World, n: u8, name: &str, roles: &[i32]) {
+pub(crate) fn user(world: &World, n: u8, name: &str, roles: &[i32]) {
     let d = world.instance.databases().get("d").expect("d");
     let id = i32::from(n);
     let p = Principal {
@@ -75,7 +75,7 @@ fn role(world: &World, id: i32, name: &str, members: &[i32]) {
 }
 
 /// A session of a login, in `d`.
-fn session(world: &World, login: &str) -> Client {
+pub(crate) fn session(world: &World, login: &str) -> Client {
     let options = ConnectOptions {
         login: login.into(),
         database: Some("d".into()),
@@ -95,13 +95,13 @@ pub(crate) fn two() -> (World, Client, Client) {
 }
 
 #[track_caller]
-fn refused(c: &mut Client, sql: &str, numbers: &[u32]) {
+pub(crate) fn refused(c: &mut Client, sql: &str, numbers: &[u32]) {
     let said = c.run(sql);
     assert_eq!(errors(&said), numbers, "{sql}\n{said}");
 }
 
 #[track_caller]
-fn runs(c: &mut Client, sql: &str) {
+pub(crate) fn runs(c: &mut Client, sql: &str) {
     refused(c, sql, &[]);
 }
 

@@ -968,6 +968,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 9008, severity: 10, text: "Cannot shrink log file %d (%s) because the logical log file located at the end of the file is in use." },
     Message { number: 9009, severity: 10, text: "Cannot shrink log file %d (%s) because of minimum log space required." },
     Message { number: 9010, severity: 14, text: "User does not have permission to query the virtual table, DBLog. Only members of the sysadmin fixed server role and the db_owner fixed database role have this permission" },
+    Message { number: 9011, severity: 14, text: "User does not have permission to query backup files with the virtual table DBLog. Only members of the sysadmin fixed server role has this permission" },
     Message { number: 9012, severity: 10, text: "There have been %d misaligned log IOs which required falling back to synchronous IO. The current IO is on file %ls." },
     Message { number: 9013, severity: 10, text: "The tail of the log for database %ls is being rewritten to match the new sector size of %d bytes. %d bytes at offset %I64d in file %ls will be written." },
     Message { number: 9014, severity: 21, text: "An error occurred while processing the log for database '%ls'. The log block version %d is unsupported. This server supports log version %d to %d." },

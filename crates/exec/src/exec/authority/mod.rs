@@ -143,7 +143,11 @@ impl Asking<'_> {
             }
             Needs::Database(p) => self.on_database(*p),
             Needs::Schema(p) => self.has(&schema, find(C::Schema, &p.to_string())),
-            Needs::Object(p) => self.has(at, find(at.class, &p.to_string())),
+            // A class that has not the permission asks for all of it: types have no ALTER.
+            Needs::Object(p) => {
+                let id = find(at.class, &p.to_string());
+                self.has(at, id.or_else(|| find(at.class, "CONTROL")))
+            }
             Needs::InServerRole(role) => {
                 self.server.is_everything_on_server()
                     || self.server.is_on_server(server_role(*role))
@@ -279,6 +283,12 @@ impl Session {
             Needs::Object(p) => {
                 let args: [&dyn std::fmt::Display; 4] = [p, &of.name, &database.name, &of.schema];
                 errors.push(SqlError::new(229, &args).with_state(5));
+            }
+            Needs::InDatabaseRole(_) if &*of.name == "fn_dblog" => {
+                errors.push(SqlError::new(9010, &[]));
+            }
+            Needs::InServerRole(_) if &*of.name == "fn_dump_dblog" => {
+                errors.push(SqlError::new(9011, &[]));
             }
             _ => errors.push(SqlError::new(297, &[])),
         }
