@@ -84,6 +84,9 @@ struct Serve {
     /// What the statements of one request may keep in memory, in MB [default: a quarter of the budget]
     #[arg(long, value_name = "MB")]
     query_memory_limit_mb: Option<u64>,
+    /// Memory for row versions in MB, beyond which the oldest snapshots are ended [default: 64]
+    #[arg(long, value_name = "MB")]
+    row_versions_mb: Option<u64>,
     /// Connections at a time [default: 1024]
     #[arg(long, value_name = "N")]
     max_connections: Option<u32>,
@@ -157,6 +160,7 @@ impl From<Serve> for Overrides {
             sa_password: None,
             max_server_memory_mb: s.max_server_memory_mb,
             query_memory_limit_mb: s.query_memory_limit_mb,
+            row_versions_mb: s.row_versions_mb,
             max_connections: s.max_connections,
             file_roots: s.file_roots,
             tcp_port: None,

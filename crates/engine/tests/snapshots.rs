@@ -5,6 +5,7 @@ use crate::support;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Instant;
 use support::{Client, World, numbers};
+use taffrail_observe::{Event, EventRing};
 
 const STATE: &str = "SELECT is_read_committed_snapshot_on, snapshot_isolation_state FROM sys.databases WHERE name = ";
 
@@ -369,4 +370,83 @@ fn a_statement_goes_on_with_its_own_snapshot() {
     assert_eq!(c.rows("SELECT SUM(v), SUM(dbo.f(id)) FROM t"), "2000 | 6000");
     c.ok("BEGIN TRAN; UPDATE t SET v = 2 WHERE id = 1000");
     assert_eq!(c.rows("SELECT SUM(v), SUM(dbo.f(id)) FROM t"), "2001 | 6001");
+}
+
+/// Rows as they were, one by one: those of a transaction that runs, those of one that has committed, none that was inserted.
+#[test]
+fn row_versions_are_told_one_by_one() {
+    let (world, mut c) = with_versions();
+    c.ok(
+        "CREATE TABLE t (id int PRIMARY KEY, v char(8)); CREATE TABLE h (id int, v varchar(8000))",
+    );
+    c.ok("INSERT t VALUES (1, 'first'), (2, 'second'); INSERT h VALUES (1, REPLICATE('h', 7000))");
+    let mut reader = world.connect_to("d");
+    reader.ok("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; BEGIN TRAN; SELECT * FROM t");
+    c.ok("UPDATE t SET v = 'other' WHERE id = 1; INSERT t VALUES (3, 'third')");
+    c.ok("BEGIN TRAN; DELETE t WHERE id = 2; UPDATE h SET v = 'short'");
+    let store = "SELECT OBJECT_NAME(p.object_id), IIF(transaction_sequence_num > 0, 1, 0), version_sequence_num, status,
+            CHARINDEX(IIF(p.index_id = 0, 0x686868, IIF(transaction_sequence_num > 0, 0x6669727374, 0x7365636F6E64)),
+                record_image_first_part) * IIF(record_length_first_part_in_bytes = DATALENGTH(record_image_first_part), 1, -1),
+            record_length_second_part_in_bytes, record_image_second_part
+        FROM sys.dm_tran_version_store AS s JOIN sys.partitions AS p ON p.hobt_id = s.rowset_id
+        WHERE s.database_id = DB_ID() ORDER BY 1 DESC, 2 DESC";
+    let told = c.rows(store);
+    let rows: Vec<Vec<&str>> = told.lines().map(|l| l.split(" | ").collect()).collect();
+    let shown: Vec<_> =
+        rows.iter().map(|r| [r[0], r[1], r[2], r[3], r[5], r[6]].join(" ")).collect();
+    assert_eq!(shown, ["t 1 1 0 0 NULL", "t 0 1 0 0 NULL", "h 0 2 0 0 NULL"], "{told}");
+    assert!(rows.iter().all(|r| r[4].parse::<i64>().is_ok_and(|at| at > 0)), "{told}");
+    // What is rolled back has no versions; what no snapshot needs goes.
+    c.ok("ROLLBACK");
+    assert_eq!(c.rows(store).lines().count(), 1);
+    reader.ok("COMMIT");
+    until(&mut c, "SELECT COUNT(*) FROM sys.dm_tran_version_store", "0");
+}
+
+/// Where memory for versions ends, the oldest snapshot does, and the error log has 3967; where that does not help, 3959.
+#[test]
+fn the_error_log_has_the_victims_of_a_full_version_store() {
+    let dir = std::env::temp_dir().join(format!("taffrail-engine-victims-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    let mut options = taffrail_engine::InstanceOptions::new(&dir, taffrail_io::Env::os());
+    options.max_server_memory_mb = 128;
+    options.row_versions_mb = Some(1);
+    let world = World { instance: taffrail_engine::start(options).unwrap(), dir };
+    let mut c = world.connect();
+    c.ok("CREATE DATABASE victims");
+    c.ok("ALTER DATABASE victims SET ALLOW_SNAPSHOT_ISOLATION ON; ALTER DATABASE victims SET DELAYED_DURABILITY = FORCED");
+    c.ok("USE victims; CREATE TABLE t (id int PRIMARY KEY, v char(1000))");
+    c.ok("INSERT t SELECT value, 'a' FROM GENERATE_SERIES(1, 3000)");
+    let mut reader = world.connect_to("victims");
+    reader.ok(
+        "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; BEGIN TRAN; SELECT COUNT(*) FROM t WHERE id < 3",
+    );
+    let id = reader.rows("SELECT transaction_id FROM sys.dm_tran_current_transaction");
+    let spid = reader.rows("SELECT @@SPID");
+    let raised = |number: i32| -> Vec<(u16, String)> {
+        let all = EventRing::global().read_after(0).into_iter();
+        let of = |e| match e {
+            Event::Raised { session, number: n, text, .. } if n == number => {
+                Some((session.0, text))
+            }
+            _ => None,
+        };
+        all.filter_map(|e| of(e.event)).collect()
+    };
+    c.ok("UPDATE t SET v = 'b' WHERE id <= 500");
+    assert!(raised(3967).is_empty(), "half a megabyte");
+    c.ok("UPDATE t SET v = 'c' WHERE id BETWEEN 501 AND 1200");
+    let victims = raised(3967);
+    assert_eq!(victims.len(), 1, "{victims:?}");
+    assert_eq!(victims[0].0.to_string(), spid);
+    assert!(victims[0].1.contains(&format!("Transaction (id={id} xsn=")), "{victims:?}");
+    assert!(victims[0].1.contains(&format!(" spid={spid} elapsed_time=")), "{victims:?}");
+    assert_eq!(numbers(&reader.rows("SELECT COUNT(*) FROM t")), [3966]);
+    assert!(raised(3959).is_empty());
+    reader.ok("BEGIN TRAN; SELECT COUNT(*) FROM t");
+    c.ok("UPDATE t SET v = 'd'");
+    assert_eq!(raised(3959).len(), 1, "one transaction changes one tree");
+    assert_eq!(raised(3967).len(), 2);
+    assert_eq!(numbers(&reader.rows("SELECT COUNT(*) FROM t")), [3966]);
 }

@@ -116,6 +116,7 @@ impl Instance {
             log,
             workers: ticks::redo_workers(),
             data_dir: options.data_dir.clone(),
+            versions_bytes: options.row_versions_mb.unwrap_or(64) << 20,
             ..Default::default()
         };
         let storage = StorageInstance::new(options.env.clone(), storage_options).map_err(|e| {
@@ -160,6 +161,7 @@ impl Instance {
             options,
         });
         instance.server_principals();
+        instance.listen_to_victims();
         // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();

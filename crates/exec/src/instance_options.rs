@@ -19,6 +19,8 @@ pub struct InstanceOptions {
     pub max_server_memory_mb: u64,
     /// What the statements of one request may keep in memory; none: a quarter of the budget.
     pub query_memory_limit_mb: Option<u64>,
+    /// Row versions in memory, of all databases together; none: 64 MB.
+    pub row_versions_mb: Option<u64>,
     /// Directories that files named by users may lie in; empty for the data directory alone.
     pub file_roots: Vec<PathBuf>,
     /// Where data files go that no statement places; none: the data directory.
@@ -77,6 +79,7 @@ impl InstanceOptions {
             env,
             max_server_memory_mb: 1024,
             query_memory_limit_mb: None,
+            row_versions_mb: None,
             file_roots: Vec::new(),
             default_data_dir: None,
             default_log_dir: None,

@@ -266,6 +266,7 @@ impl Server {
         let mut options = InstanceOptions::new(&data, env.clone());
         options.max_server_memory_mb = settings.max_server_memory_mb;
         options.query_memory_limit_mb = settings.query_memory_limit_mb;
+        options.row_versions_mb = settings.row_versions_mb;
         options.file_roots = file_roots;
         options.default_data_dir = dirs.data;
         options.default_log_dir = dirs.log;

@@ -39,8 +39,8 @@ pub struct Overrides {
     #[serde(skip)]
     pub sa_password: Option<String>,
     pub max_server_memory_mb: Option<u64>,
-    /// Memory that the statements of one request may keep.
     pub query_memory_limit_mb: Option<u64>,
+    pub row_versions_mb: Option<u64>,
     pub max_connections: Option<u32>,
     pub file_roots: Option<Vec<PathBuf>>,
     pub default_data_dir: Option<PathBuf>,
@@ -119,6 +119,8 @@ pub struct Settings {
     pub max_server_memory_mb: u64,
     /// Memory that the statements of one request may keep; none: a quarter of the budget.
     pub query_memory_limit_mb: Option<u64>,
+    /// Row versions in memory, in MB; none: 64.
+    pub row_versions_mb: Option<u64>,
     /// Sessions at a time.
     pub max_connections: u32,
     /// Directories that statements may name files in; empty for the data directory alone.
@@ -166,7 +168,6 @@ pub const DEFAULT_CONSOLE: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8433);
 /// The default of `--max-connections`.
 pub const DEFAULT_MAX_CONNECTIONS: u32 = 1024;
-
 /// The default of `--stop-grace-s`: half of what Docker gives a container to stop in.
 pub const DEFAULT_STOP_GRACE_S: u64 = 5;
 
@@ -195,6 +196,7 @@ impl Overrides {
                 "TAFFRAIL_QUERY_MEMORY_LIMIT_MB",
                 var("TAFFRAIL_QUERY_MEMORY_LIMIT_MB"),
             )?,
+            row_versions_mb: number("TAFFRAIL_ROW_VERSIONS_MB", var("TAFFRAIL_ROW_VERSIONS_MB"))?,
             max_connections: number("TAFFRAIL_MAX_CONNECTIONS", var("TAFFRAIL_MAX_CONNECTIONS"))?,
             file_roots: var("TAFFRAIL_FILE_ROOTS").map(|v| std::env::split_paths(&v).collect()),
             default_data_dir: path("TAFFRAIL_DEFAULT_DATA_DIR"),
@@ -258,6 +260,7 @@ impl Overrides {
             },
             max_server_memory_mb: self.max_server_memory_mb.or(those.max_server_memory_mb),
             query_memory_limit_mb: self.query_memory_limit_mb.or(those.query_memory_limit_mb),
+            row_versions_mb: self.row_versions_mb.or(those.row_versions_mb),
             max_connections: self.max_connections.or(those.max_connections),
             file_roots: self.file_roots.or(those.file_roots),
             default_data_dir: self.default_data_dir.or(those.default_data_dir),
@@ -375,6 +378,9 @@ impl Settings {
         if given.query_memory_limit_mb == Some(0) {
             return Err("query_memory_limit_mb: at least 1".into());
         }
+        if !given.row_versions_mb.is_none_or(|mb| (1..=1 << 20).contains(&mb)) {
+            return Err("row_versions_mb: from 1 to 1048576".into());
+        }
         Ok(Settings {
             data: given.data.unwrap_or_else(|| DEFAULT_DATA.into()),
             listen,
@@ -386,6 +392,7 @@ impl Settings {
             sa_password,
             max_server_memory_mb,
             query_memory_limit_mb: given.query_memory_limit_mb,
+            row_versions_mb: given.row_versions_mb,
             max_connections,
             file_roots: given.file_roots.unwrap_or_default(),
             default_dirs: DefaultDirs {

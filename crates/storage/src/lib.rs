@@ -81,4 +81,4 @@ pub use lock::RECOVERY_SESSION;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};
-pub use versions::{Claimed, Snapshot, Snapshots};
+pub use versions::{Claimed, OpenSnapshot, Snapshot, Snapshots};

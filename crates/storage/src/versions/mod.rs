@@ -37,7 +37,7 @@ use crate::txn::{Transaction, TxnEntry};
 pub(crate) use marks::{Mark, PageSeen};
 pub(crate) use rows::{COMMITTING, Image, TreeVersions, View};
 pub use snapshot::{OpenSnapshot, Snapshot, Snapshots};
-pub use told::{RowVersions, TreeRowVersions};
+pub use told::{RowVersion, RowVersions, TreeRowVersions};
 
 /// As [`DatabaseVersions::since`]: snapshots do not see the database.
 const NEVER: u64 = u64::MAX;

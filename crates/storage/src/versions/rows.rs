@@ -267,6 +267,16 @@ impl TreeVersions {
         kept
     }
 
+    /// Adds the rows that were there before transactions changed them, with their keys, each row's oldest first. Rows come in no order.
+    pub(super) fn befores(&self, rows: &mut Vec<(Arc<TxnEntry>, Arc<[u8]>, Arc<[u8]>)>) {
+        for shard in &self.shards {
+            for (key, chain) in shard.lock().iter() {
+                let there = chain.versions.iter().filter_map(|v| Some((&v.by, v.before.as_ref()?)));
+                rows.extend(there.map(|(by, before)| (by.clone(), key.clone(), before.clone())));
+            }
+        }
+    }
+
     /// Takes away all that none of the moments needs.
     pub fn sweep(&self, moments: &Moments) {
         if self.is_quiet() {

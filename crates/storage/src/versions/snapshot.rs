@@ -30,6 +30,9 @@ struct Slot {
     session: AtomicU32,
 }
 
+/// The listener that hears of each snapshot which is ended for want of memory, from the thread that ends it.
+type ToldOfVictims = dyn Fn(OpenSnapshot) + Send + Sync;
+
 /// The order of commits, and the snapshots that are open. One for all databases.
 pub struct Snapshots {
     /// The number of the last transaction that has committed row versions.
@@ -39,6 +42,7 @@ pub struct Snapshots {
     /// The databases that have had versions.
     databases: Mutex<Vec<Weak<Trees>>>,
     chunks: [OnceLock<Box<[Slot]>>; CHUNKS],
+    victims: OnceLock<Box<ToldOfVictims>>,
 }
 
 /// A moment: what was committed before is seen, what was not is not. While it lives, row versions that it needs are kept.
@@ -86,6 +90,7 @@ impl Default for Snapshots {
             bytes: AtomicUsize::new(0),
             databases: Mutex::default(),
             chunks: [const { OnceLock::new() }; CHUNKS],
+            victims: OnceLock::new(),
         }
     }
 }
@@ -168,9 +173,20 @@ impl Snapshots {
         let Some(oldest) = self.oldest().filter(|at| *at < self.now()) else { return false };
         for slot in self.slots() {
             let (done, lost) = (Ordering::SeqCst, Ordering::Relaxed);
-            let _ = slot.at.compare_exchange(oldest, oldest | ENDED, done, lost);
+            // Before the exchange: afterwards the reader may give the slot up.
+            let session = SessionId(slot.session.load(Ordering::Relaxed) as u16);
+            if slot.at.compare_exchange(oldest, oldest | ENDED, done, lost).is_ok() {
+                if let Some(told) = self.victims.get() {
+                    told(OpenSnapshot { session, sequence: oldest, ended: true });
+                }
+            }
         }
         true
+    }
+
+    /// The function is called for each snapshot that is ended for want of memory. Only the first that is given counts.
+    pub fn tell_victims(&self, told: impl Fn(OpenSnapshot) + Send + Sync + 'static) {
+        let _ = self.victims.set(Box::new(told));
     }
 
     /// A database begins to keep versions.

@@ -1,6 +1,11 @@
 //! Facts about row versions, for views.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use taffrail_base::{HobtId, IndexId, ObjectId};
+
+use super::COMMITTING;
 
 use crate::database::Database;
 
@@ -28,7 +33,45 @@ pub struct TreeRowVersions {
     pub rows: RowVersions,
 }
 
+/// A row as it was before a transaction changed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RowVersion {
+    /// The heap or tree of the row.
+    pub hobt: HobtId,
+    /// 0 for a heap, 1 for a clustered index.
+    pub index: IndexId,
+    /// The number under which the transaction has committed; 0: it has not.
+    pub sequence: u64,
+    /// `transaction_id` of the transaction that changed the row.
+    pub transaction: u64,
+    /// The key in the tree, or the place in the heap.
+    pub key: Arc<[u8]>,
+    /// A tree's value, a heap's row.
+    pub before: Arc<[u8]>,
+}
+
 impl Database {
+    /// The rows that have been changed, as they were before: those that versions are kept of, by heap or tree and by key. Rows that were
+    /// not there before have no image, and are left out.
+    pub fn version_rows(&self) -> Vec<RowVersion> {
+        let (mut all, mut of_tree) = (Vec::new(), Vec::new());
+        for tree in self.versions.all() {
+            tree.befores(&mut of_tree);
+            all.extend(of_tree.drain(..).map(|(by, key, before)| RowVersion {
+                hobt: tree.hobt,
+                index: tree.index,
+                // A number that is being given is none yet.
+                sequence: by.committed.load(Ordering::SeqCst) % COMMITTING,
+                transaction: by.number.load(Ordering::Relaxed),
+                key,
+                before,
+            }));
+        }
+        // Stable: the versions of a row stay in their order.
+        all.sort_by(|a, b| (a.hobt, &a.key).cmp(&(b.hobt, &b.key)));
+        all
+    }
+
     /// The versions of each heap and tree that has had any, in order of their numbers.
     pub fn versions_by_tree(&self) -> Vec<TreeRowVersions> {
         let mut all: Vec<_> = self

@@ -7,18 +7,18 @@ use super::cell::{Columns, IntoCell, null};
 use super::{Declaration, Rows, ViewContext, by_column};
 use crate::database::Database;
 use crate::features::needs;
-use crate::instance::SessionInfo;
 use crate::plan::locking::Isolation;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use taffrail_base::SqlResult;
+use taffrail_base::{IndexId, SqlResult};
 use taffrail_io::UtcTime;
-use taffrail_observe::Moment;
 use taffrail_storage::txn::TxnEntry;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
+        by_column("dm_tran_version_store", needs::SERVER_PERFORMANCE, RECORD, records),
         by_column("dm_tran_version_store_space_usage", needs::SERVER_PERFORMANCE, SPACE, space),
         by_column(
             "dm_tran_top_version_generators",
@@ -54,6 +54,58 @@ fn space(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for slot in cx.session.instance.databases().list() {
         let bytes = slot.database.as_ref().map_or(0, |d| d.storage.row_versions().bytes);
         rows.show(SPACE, &Space { database: slot.entry.id.0, pages: bytes.div_ceil(PAGE) });
+    }
+    Ok(())
+}
+
+/// The most bytes of a record that one of its two columns shows.
+const PART: usize = 8000;
+
+/// A row as it was.
+struct Record {
+    database: u16,
+    hobt: u64,
+    /// The number under which its transaction has committed; 0: it has not.
+    sequence: u64,
+    /// The place among the records of that transaction, from 1 on.
+    nth: i64,
+    bytes: Vec<u8>,
+}
+
+impl Record {
+    fn parts(&self) -> (&[u8], &[u8]) {
+        self.bytes.split_at(self.bytes.len().min(PART))
+    }
+}
+
+const RECORD: Columns<Record> = &[&[
+    ("transaction_sequence_num bigint?", |r| r.sequence.cell()),
+    ("version_sequence_num bigint?", |r| r.nth.cell()),
+    ("database_id int?", |r| i32::from(r.database).cell()),
+    ("rowset_id bigint?", |r| r.hobt.cell()),
+    ("status tinyint?", |r| u8::from(!r.parts().1.is_empty()).cell()),
+    ("min_length_in_bytes smallint?", null),
+    ("record_length_first_part_in_bytes smallint?", |r| (r.parts().0.len() as i16).cell()),
+    ("record_image_first_part varbinary(8000)?", |r| r.parts().0.cell()),
+    ("record_length_second_part_in_bytes smallint?", |r| (r.parts().1.len() as i16).cell()),
+    ("record_image_second_part varbinary(8000)?", |r| {
+        Some(r.parts().1).filter(|second| !second.is_empty()).cell()
+    }),
+]];
+
+/// The versions of all databases. A record is the row of a heap; of a tree, its key and then what stands beside it.
+fn records(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for database in cx.session.instance.databases().open() {
+        let mut told: HashMap<u64, i64> = HashMap::new();
+        for v in database.storage.version_rows() {
+            let nth = told.entry(v.transaction).or_default();
+            *nth += 1;
+            let is_heap = v.index == IndexId(0);
+            let bytes = if is_heap { v.before.to_vec() } else { [&*v.key, &*v.before].concat() };
+            let (database, hobt) = (database.id.0, v.hobt.0);
+            let record = Record { database, hobt, sequence: v.sequence, nth: *nth, bytes };
+            rows.show(RECORD, &record);
+        }
     }
     Ok(())
 }
@@ -114,7 +166,7 @@ fn versioned(cx: &ViewContext<'_>) -> Vec<Versioned> {
             snapshot: open.sequence,
             is_snapshot: i16::from(s.cell.isolation_level.load(Relaxed)) == snapshot,
             writes: false,
-            seconds: seconds_of(cx, s),
+            seconds: cx.session.instance.seconds_in_transaction(s),
         });
     }
     for database in cx.session.instance.databases().open() {
@@ -145,14 +197,6 @@ fn writers(database: &Database) -> Vec<Arc<TxnEntry>> {
     let mut writers = database.storage.active_transactions();
     writers.retain(|t| !t.system && !t.has_ended());
     writers
-}
-
-/// Whole seconds since a session's transaction began, or its request where it is in none.
-fn seconds_of(cx: &ViewContext<'_>, s: &SessionInfo) -> u64 {
-    match s.cell.open_transaction_count.load(Relaxed) {
-        0 => Moment::now().since(Moment(s.cell.request_started.load(Relaxed))) / 1_000_000_000,
-        _ => seconds_since(cx, UtcTime(s.cell.transaction_begun.load(Relaxed))),
-    }
 }
 
 fn seconds_since(cx: &ViewContext<'_>, since: UtcTime) -> u64 {

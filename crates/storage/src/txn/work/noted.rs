@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use taffrail_base::PageId;
+use taffrail_base::{PageId, SqlError};
+use taffrail_observe::{Event, EventRing};
 
 use super::Work;
 use crate::access::Hobt;
 use crate::error::StorageResult;
+use crate::txn::TxnEntry;
 use crate::versions::{Changed, Image, Mark, NotedChange, TreeVersions, may_have};
 
 impl Work {
@@ -51,6 +53,9 @@ impl Work {
         let Some(entry) = &self.entry else { return };
         let tree = hobt.versions_of(&self.db);
         if tree.mark(entry, mark) {
+            if mark == Mark::Unkept {
+                tell_full(entry);
+            }
             entry.notes.lock().push(noted(tree, Changed::Whole(mark)));
         }
     }
@@ -94,6 +99,19 @@ impl Work {
             entry.take_back(noted);
         }
     }
+}
+
+/// The error log hears that rows are changed and what they were is not kept (3959).
+#[cold]
+fn tell_full(by: &TxnEntry) {
+    let e = SqlError::new(3959, &[]);
+    EventRing::global().push(Event::Raised {
+        session: by.session,
+        number: e.number,
+        severity: e.severity,
+        state: e.state,
+        text: e.message,
+    });
 }
 
 fn noted(tree: &Arc<TreeVersions>, of: Changed) -> NotedChange {
