@@ -26,6 +26,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::freelist::Freeing;
 use crate::instance::StorageInstance;
 use crate::layout::DIRECTORY;
+use crate::part::Part;
 use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
@@ -110,6 +111,8 @@ pub struct Database {
     pub(crate) settle_at: AtomicU64,
     pub(crate) closed: AtomicBool,
     pub(crate) versions: DatabaseVersions,
+    /// All that was restored of it; unset: it is whole.
+    pub(crate) part: OnceLock<Arc<Part>>,
     /// As the options say it.
     read_only: AtomicBool,
     /// Opened without its log, to be read: see [`Database::open_emergency`].
@@ -164,6 +167,7 @@ impl Database {
             settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             versions: DatabaseVersions::default(),
+            part: OnceLock::new(),
             read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
             emergency: AtomicBool::new(false),
             engine_flags: AtomicU64::new(boot.options.engine_flags),
@@ -428,6 +432,9 @@ impl Database {
     /// Frees what rollbacks have left without an owner and what could not be freed earlier. What cannot be freed now is tried again
     /// by the background tick, and at restart.
     pub(crate) fn free_orphans(self: &Arc<Self>) {
+        if self.part.get().is_some() {
+            return;
+        }
         if !self.pending_after_rollback.lock().is_empty() {
             let _giving_back = self.giving_back();
             let freed = directory::free_all_pending(self);

@@ -50,6 +50,7 @@ pub mod lock;
 mod logfiles;
 mod orphans;
 pub mod page;
+mod part;
 pub mod raw;
 pub mod recovery;
 mod redo_rate;
@@ -78,6 +79,7 @@ pub use instance::{
     CheckpointDetail, CheckpointSettings, InstanceOptions, StorageInstance, Workers,
 };
 pub use lock::RECOVERY_SESSION;
+pub use part::Part;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};

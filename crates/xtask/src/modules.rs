@@ -61,7 +61,7 @@ const CRATES: &[Layers] = &[
         layers: &[
             &["codec", "lock", "page", "spec"],
             &["error", "layout", "redo_rate"],
-            &["buffer"],
+            &["buffer", "part"],
             // A database, what is done in it, and the instance that its databases share.
             &["access", "alloc", "database", "freelist", "instance", "txn", "versions"],
             &["growth", "listing", "orphans", "tally"],

@@ -3,9 +3,11 @@
 //! Every option is known to one table: which statements take it, and what kind of value. What no statement knows is message 155,
 //! what this one does not take is 3032, two that exclude each other are 3031.
 
+use std::sync::Arc;
 use taffrail_base::message::unsupported;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{HobtId, SqlError, SqlResult};
 use taffrail_io::{UtcTime, zone};
+use taffrail_storage::Part;
 use taffrail_storage::backup::Stop;
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
@@ -57,6 +59,7 @@ const TABLE: &[(&str, u8)] = &[
     ("FILE", READ),
     ("FILE_SNAPSHOT", BACKUP),
     ("FORMAT", BACKUP),
+    ("HOBTS", RESTORE),
     ("INIT", BACKUP),
     ("KEEP_CDC", RESTORE),
     ("KEEP_REPLICATION", RESTORE),
@@ -152,6 +155,8 @@ pub(super) struct Options {
     pub file: Option<u32>,
     /// STOPAT, STOPATMARK, STOPBEFOREMARK.
     pub stop: Option<Stop>,
+    /// HOBTS: the heaps and trees whose pages are restored, beside the catalogue's.
+    pub part: Option<Arc<Part>>,
 }
 
 /// Reads the options of a statement.
@@ -235,6 +240,7 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         "STOPAT" => o.stop = Some(Stop::At(moment_of(option)?)),
         "STOPATMARK" => o.stop = Some(mark_of(option, false)?),
         "STOPBEFOREMARK" => o.stop = Some(mark_of(option, true)?),
+        "HOBTS" => o.part = Some(Arc::new(part_of(option)?)),
         "AFTER" => match &mut o.stop {
             Some(Stop::Mark { after: after @ None, .. }) => *after = Some(moment_of(option)?),
             _ => return Err(invalid(option)),
@@ -278,6 +284,14 @@ fn number_of(option: &ast::NamedOption) -> SqlResult<u32> {
         _ => return Err(invalid(option)),
     };
     text.trim().parse().map_err(|_| invalid(option))
+}
+
+/// Numbers of heaps and trees, with commas between them; none: the catalogue alone.
+fn part_of(option: &ast::NamedOption) -> SqlResult<Part> {
+    let Some(OptionValue::Text(text)) = &option.value else { return Err(invalid(option)) };
+    let numbers = text.split(',').map(str::trim).filter(|n| !n.is_empty());
+    let hobts: Result<Vec<_>, _> = numbers.map(|n| n.parse().map(HobtId)).collect();
+    hobts.map(Part::new).map_err(|_| invalid(option))
 }
 
 fn date_of(option: &ast::NamedOption) -> SqlResult<Value> {

@@ -334,7 +334,8 @@ fn go(
 ) -> SqlResult<BackupResult<Restored>> {
     let storage = cx.instance().storage().clone();
     let mut progress = Progress::new(cx, options.stats);
-    let restored = backup::restore_until(&storage, spec, options.stop.as_ref(), &mut progress);
+    let (stop, part) = (options.stop.as_ref(), options.part.as_ref());
+    let restored = backup::restore_part(&storage, spec, stop, part, &mut progress);
     let told = progress.finish(restored.is_ok());
     match &restored {
         Ok(Restored { database: Some(opened), .. }) => {
@@ -372,6 +373,9 @@ fn recover_only(
     }
     if options.stop.is_some() {
         return Err(unsupported("RESTORE DATABASE … WITH STOPAT without FROM"));
+    }
+    if options.part.is_some() {
+        return Err(unsupported("RESTORE DATABASE … WITH HOBTS without FROM"));
     }
     if options.norecovery {
         return message::done(cx, statement.name, 0, std::time::Duration::ZERO);

@@ -326,6 +326,9 @@ pub(crate) enum Pending {
 
 /// Puts into the list what is pending in the directory: when no transaction is active, so that all of it may be freed.
 pub(crate) fn load_pending(db: &Arc<Database>) -> StorageResult<()> {
+    if db.part.get().is_some() {
+        return Ok(());
+    }
     let out = pending(db)?;
     // What rollbacks have listed is in the directory too.
     *db.pending_after_rollback.lock() = out;

@@ -53,7 +53,7 @@ pub use error::{BackupError, BackupResult};
 pub use lost::{LostDatabase, backup_lost};
 pub use reader::{damaged_page, read_label, read_set, read_sets, verify};
 pub use records::SetRecords;
-pub use restore::{recover, restore, restore_until, restoring};
+pub use restore::{recover, restore, restore_part, restore_until, restoring};
 pub use spec::{
     BackupFile, BackupKind, BackupReport, BackupSpec, Device, Labels, MediaLabel, MediaMode,
     RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Stop, Watch,

@@ -22,6 +22,7 @@ use super::pages::{Run, is_whole};
 use super::restore::{DataFiles, create_error, io};
 use crate::layout::BOOT_PAGES;
 use crate::page::{BITMAP_BITS, Page, PageType};
+use crate::part::Part;
 
 /// Bytes of a piece that is copied to where it can be read or written directly.
 const PIECE: usize = 1 << 20;
@@ -95,6 +96,30 @@ pub(super) fn write_runs(
         written.map_err(io("write"))?;
     }
     Ok(())
+}
+
+/// Of runs and their content those pages that are of a part, moved together.
+pub(super) fn keep<'a>(
+    part: &Part,
+    runs: &[Run],
+    content: &'a mut [u8],
+) -> (Vec<Run>, &'a mut [u8]) {
+    let mut kept: Vec<Run> = Vec::new();
+    let mut end = 0;
+    let pages = runs.iter().flat_map(|r| r.pages());
+    for (n, id) in pages.enumerate().take(content.len() / PAGE_BYTES) {
+        let at = n * PAGE_BYTES;
+        if !part.has_page(&content[at..at + PAGE_BYTES]) {
+            continue;
+        }
+        content.copy_within(at..at + PAGE_BYTES, end);
+        end += PAGE_BYTES;
+        match kept.last_mut() {
+            Some(r) if r.file == id.file && r.first + r.count == id.page => r.count += 1,
+            _ => kept.push(Run { file: id.file, first: id.page, count: 1 }),
+        }
+    }
+    (kept, &mut content[..end])
 }
 
 /// Takes what the file has in place of images that are older; `have`: its bytes.

@@ -20,16 +20,17 @@ use taffrail_log::{LogAnchor, LogInstaller, RestoredFile};
 
 use super::error::{BackupError, BackupResult};
 use super::media::Media;
-use super::place::{Pages, write_runs};
+use super::place::{self, Pages, write_runs};
 use super::reader::{Piece, SetReader};
 use super::spec::{
     BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Stop, Watch,
 };
-use super::state::{Base, RestoreState};
+use super::state::{Base, RestoreState, differential_goes_on};
 use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
 use crate::filelist::files_of;
 use crate::instance::StorageInstance;
+use crate::part::Part;
 use crate::recovery::{
     Boot, FORMAT_VERSION, LogFile, file_header, log_files_of, log_options, read_primary,
     recover_restored, redo_restored, remove_file, write_boots, write_page,
@@ -76,6 +77,17 @@ pub fn restore_until(
     stop: Option<&Stop>,
     watch: &mut dyn Watch,
 ) -> BackupResult<Restored> {
+    restore_part(instance, spec, stop, None, watch)
+}
+
+/// As [`restore_until`], of the pages of a part where one is given. Each step of a restore is told the same part.
+pub fn restore_part(
+    instance: &Arc<StorageInstance>,
+    spec: &RestoreSpec,
+    stop: Option<&Stop>,
+    part: Option<&Arc<Part>>,
+    watch: &mut dyn Watch,
+) -> BackupResult<Restored> {
     let began = instance.env.clock.monotonic();
     let media = Media::open(&instance.env, &spec.devices)?;
     let mut set = SetReader::open(&media, spec.position)?;
@@ -91,7 +103,8 @@ pub fn restore_until(
         let version = set.header.format_version;
         return Err(BackupError::TooNew { version, known: FORMAT_VERSION });
     }
-    let mut step = Step { instance, spec, stop, reached: stop.is_none(), pages: 0, log_bytes: 0 };
+    let reached = stop.is_none();
+    let mut step = Step { instance, spec, stop, part, reached, pages: 0, log_bytes: 0 };
     let primary = match set.header.kind {
         BackupKind::Full => step.full(&mut set, watch)?,
         kind => {
@@ -106,10 +119,10 @@ pub fn restore_until(
     let is_short = !step.reached;
     let (database, recovery) = match spec.recovery && !is_short {
         true => {
-            let (db, report) = recover(instance, spec.id, &spec.name, &primary)?;
+            let (db, report) = recover_part(instance, spec.id, &spec.name, &primary, part)?;
             (Some(db), report)
         }
-        false => (None, redo_restored(instance, spec.id, &spec.name, &primary)?.1),
+        false => (None, redo_restored(instance, spec.id, &spec.name, &primary, part)?.1),
     };
     let files = match &database {
         Some(db) => db.files(),
@@ -139,11 +152,21 @@ pub fn recover(
     name: &str,
     primary: &Path,
 ) -> BackupResult<(Arc<Database>, RecoveryReport)> {
+    recover_part(instance, id, name, primary, None)
+}
+
+fn recover_part(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    primary: &Path,
+    part: Option<&Arc<Part>>,
+) -> BackupResult<(Arc<Database>, RecoveryReport)> {
     let state = restoring_state(&read_primary(instance, name, primary)?.1)?;
     if !state.log_usable {
         return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
     }
-    recover_restored(instance, id, name, primary, |reached, boot| {
+    recover_restored(instance, id, name, primary, part, |reached, boot| {
         let target = boot.backup.restoring.map_or(Lsn::ZERO, |r| r.target);
         match reached < target {
             true => Err(BackupError::NotConsistent { reached, needed: target }),
@@ -196,6 +219,8 @@ pub(super) struct Step<'a> {
     pub(super) instance: &'a Arc<StorageInstance>,
     pub(super) spec: &'a RestoreSpec,
     pub(super) stop: Option<&'a Stop>,
+    /// Of the set's pages those of this part, if there is one.
+    part: Option<&'a Arc<Part>>,
     /// There is nowhere to stop, or it has come to there.
     pub(super) reached: bool,
     pages: u64,
@@ -287,12 +312,7 @@ impl Step<'_> {
         let guid = self.spec.guid.unwrap_or_else(|| env.entropy.guid());
         let mut data: DataFiles = Vec::new();
         for f in boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
-            let volume = env.disk.create(&f.path, OpenSpec::DATA).map_err(create_error)?;
-            let bytes = u64::from(f.pages) * PAGE_BYTES as u64;
-            taffrail_io::reserve(&*env.disk, &*volume, 0, bytes).map_err(create_error)?;
-            if let Some(dir) = f.path.parent() {
-                env.disk.sync_dir(dir).map_err(io("write"))?;
-            }
+            let volume = self.data_file(&f.path, u64::from(f.pages) * PAGE_BYTES as u64)?;
             data.push((f.id, volume));
         }
         let logs: Vec<&BackupFile> = files.iter().filter(|f| f.kind == FileKind::Log).collect();
@@ -339,6 +359,24 @@ impl Step<'_> {
         };
         write_boots(&**volume, boot, true)?;
         Ok(())
+    }
+
+    /// Makes a data file of this many bytes: with their room, or, for a part, with holes.
+    fn data_file(&self, path: &Path, bytes: u64) -> BackupResult<Arc<dyn Volume>> {
+        let disk = &*self.env().disk;
+        let volume = disk.create(path, OpenSpec::DATA).map_err(create_error)?;
+        match self.part {
+            None => taffrail_io::reserve(disk, &*volume, 0, bytes),
+            Some(_) => {
+                let last = bytes.saturating_sub(PAGE_BYTES as u64);
+                volume.write_at(last, &AlignedBuf::zeroed(PAGE_BYTES))
+            }
+        }
+        .map_err(create_error)?;
+        if let Some(dir) = path.parent() {
+            disk.sync_dir(dir).map_err(io("write"))?;
+        }
+        Ok(volume)
     }
 
     /// Sets the boot page to the state after a data set.
@@ -405,6 +443,10 @@ impl Step<'_> {
             }
             match piece {
                 Piece::Pages(runs, content) => {
+                    let (runs, content) = match self.part {
+                        Some(part) => place::keep(part, &runs, content),
+                        None => (runs, content),
+                    };
                     pages += (content.len() / PAGE_BYTES) as u64;
                     write_runs(data, &runs, content, what, mark, &mut aligned)?;
                     unsynced = what == Pages::Images;
@@ -541,32 +583,5 @@ fn log_create_error(e: taffrail_log::LogError) -> BackupError {
     match e {
         taffrail_log::LogError::Io(e) => create_error(e),
         e => log_error(e),
-    }
-}
-
-/// Pages that a step has brought and whose log is not there yet are on the recovery path of that step: only a set of this path goes on.
-pub(super) fn pages_are_on(boot: &Boot, reached: Lsn, fork: [u8; 16]) -> BackupResult<()> {
-    let ahead = boot.backup.restoring.as_ref().is_some_and(|s| !s.only_log && s.target > reached);
-    if ahead && boot.backup.fork != fork { Err(BackupError::WrongFork) } else { Ok(()) }
-}
-
-/// Whether a differential brings a database on whose log ends at `reached`: on its recovery path, and never back.
-fn differential_goes_on(
-    boot: &Boot,
-    state: &RestoreState,
-    header: &SetHeader,
-    reached: Lsn,
-) -> BackupResult<()> {
-    if state.past_base && boot.backup.fork_of(reached) != header.last_fork {
-        return Err(BackupError::WrongFork);
-    }
-    pages_are_on(boot, reached, header.last_fork)?;
-    // Pages that a step has brought may be of its end, whether or not it came there: an earlier differential would leave them ahead.
-    let ahead = if state.only_log { Lsn::ZERO } else { state.target };
-    match reached.max(ahead) {
-        needed if needed > header.last_lsn => {
-            Err(BackupError::LogTooEarly { last: header.last_lsn, needed })
-        }
-        _ => Ok(()),
     }
 }

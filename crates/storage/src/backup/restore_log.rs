@@ -11,9 +11,9 @@ use taffrail_log::{LogAnchor, LogInstaller};
 use super::error::{BackupError, BackupResult};
 use super::place::Pages;
 use super::reader::SetReader;
-use super::restore::{Step, log_error, on_fork, pages_are_on, paths_of, restoring_state, save};
+use super::restore::{Step, log_error, on_fork, paths_of, restoring_state, save};
 use super::spec::{SetHeader, Stop, Watch};
-use super::state::RestoreState;
+use super::state::{RestoreState, pages_are_on};
 use super::stop;
 use crate::recovery::{Boot, log_files_of};
 

@@ -15,9 +15,12 @@ use taffrail_io::UtcTime;
 
 use std::sync::atomic::Ordering;
 
+use super::error::{BackupError, BackupResult};
+use super::spec::SetHeader;
 use crate::codec::{Put, Take};
 use crate::database::Database;
 use crate::error::StorageResult;
+use crate::recovery::Boot;
 
 const CHAIN_NEW: u8 = 1;
 const RESTORING: u8 = 2;
@@ -252,6 +255,33 @@ impl BackupState {
             r.last_moment = UtcTime(t.u64().unwrap_or(0));
         }
         Some(s)
+    }
+}
+
+/// Pages that a step has brought and whose log is not there yet are on the recovery path of that step: only a set of this path goes on.
+pub(super) fn pages_are_on(boot: &Boot, reached: Lsn, fork: [u8; 16]) -> BackupResult<()> {
+    let ahead = boot.backup.restoring.as_ref().is_some_and(|s| !s.only_log && s.target > reached);
+    if ahead && boot.backup.fork != fork { Err(BackupError::WrongFork) } else { Ok(()) }
+}
+
+/// Whether a differential brings a database on whose log ends at `reached`: on its recovery path, and never back.
+pub(super) fn differential_goes_on(
+    boot: &Boot,
+    state: &RestoreState,
+    header: &SetHeader,
+    reached: Lsn,
+) -> BackupResult<()> {
+    if state.past_base && boot.backup.fork_of(reached) != header.last_fork {
+        return Err(BackupError::WrongFork);
+    }
+    pages_are_on(boot, reached, header.last_fork)?;
+    // Pages that a step has brought may be of its end, whether or not it came there: an earlier differential would leave them ahead.
+    let ahead = if state.only_log { Lsn::ZERO } else { state.target };
+    match reached.max(ahead) {
+        needed if needed > header.last_lsn => {
+            Err(BackupError::LogTooEarly { last: header.last_lsn, needed })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -433,6 +433,9 @@ impl Redo<'_, '_> {
         if r.pos < self.pages_from {
             return Ok(());
         }
+        if self.shared.db.part.get().is_some_and(|part| !part.changes(&r.header)) {
+            return Ok(());
+        }
         let page = r.header.page;
         let group = (u64::from(page.file.0) << 32) | u64::from(page.page / GROUP_PAGES);
         let lane = (group.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % self.filling.len();

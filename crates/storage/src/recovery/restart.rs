@@ -46,6 +46,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 use crate::layout::{BOOT_PAGES, INTERVAL_PAGES, diff_page};
 use crate::page::{BITMAP_BITS, HEADER_BYTES, Page, PageType};
+use crate::part::Part;
 
 /// Records between two looks at the clock.
 const LOOK_EVERY: u64 = 4096;
@@ -107,7 +108,7 @@ fn open(
     spec: &OpenSpec,
 ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
     let Redone { db, losers, mut report, oldest, touched, .. } =
-        open_for_redo(instance, id, name, spec, false)?;
+        open_for_redo(instance, id, name, spec, Opened::Whole)?;
     // Before anything is logged that an older version would take for something else. Both copies: it may come to read either.
     if oldest < FORMAT_VERSION {
         db.save_boot(|_| {})?;
@@ -140,14 +141,24 @@ pub(super) struct Redone {
     pub checkpoint: Option<(LogPos, LogPos)>,
 }
 
+/// The state that a database is opened in.
+#[derive(Clone, Copy)]
+pub(super) enum Opened<'a> {
+    /// Of its own, after it was closed or cut off.
+    Whole,
+    /// In the middle of a restore, of all pages or those of a part.
+    Restoring(Option<&'a Arc<Part>>),
+}
+
 /// Everything up to the end of redo. A database in the middle of a restore is opened for those who say that they know.
 pub(super) fn open_for_redo(
     instance: &Arc<StorageInstance>,
     id: DatabaseId,
     name: &str,
     spec: &OpenSpec,
-    restoring: bool,
+    opened: Opened<'_>,
 ) -> StorageResult<Redone> {
+    let restoring = matches!(opened, Opened::Restoring(_));
     let env = &instance.env;
     let clock = env.clock.clone();
     let mut report = RecoveryReport::default();
@@ -183,6 +194,9 @@ pub(super) fn open_for_redo(
         }
     }
     let db = Database::assemble(instance, store.clone(), boot.clone());
+    if let Opened::Restoring(Some(part)) = opened {
+        let _ = db.part.set(part.clone());
+    }
     report.analysis = clock.monotonic().saturating_sub(began);
 
     // Analysis and redo.
@@ -196,7 +210,10 @@ pub(super) fn open_for_redo(
     db.register_log_holders();
     load_changed_maps(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
-    instance.redo_rate.measured(report.redo, report.redo_bytes, report.pages_read);
+    // Most records of a part's log were passed over.
+    if db.part.get().is_none() {
+        instance.redo_rate.measured(report.redo, report.redo_bytes, report.pages_read);
+    }
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
     Ok(Redone { db, losers, report, touched, oldest, checkpoint })
 }

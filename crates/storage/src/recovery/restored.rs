@@ -23,12 +23,13 @@ use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, UtcTime, Volume};
 use super::boot::{Boot, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
 use super::moved::{LogFile, log_files_at, open_error};
-use super::restart::{Redone, check_header, next_hobt_id, open_for_redo, read_boot};
+use super::restart::{Opened, Redone, check_header, next_hobt_id, open_for_redo, read_boot};
 use super::undo;
 use crate::access::directory;
 use crate::database::{CheckpointKind, Database, OpenSpec, RecoveryModel, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
+use crate::part::Part;
 
 /// Opens the primary file of a database that nobody has open, and reads its boot page.
 pub(crate) fn read_primary(
@@ -73,11 +74,12 @@ fn opened(
     id: DatabaseId,
     name: &str,
     primary: &Path,
+    part: Option<&Arc<Part>>,
 ) -> StorageResult<Redone> {
     instance.pool.unregister(id);
     instance.pool.discard(id);
     let spec = OpenSpec::of(primary.to_owned());
-    let opened = open_for_redo(instance, id, name, &spec, true);
+    let opened = open_for_redo(instance, id, name, &spec, Opened::Restoring(part));
     if opened.is_err() {
         instance.pool.unregister(id);
         instance.pool.discard(id);
@@ -124,14 +126,16 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
     if redone.oldest < FORMAT_VERSION { db.save_boot(|_| {}) } else { Ok(()) }
 }
 
-/// Redoes what a restore step has brought, makes it durable and closes the database. Returns where its log ends.
+/// Redoes what a restore step has brought, of all pages or those of a part, makes it durable and closes the database. Returns where its
+/// log ends.
 pub(crate) fn redo_restored(
     instance: &Arc<StorageInstance>,
     id: DatabaseId,
     name: &str,
     primary: &Path,
+    part: Option<&Arc<Part>>,
 ) -> StorageResult<(Lsn, RecoveryReport)> {
-    let redone = opened(instance, id, name, primary)?;
+    let redone = opened(instance, id, name, primary, part)?;
     let db = &redone.db;
     let end = db.log().lsn(db.log().appended()).unwrap_or_default();
     let settled = settle(&redone, |_| {});
@@ -149,9 +153,10 @@ pub(crate) fn recover_restored<E: From<StorageError>>(
     id: DatabaseId,
     name: &str,
     primary: &Path,
+    part: Option<&Arc<Part>>,
     reached: impl FnOnce(Lsn, &Boot) -> Result<(), E>,
 ) -> Result<(Arc<Database>, RecoveryReport), E> {
-    let redone = opened(instance, id, name, primary)?;
+    let redone = opened(instance, id, name, primary, part)?;
     let db = redone.db.clone();
     let recovered = finish(instance, redone, reached);
     if recovered.is_err() {

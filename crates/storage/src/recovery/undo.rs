@@ -204,7 +204,8 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>, touched: bool) -> Storage
             continue;
         }
         db.store.counters.active_transactions.add(1);
-        if loser.locked.catalogue {
+        // In a part there is nobody beside it, and not every row that it has locked.
+        if loser.locked.catalogue || db.part.get().is_some() {
             at_once.push(Work::recovered(db.clone(), log, entry));
         } else {
             later.push((log, entry, loser.locked));

@@ -115,6 +115,9 @@ pub(crate) fn undo(
     if record.header.flags.contains(RecordFlags::REDO_ONLY) {
         return Ok(());
     }
+    if work.db.part.get().is_some_and(|part| !part.has(record.header.hobt)) {
+        return Ok(());
+    }
     work.db.store.rarities.compensations.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     match record.header.op {
         Lop::FormatPage => format::undo_format(work, held, record),
