@@ -93,6 +93,7 @@ mod support;
 mod temp_plans;
 mod traces;
 mod triggers;
+mod undrop;
 mod views_beside_commits;
 mod whole_rows;
 mod workloads;

@@ -11,6 +11,7 @@
 //! | [`facts`] | what a set's header says, as values |
 //! | [`history`], `history.sql`, [`system`] | the tables of msdb, and the rows that each backup and restore writes |
 //! | [`schedule`], `schedule.sql` | backups by a schedule: procedures of ours in msdb, and who looks what is due |
+//! | [`undrop`], `undrop.sql` | a table brought back as it was: procedures of ours in msdb |
 //! | [`suspect`] | msdb.dbo.suspect_pages |
 //! | [`message`], [`progress`], [`record`] | what the client and the error log hear |
 //!
@@ -32,6 +33,7 @@ mod schedule;
 mod suspect;
 mod system;
 mod take;
+mod undrop;
 mod values;
 
 use crate::features::needs::{
@@ -55,6 +57,7 @@ pub(crate) static FEATURE: Feature = Feature {
     start: Some(|instance| {
         // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
         let _ = history::create(instance).and_then(|()| schedule::create(instance));
+        undrop::clean(instance);
         Ok(())
     }),
     tick: Some(schedule::tick),

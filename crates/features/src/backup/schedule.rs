@@ -23,7 +23,8 @@ use taffrail_io::UtcTime;
 use taffrail_observe::{Command, Event, EventRing, Whose};
 use taffrail_types::Value;
 
-const TEXT: &str = include_str!("schedule.sql");
+/// A batch each, the tables first.
+const TEXT: &str = concat!(include_str!("schedule.sql"), "GO\n", include_str!("undrop.sql"));
 
 /// How often it is looked.
 const EVERY: Duration = Duration::from_secs(10);
