@@ -215,6 +215,12 @@ fn what_cannot_come_back_is_refused_by_name() {
     assert!(
         refused(&mut c, "d", "N't', '2026-01-01', N'1:2:3'").contains("Give a moment or an LSN")
     );
+    assert!(
+        refused(&mut c, "d", "N't', @lsn = N'it''s', @new_name = N'n'")
+            .contains("'it's' is no LSN")
+    );
+    let said = refused(&mut c, "d", "N't', @lsn = N'0x00000022:000000zz:0001', @new_name = N'n'");
+    assert!(said.contains("'0x00000022:000000zz:0001' is no LSN"), "{said}");
     c.ok("BEGIN TRAN");
     assert!(refused(&mut c, "d", &format!("N't', '{now}'")).contains("within a transaction"));
     c.ok("ROLLBACK");

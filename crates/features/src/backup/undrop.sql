@@ -231,6 +231,7 @@ BEGIN
         @guid = (SELECT database_guid FROM sys.database_recovery_status WHERE database_id = DB_ID(@database_name)),
         @finished = CASE WHEN @moment >= '17530102' THEN DATEADD(millisecond, -4, CONVERT(datetime, @moment)) END
     SET @message = CASE
+        WHEN IS_SRVROLEMEMBER(N'sysadmin') <> 1 THEN N'undrop_table is for members of the role sysadmin.'
         WHEN @database_name IS NULL OR @table IS NULL THEN N'Name the database and the table: undrop_table N''shop'', N''dbo.orders''.'
         WHEN DB_ID(@database_name) IS NULL OR DB_ID(@database_name) <= 4 THEN N'There is no user database ''' + @database_name + N'''.'
         WHEN DATABASEPROPERTYEX(@database_name, N'Status') <> N'ONLINE' THEN N'Database ''' + @database_name + N''' is not online.'
@@ -288,11 +289,13 @@ BEGIN
     IF @error = 0 AND @message IS NULL
     BEGIN
         IF @found LIKE N'________:________:____'
-            SET @at = CONVERT(numeric(25,0), CONVERT(int, CONVERT(varbinary(4), LEFT(@found, 8), 2))) * 1000000000000000
-                + CONVERT(numeric(25,0), CONVERT(int, CONVERT(varbinary(4), SUBSTRING(@found, 10, 8), 2))) * 100000
-                + CONVERT(int, CONVERT(varbinary(2), RIGHT(@found, 4), 2))
+            SET @at = CONVERT(numeric(25,0), CONVERT(int, TRY_CONVERT(varbinary(4), LEFT(@found, 8), 2))) * 1000000000000000
+                + CONVERT(numeric(25,0), CONVERT(int, TRY_CONVERT(varbinary(4), SUBSTRING(@found, 10, 8), 2))) * 100000
+                + CONVERT(int, TRY_CONVERT(varbinary(2), RIGHT(@found, 4), 2))
         ELSE IF @found IS NOT NULL
             SET @at = TRY_CONVERT(numeric(25,0), @found)
+        IF @at IS NULL AND @moment IS NULL
+            SET @message = N'''' + @lsn + N''' is no LSN.'
         SET @stop = IIF(@moment IS NULL, N', STOPBEFOREMARK = N''lsn:' + IIF(@found LIKE N'%:%', N'0x', N'') + @found + N'''',
             N', STOPAT = N''' + CONVERT(nvarchar(30), @moment, 126) + N'''')
         SELECT TOP (1) @full = backup_set_id, @start = last_lsn FROM msdb.dbo.backupset
@@ -305,7 +308,7 @@ BEGIN
         SELECT @sets = N'[' + CONVERT(nvarchar(11), @full) + ISNULL(N',' + CONVERT(nvarchar(11), @differential), N'')
             + (SELECT STRING_AGG(CONVERT(nvarchar(max), N',' + CONVERT(nvarchar(11), backup_set_id)), N'') WITHIN GROUP (ORDER BY last_lsn, backup_set_id)
                 FROM msdb.dbo.backupset WHERE database_guid = @guid AND type = 'L' AND (is_copy_only = 0 OR backup_set_id = @tail) AND last_lsn >= @start) + N']'
-        IF @full IS NULL
+        IF @full IS NULL AND @message IS NULL
             SET @message = N'No full backup of database ''' + @database_name + N''' that msdb knows is of before '
                 + IIF(@moment IS NULL, N'LSN ' + @found, CONVERT(nvarchar(30), @moment, 121)) + N'.'
     END
