@@ -27,6 +27,8 @@ pub enum Form {
         /// There are no brackets around the rows.
         bare: bool,
     },
+    /// FOR XML, its levels and namespaces.
+    Xml(crate::xml::XmlForm),
     /// JSON_OBJECT, JSON_ARRAY and JSON_MODIFY.
     Values {
         /// The arguments that are JSON and taken in as they are.
@@ -93,7 +95,7 @@ impl Form {
     pub fn call(self: &Arc<Form>, name: &str, types: &[SqlType]) -> SqlResult<SettledCall> {
         let mut call = match find(name) {
             // A row has as many values as it has columns.
-            Some(function) if name == super::ROW => SettledCall {
+            Some(function) if name == super::ROW || name == crate::xml::FORM_ROW => SettledCall {
                 function: Named(function),
                 datepart: None,
                 params: Default::default(),
@@ -103,7 +105,7 @@ impl Form {
             },
             _ => crate::bind(name, None, types)?,
         };
-        if name == super::ROW {
+        if name == super::ROW || name == crate::xml::FORM_ROW {
             let param = |ty: &SqlType| if ty.is_text() { super::TEXT } else { *ty };
             call.params = types.iter().map(param).collect();
         }

@@ -26,6 +26,7 @@ mod text;
 
 pub use form::{Form, JsonLevel, JsonMember, JsonPart, JsonWriter};
 pub use rows::{JsonColumn, JsonRows, OpenJson};
+pub(crate) use text::base64_of;
 
 use super::typing::{any_null, signature};
 use super::{Call, Function, Rule, Signature};

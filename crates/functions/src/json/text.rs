@@ -157,17 +157,28 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 fn base64(out: &mut Vec<u8>, bytes: &[u8]) {
     out.reserve(bytes.len() / 3 * 8 + 16);
     ascii(out, b"\"");
+    base64_digits(bytes, |digit| ascii(out, &[digit]));
+    ascii(out, b"\"");
+}
+
+/// Bytes in base 64.
+pub(crate) fn base64_of(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() / 3 * 4 + 4);
+    base64_digits(bytes, |digit| out.push(char::from(digit)));
+    out
+}
+
+fn base64_digits(bytes: &[u8], mut put: impl FnMut(u8)) {
     for part in bytes.chunks(3) {
         let at = |n: usize| u32::from(part.get(n).copied().unwrap_or(0));
         let bits = at(0) << 16 | at(1) << 8 | at(2);
         for n in 0..4 {
             match DIGITS[(bits >> (18 - 6 * n)) as usize & 63] {
-                _ if n > part.len() => ascii(out, b"="),
-                digit => ascii(out, &[digit]),
+                _ if n > part.len() => put(b'='),
+                digit => put(digit),
             }
         }
     }
-    ascii(out, b"\"");
 }
 
 /// The bytes of a text in Base64, without the blanks in it; none: it is no such text.

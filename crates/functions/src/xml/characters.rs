@@ -44,12 +44,12 @@ pub(super) const XMLNS: Mistake = Mistake(9465);
 pub(super) const DEPTH: Mistake = Mistake(6335);
 pub(super) const DTD: Mistake = Mistake(6359);
 
-pub(super) fn is_white(c: char) -> bool {
+pub(crate) fn is_white(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
 /// A character that XML can hold.
-pub(super) fn is_allowed(c: char) -> bool {
+pub(crate) fn is_allowed(c: char) -> bool {
     !matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
@@ -61,11 +61,11 @@ pub(super) fn in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{B7}') || is_combining(c)
 }
 
-pub(super) fn is_combining(c: char) -> bool {
+pub(crate) fn is_combining(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36F}' | '\u{203F}' | '\u{2040}')
 }
 
-pub(super) fn escape(c: char, out: &mut String) {
+pub(crate) fn escape(c: char, out: &mut String) {
     match c {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),

@@ -3,7 +3,11 @@
 
 mod characters;
 mod decode;
+mod form;
 mod parse;
+
+pub(crate) use characters::{escape, is_allowed, is_combining, is_white};
+pub use form::{XmlForm, XmlLevel, XmlPart};
 
 use super::typing::signature;
 use super::{Call, Function, Rule, Signature};
@@ -17,11 +21,11 @@ pub const CONTENT: &str = "XML CONTENT";
 /// The same, with NULL for what is not well-formed: TRY_CAST.
 pub const TRY_CONTENT: &str = "XML TRY CONTENT";
 
-/// The same: the begun start tag of an element without its `>`, its content, and its name, put together.
-pub const ELEMENT: &str = "XML ELEMENT";
+/// The same: the texts of a row of FOR XML, as an [`XmlForm`] says.
+pub const FORM_ROW: &str = "XML ROW";
 
-/// The same: a text that is to stand in a node, which is named.
-pub const TEXT: &str = "XML TEXT";
+/// The same: the texts of all rows of FOR XML, put together.
+pub const FORM_ROWS: &str = "XML ROWS";
 
 /// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
 /// is given where it does not.
@@ -39,11 +43,23 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         content(cx, args).or(Ok(Value::Null))
     }),
     Function::new(
-        ELEMENT,
-        3,
-        3,
-        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 3], SqlType::NVARCHAR_MAX)),
-        element,
+        FORM_ROW,
+        0,
+        255,
+        |r| {
+            Ok(Signature {
+                params: r.args.iter().copied().collect(),
+                result: SqlType::NVARCHAR_MAX,
+            })
+        },
+        form::row,
+    ),
+    Function::new(
+        FORM_ROWS,
+        1,
+        1,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
+        form::rows,
     ),
     Function::new(
         WRITTEN,
@@ -59,25 +75,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
             other => other,
         },
     ),
-    Function::new(
-        TEXT,
-        2,
-        2,
-        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 2], SqlType::NVARCHAR_MAX)),
-        text,
-    ),
 ];
-
-/// 6841 for a character that XML has no way to write.
-fn text(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    if let Some(text) = args[0].as_text()
-        && let Some(c) = text.chars().find(|c| !characters::is_allowed(*c))
-    {
-        let node = args[1].as_text().unwrap_or_default();
-        return Err(SqlError::new(6841, &[&node, &format!("{:04X}", c as u32)]));
-    }
-    Ok(args[0].clone())
-}
 
 /// 6355 for a character that the type cannot hold, 6354 for more than it holds.
 fn written(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -122,16 +120,6 @@ pub fn as_xml(v: &Value, style: i64) -> SqlResult<Value> {
         Some(text) => Ok(Value::nvarchar(&parse::normalised(&text, style & 1 == 1)?)),
         None => Ok(Value::Null),
     }
-}
-
-/// An element without content is one tag.
-fn element(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let part = |at: usize| args[at].as_text().unwrap_or_default();
-    let (begun, content, name) = (part(0), part(1), part(2));
-    Ok(Value::nvarchar(&match content.is_empty() {
-        true => format!("{begun}/>"),
-        false => format!("{begun}>{content}</{name}>"),
-    }))
 }
 
 /// 9400 and its relatives, with the place, for what is not well-formed.

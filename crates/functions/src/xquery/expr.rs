@@ -1,45 +1,51 @@
-//! What an expression is, and what it comes to.
+//! The parts of an expression, as they were read.
 
-use super::tree::{Found, Node, Tree};
-use crate::pieces;
-use std::collections::HashSet;
-use taffrail_base::SqlResult;
-use taffrail_base::message::unsupported;
+use super::name::QName;
+use std::sync::Arc;
 
-pub(super) enum Test {
+/// The direction of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    Child,
+    Attribute,
     Itself,
     Parent,
-    Element(String),
-    AnyElement,
-    Attribute(String),
-    AnyAttribute,
-    Text,
-    Node,
+    Descendant,
+    DescendantOrSelf,
 }
 
+/// The nodes that a step wants.
+#[derive(Clone)]
+pub(super) enum NodeTest {
+    Node,
+    Text,
+    Comment,
+    /// A processing instruction, perhaps of a name.
+    Instruction(Option<String>),
+    /// An element or attribute; None stands for `*`.
+    Name {
+        uri: Option<Arc<str>>,
+        local: Option<Arc<str>>,
+    },
+}
+
+/// A step of a path.
 pub(super) struct Step {
-    /// `//` stands before it.
+    /// Whether `//` stands before it.
     pub deep: bool,
-    pub test: Test,
+    pub axis: Axis,
+    pub test: NodeTest,
     pub predicates: Vec<Expr>,
 }
 
+/// The place where a path begins.
 pub(super) enum Start {
-    /// Where the expression is looked at from.
+    /// The node that the expression is looked at from.
     Here,
     /// The root of the document.
     Document,
-    /// An expression in parentheses: `(…)[n]`.
-    Inner(Box<Expr>, Option<Nth>),
-}
-
-/// Which of those found.
-#[derive(Clone, Copy)]
-pub(super) enum Nth {
-    /// The nth, counted from 1.
-    Of(usize),
-    /// The last one: `last()`.
-    Last,
+    /// The nodes of an expression.
+    Inner(Box<Expr>),
 }
 
 /// A way to nodes.
@@ -58,407 +64,222 @@ pub(super) enum Op {
     Ge,
 }
 
+/// How a comparison is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum CompareForm {
+    /// `=` and its like: some value of the one side and some of the other.
+    General,
+    /// `eq` and its like: one value of each side.
+    Single,
+}
+
+/// Comparisons of nodes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NodeOp {
+    Is,
+    Before,
+    After,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArithmeticOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum QueryFunction {
-    Count,
-    Not,
+    Avg,
+    Ceiling,
+    Concat,
     Contains,
+    Count,
+    Data,
+    DistinctValues,
+    Empty,
+    False,
+    Floor,
+    Last,
     LocalName,
-    Text,
+    LowerCase,
+    Max,
+    Min,
+    NamespaceUri,
+    Not,
     Number,
     Position,
-    Last,
+    Round,
+    Text,
+    StringLength,
+    Substring,
+    Sum,
     True,
-    False,
+    UpperCase,
+}
+
+/// The functions: name, least and most arguments.
+pub(super) const QUERY_FUNCTIONS: &[(&str, QueryFunction, usize, usize)] = &[
+    ("avg", QueryFunction::Avg, 1, 1),
+    ("ceiling", QueryFunction::Ceiling, 1, 1),
+    ("concat", QueryFunction::Concat, 2, usize::MAX),
+    ("contains", QueryFunction::Contains, 2, 2),
+    ("count", QueryFunction::Count, 1, 1),
+    ("data", QueryFunction::Data, 0, 1),
+    ("distinct-values", QueryFunction::DistinctValues, 1, 1),
+    ("empty", QueryFunction::Empty, 1, 1),
+    ("false", QueryFunction::False, 0, 0),
+    ("floor", QueryFunction::Floor, 1, 1),
+    ("last", QueryFunction::Last, 0, 0),
+    ("local-name", QueryFunction::LocalName, 0, 1),
+    ("lower-case", QueryFunction::LowerCase, 1, 1),
+    ("max", QueryFunction::Max, 1, 1),
+    ("min", QueryFunction::Min, 1, 1),
+    ("namespace-uri", QueryFunction::NamespaceUri, 0, 1),
+    ("not", QueryFunction::Not, 1, 1),
+    ("number", QueryFunction::Number, 0, 1),
+    ("position", QueryFunction::Position, 0, 0),
+    ("round", QueryFunction::Round, 1, 1),
+    ("string", QueryFunction::Text, 0, 1),
+    ("string-length", QueryFunction::StringLength, 0, 1),
+    ("substring", QueryFunction::Substring, 2, 3),
+    ("sum", QueryFunction::Sum, 1, 1),
+    ("true", QueryFunction::True, 0, 0),
+    ("upper-case", QueryFunction::UpperCase, 1, 1),
+];
+
+impl QueryFunction {
+    pub fn name(self) -> &'static str {
+        QUERY_FUNCTIONS.iter().find(|f| f.1 == self).map_or("", |f| f.0)
+    }
+}
+
+/// Types of atoms that an expression may name or have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AtomType {
+    Untyped,
+    Text,
+    Integer,
+    Decimal,
+    Double,
+    Boolean,
+    Date,
+    Time,
+    DateTime,
+}
+
+impl AtomType {
+    pub fn name(self) -> &'static str {
+        match self {
+            AtomType::Untyped => "xdt:untypedAtomic",
+            AtomType::Text => "xs:string",
+            AtomType::Integer => "xs:integer",
+            AtomType::Decimal => "xs:decimal",
+            AtomType::Double => "xs:double",
+            AtomType::Boolean => "xs:boolean",
+            AtomType::Date => "xs:date",
+            AtomType::Time => "xs:time",
+            AtomType::DateTime => "xs:dateTime",
+        }
+    }
+
+    pub fn is_number(self) -> bool {
+        matches!(self, AtomType::Integer | AtomType::Decimal | AtomType::Double)
+    }
+}
+
+/// A part of FLWOR before its `return`.
+pub(super) enum Clause {
+    For(usize, Expr),
+    Let(usize, Expr),
+    Where(Expr),
+}
+
+/// `for … let … where … order by … return …`.
+pub(super) struct Flwor {
+    pub clauses: Vec<Clause>,
+    /// Each key, and whether the greatest comes first.
+    pub order: Vec<(Expr, bool)>,
+    pub result: Expr,
+}
+
+/// A piece of the content of a constructed element, or of a value of an attribute.
+pub(super) enum Content {
+    Text(String),
+    Enclosed(Expr),
+}
+
+/// An element that is constructed.
+pub(super) struct Constructed {
+    pub name: QName,
+    /// The namespaces that it declares.
+    pub declared: Vec<(Arc<str>, Arc<str>)>,
+    pub attributes: Vec<(QName, Vec<Content>)>,
+    pub content: Vec<Content>,
 }
 
 pub(super) enum Expr {
     Path(Path),
     Text(String),
-    Number(f64),
+    /// A number of type integer or decimal, in units of [`UNIT`](super::atom::UNIT).
+    Decimal(i128, AtomType),
+    Double(f64),
+    /// A variable of the expression, by number.
+    Variable(usize),
     /// `sql:column` or `sql:variable`, by number.
     Outside(usize),
     Call(QueryFunction, Vec<Expr>),
-    Compare(Op, Box<(Expr, Expr)>),
+    Cast(AtomType, Box<Expr>),
+    Compare(Op, CompareForm, Box<(Expr, Expr)>),
+    CompareNodes(NodeOp, Box<(Expr, Expr)>),
+    Arithmetic(ArithmeticOp, Box<(Expr, Expr)>),
+    Negate(Box<Expr>),
     And(Vec<Expr>),
     Or(Vec<Expr>),
+    Sequence(Vec<Expr>),
+    Union(Vec<Expr>),
+    /// An expression with predicates behind it.
+    Filter(Box<Expr>, Vec<Expr>),
+    If(Box<(Expr, Expr, Expr)>),
+    Flwor(Box<Flwor>),
+    /// Whether all must satisfy, the variables, and the condition.
+    Quantified(bool, Vec<(usize, Expr)>, Box<Expr>),
+    Element(Box<Constructed>),
+    Attribute(QName, Vec<Content>),
+    TextNode(Box<Expr>),
+    /// Text that is constructed as it stands: a CDATA section.
+    TextOf(String),
+    Comment(String),
+    Instruction(String, String),
 }
 
-/// The value of an expression.
-pub(super) enum Val {
-    Found(Vec<Found>),
-    Text(String),
-    Number(f64),
-    Bool(bool),
-    /// No value of SQL.
-    Nothing,
+/// The place of an insertion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InsertPlace {
+    First,
+    Last,
+    Before,
+    After,
 }
 
-/// Where an expression is looked at from.
-#[derive(Clone, Copy)]
-pub(super) struct Here {
-    pub at: Found,
-    position: usize,
-    last: usize,
+/// A change of a document: the argument of modify().
+pub(super) enum XmlChange {
+    Insert(Expr, InsertPlace, Expr),
+    Delete(Expr),
+    Replace(Expr, Expr),
 }
 
-impl Here {
-    pub fn alone(at: Found) -> Here {
-        Here { at, position: 1, last: 1 }
-    }
-}
-
-/// So many nodes are visited between two looks at whether the batch was cancelled.
-const NODES_PER_LOOK: usize = 4096;
-/// So many bytes of text cost what a node does.
-const BYTES_OF_A_NODE: usize = 64;
-
-/// A document that is asked.
-pub(super) struct Asked<'a> {
-    pub tree: &'a Tree,
-    /// Whether the tree is a node that nodes() found: the document around it is not there.
-    pub part: bool,
-    /// The values of SQL.
-    pub outside: &'a [Option<String>],
-    /// Nodes that were visited since the last look.
-    pub visited: usize,
-}
-
-pub(super) fn number(n: f64) -> String {
-    if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { format!("{n}") }
-}
-
-impl Asked<'_> {
-    /// So many nodes are visited: ends the work where the batch was cancelled.
-    fn visit(&mut self, nodes: usize) -> SqlResult<()> {
-        self.visited += nodes;
-        if self.visited >= NODES_PER_LOOK {
-            self.visited = 0;
-            pieces::look()?;
-        }
-        Ok(())
-    }
-
-    fn string(&self, found: Found) -> String {
-        let mut out = String::new();
-        self.tree.string(found, &mut out);
-        out
-    }
-
-    fn outside_of_part(&self) -> SqlResult<()> {
-        if self.part {
-            return Err(unsupported("A path that leads out of what nodes() has found"));
-        }
-        Ok(())
-    }
-
-    pub fn value(&mut self, e: &Expr, here: Here) -> SqlResult<Val> {
-        Ok(match e {
-            Expr::Path(path) => Val::Found(self.path(path, here)?),
-            Expr::Text(t) => Val::Text(t.clone()),
-            Expr::Number(n) => Val::Number(*n),
-            Expr::Outside(n) => match self.outside.get(*n) {
-                Some(Some(text)) => Val::Text(text.clone()),
-                _ => Val::Nothing,
-            },
-            Expr::And(list) => {
-                for e in list {
-                    if !self.holds(e, here)? {
-                        return Ok(Val::Bool(false));
-                    }
-                }
-                Val::Bool(true)
-            }
-            Expr::Or(list) => {
-                for e in list {
-                    if self.holds(e, here)? {
-                        return Ok(Val::Bool(true));
-                    }
-                }
-                Val::Bool(false)
-            }
-            Expr::Compare(op, sides) => {
-                let (l, r) = (self.value(&sides.0, here)?, self.value(&sides.1, here)?);
-                Val::Bool(self.compared(*op, l, r, matches!(sides.1, Expr::Outside(_)))?)
-            }
-            Expr::Call(function, args) => self.call(*function, args, here)?,
-        })
-    }
-
-    fn call(&mut self, function: QueryFunction, args: &[Expr], here: Here) -> SqlResult<Val> {
-        let mut values = Vec::with_capacity(args.len());
-        for e in args {
-            values.push(self.value(e, here)?);
-        }
-        let itself = Val::Found(vec![here.at]);
-        let first = values.first().unwrap_or(&itself);
-        Ok(match function {
-            QueryFunction::Count => match first {
-                Val::Found(list) => Val::Number(list.len() as f64),
-                Val::Nothing => Val::Number(0.0),
-                _ => Val::Number(1.0),
-            },
-            QueryFunction::Not => Val::Bool(!truth(first)),
-            QueryFunction::Contains => {
-                let part = values.get(1).map_or_else(String::new, |v| self.text(v));
-                let text = self.text(first);
-                self.visit(text.len() / BYTES_OF_A_NODE)?;
-                Val::Bool(text.contains(&part))
-            }
-            QueryFunction::LocalName => match first {
-                Val::Found(list) => {
-                    let name = list.first().map_or("", |f| self.tree.name(*f));
-                    Val::Text(name.rsplit(':').next().unwrap_or_default().to_owned())
-                }
-                _ => Val::Text(String::new()),
-            },
-            QueryFunction::Text => Val::Text(self.text(first)),
-            QueryFunction::Number => {
-                Val::Number(self.text(first).trim().parse().unwrap_or(f64::NAN))
-            }
-            QueryFunction::Position => Val::Number(here.position as f64),
-            QueryFunction::Last => Val::Number(here.last as f64),
-            QueryFunction::True => Val::Bool(true),
-            QueryFunction::False => Val::Bool(false),
-        })
-    }
-
-    /// As text: of several, the first.
-    pub fn text(&self, v: &Val) -> String {
-        match v {
-            Val::Found(list) => list.first().map_or_else(String::new, |f| self.string(*f)),
-            Val::Text(t) => t.clone(),
-            Val::Number(n) => number(*n),
-            Val::Bool(b) => b.to_string(),
-            Val::Nothing => String::new(),
-        }
-    }
-
-    fn holds(&mut self, e: &Expr, here: Here) -> SqlResult<bool> {
-        Ok(truth(&self.value(e, here)?))
-    }
-
-    /// The texts of what stands on a side of a comparison.
-    fn texts(&mut self, v: Val) -> SqlResult<Vec<String>> {
-        let list = match v {
-            Val::Found(list) => list,
-            Val::Nothing => return Ok(Vec::new()),
-            v => return Ok(vec![self.text(&v)]),
-        };
-        let mut out = Vec::with_capacity(list.len());
-        for found in list {
-            let text = self.string(found);
-            self.visit(1 + text.len() / BYTES_OF_A_NODE)?;
-            out.push(text);
-        }
-        Ok(out)
-    }
-
-    /// Some value of the one side and some of the other. Numbers are compared as such, and what SQL gives where both are one.
-    fn compared(&mut self, op: Op, l: Val, r: Val, outside: bool) -> SqlResult<bool> {
-        let numeric = matches!(l, Val::Number(_)) || matches!(r, Val::Number(_));
-        let (left, right) = (self.texts(l)?, self.texts(r)?);
-        let holds = |a: &str, b: &str| {
-            let numbers = || Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?));
-            let order = match numbers().filter(|_| numeric || outside) {
-                Some((a, b)) => a.partial_cmp(&b),
-                None if numeric => None,
-                None => Some(a.cmp(b)),
-            };
-            order.is_some_and(|order| match op {
-                Op::Eq => order.is_eq(),
-                Op::Ne => order.is_ne(),
-                Op::Lt => order.is_lt(),
-                Op::Le => order.is_le(),
-                Op::Gt => order.is_gt(),
-                Op::Ge => order.is_ge(),
-            })
-        };
-        for a in &left {
-            for b in &right {
-                self.visit(1 + a.len().min(b.len()) / BYTES_OF_A_NODE)?;
-                if holds(a, b) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// The nodes that a path finds, in the document's order; a cancelled batch ends the search.
-    pub fn path(&mut self, path: &Path, here: Here) -> SqlResult<Vec<Found>> {
-        let mut all = match &path.start {
-            Start::Here => vec![here.at],
-            Start::Document => {
-                self.outside_of_part()?;
-                vec![Found::Node(0)]
-            }
-            Start::Inner(e, nth) => {
-                let Val::Found(list) = self.value(e, here)? else {
-                    return Err(unsupported("A path that begins at a value"));
-                };
-                match nth {
-                    Some(Nth::Of(n)) => list.get(n.wrapping_sub(1)).copied().into_iter().collect(),
-                    Some(Nth::Last) => list.last().copied().into_iter().collect(),
-                    None => list,
-                }
-            }
-        };
-        for step in &path.steps {
-            let mut next = Met::default();
-            for at in all {
-                self.step(step, at, &mut next)?;
-            }
-            // Ways through what stands inside of one another come back to what is before.
-            if !next.list.is_sorted_by_key(|f| f.place()) {
-                next.list.sort_by_key(|f| f.place());
-            }
-            all = next.list;
-        }
-        Ok(all)
-    }
-
-    fn step(&mut self, step: &Step, from: Found, out: &mut Met) -> SqlResult<()> {
-        self.visit(1)?;
-        let mut found = Vec::new();
-        self.matches(&step.test, from, &mut found)?;
-        for p in &step.predicates {
-            if let Expr::Number(n) = p {
-                let at = (*n as usize).wrapping_sub(1);
-                found = found.get(at).copied().into_iter().collect();
-                continue;
-            }
-            let last = found.len();
-            let mut kept = Vec::new();
-            for (n, at) in found.into_iter().enumerate() {
-                let here = Here { at, position: n + 1, last };
-                let keep = match self.value(p, here)? {
-                    Val::Number(n) => n == here.position as f64,
-                    v => truth(&v),
-                };
-                if keep {
-                    kept.push(at);
-                }
-            }
-            found = kept;
-        }
-        // What several ways lead to is found once.
-        let once = step.deep || matches!(step.test, Test::Parent);
-        for f in found {
-            if !once || out.known.insert(f) {
-                out.list.push(f);
-            }
-        }
-        if let (true, Found::Node(n)) = (step.deep, from) {
-            for child in self.tree.children(n) {
-                self.step(step, Found::Node(*child), out)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn matches(&mut self, test: &Test, from: Found, out: &mut Vec<Found>) -> SqlResult<()> {
-        match (test, from) {
-            (Test::Itself, _) => {
-                out.push(from);
-                return Ok(());
-            }
-            (Test::Parent, Found::Attribute(n, _)) => {
-                if n == 0 {
-                    self.outside_of_part()?;
-                }
-                out.push(Found::Node(n));
-                return Ok(());
-            }
-            (Test::Parent, Found::Node(n)) => {
-                let parent = self.tree.parents[n];
-                if parent == 0 {
-                    self.outside_of_part()?;
-                }
-                if n != 0 {
-                    out.push(Found::Node(parent));
-                }
-                return Ok(());
-            }
-            _ => {}
-        }
-        let Found::Node(n) = from else { return Ok(()) };
-        let tree = self.tree;
-        let Node::Element { attributes, children, .. } = &tree.nodes[n] else {
-            return Ok(());
-        };
-        self.visit(match test {
-            Test::Attribute(_) | Test::AnyAttribute => attributes.len(),
-            _ => children.len(),
-        })?;
-        match test {
-            Test::Attribute(_) | Test::AnyAttribute => {
-                for (at, (name, _)) in attributes.iter().enumerate() {
-                    let wanted = match test {
-                        Test::Attribute(wanted) => wanted == name,
-                        _ => !name.starts_with("xmlns"),
-                    };
-                    if wanted {
-                        out.push(Found::Attribute(n, at));
-                    }
-                }
-            }
-            test => {
-                let fits = |c: &&usize| match (test, &tree.nodes[**c]) {
-                    (Test::Element(wanted), Node::Element { name, .. }) => {
-                        wanted == name && !tree.spaced[**c]
-                    }
-                    (Test::AnyElement, Node::Element { .. }) | (Test::Text, Node::Text(_)) => true,
-                    (Test::Node, _) => true,
-                    _ => false,
-                };
-                out.extend(children.iter().filter(fits).map(|c| Found::Node(*c)));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The effective boolean value.
-fn truth(v: &Val) -> bool {
-    match v {
-        Val::Found(list) => !list.is_empty(),
-        Val::Text(t) => !t.is_empty(),
-        Val::Number(n) => *n != 0.0 && !n.is_nan(),
-        Val::Bool(b) => *b,
-        Val::Nothing => false,
-    }
-}
-
-/// The nodes that a step has found so far.
-#[derive(Default)]
-struct Met {
-    list: Vec<Found>,
-    /// The same, where several ways may lead to one node.
-    known: HashSet<Found>,
+/// The whole of an expression.
+pub(super) enum Body {
+    Value(Expr),
+    Change(XmlChange),
 }
 
 impl Expr {
-    /// It comes to one thing at most, as value() wants it.
-    pub fn is_singleton(&self) -> bool {
-        match self {
-            Expr::Path(path) => path.is_singleton(),
-            _ => true,
-        }
-    }
-}
-
-impl Path {
-    fn is_singleton(&self) -> bool {
-        let numbered = |s: &Step| s.predicates.iter().any(|p| matches!(p, Expr::Number(_)));
-        let one = |s: &Step| {
-            let alone = matches!(s.test, Test::Itself | Test::Parent | Test::Attribute(_));
-            !s.deep && (numbered(s) || alone)
-        };
-        let start = match &self.start {
-            Start::Inner(e, nth) => nth.is_some() || e.is_singleton(),
-            _ => true,
-        };
-        start && self.steps.iter().all(one)
+    /// A number that chooses one by its position.
+    pub(super) fn is_position(&self) -> bool {
+        matches!(self, Expr::Decimal(..) | Expr::Call(QueryFunction::Last, _))
     }
 }

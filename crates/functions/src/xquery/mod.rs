@@ -1,53 +1,78 @@
-//! The methods of xml values: value(), query(), exist(), nodes(), with expressions as scripts write them.
+//! The methods of xml values: value(), query(), exist(), nodes() and modify(), with expressions of XQuery.
 //!
 //! ```text
-//! expression  comparison { and | or comparison }        comparison  operand [ = != < <= > >= operand ]
-//! operand     path  "text"  number  count() not() contains() local-name() string() data() number() position() last()
-//!             sql:column("c")  sql:variable("@v")  ( expression )  (path)[n]
-//! path        .     /step/step      //step      step/step
-//! step        name  *  @name  @*  text()  node()  .  ..     each with [ n ] or [ expression ] after it
+//! at binding   Query::read (text ──▶ expression) ──▶ Query::judged (shapes, 2389 and its like) ──▶ a packed text
+//! at run time  packed text ──▶ expression ──▶ Asked::value over a Tree ──▶ text
 //! ```
-//! Anything else of XQuery (FLWOR, namespaces, other functions) is refused. Elements in a namespace are not found by a name
-//! without a prefix. What nodes() finds is the text of its part of the document: a path that leads out of it is refused.
+//! What nodes() finds is a [`Parts`] item: its number in the document and its own text. A method that stays within it reads that
+//! text alone; one that leads out of it (`..`, `/a`) reads the document, which the binder hands over as well.
 //!
-//! | module | what |
+//! | module | it has |
 //! |---|---|
-//! | [`read`] | text to expressions |
-//! | [`expr`] | expressions, and what they come to |
-//! | [`tree`] | a document |
+//! | `read` | text to expressions |
+//! | `expr`, `atom`, `name` | the parts of expressions, values, names |
+//! | `shape` | what is known of a value before it is there |
+//! | `eval`, `call`, `construct`, `change` | what an expression comes to; functions; new nodes; modify() |
+//! | `tree`, `write` | a document, and its text |
 
+mod atom;
+mod call;
+mod change;
+mod construct;
+mod eval;
 mod expr;
+mod kept;
+mod name;
+mod packed;
+mod part;
 mod read;
+mod shape;
 mod tree;
+mod write;
 
-pub use read::{Outside, Query};
+pub use packed::{Given, Method};
+pub use part::Parts;
+pub use read::{Namespace, Outside, Query};
 
 use super::typing::signature;
 use super::{Function, Rule, Signature};
-use expr::{Asked, Here, Val};
+use atom::Atom;
+use eval::{Asked, Here, Item, Val};
+use expr::Body;
+use packed::Unpacked;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
 use tree::{Found, Tree};
+use write::NodeWriter;
 
-/// Names that cannot be written in a query: only the binder calls them. Of each pair the second is that of what nodes() has found.
-pub const VALUE: [&str; 2] = ["XML VALUE", "XML NODE VALUE"];
+pub(crate) use write::quoted;
+
+/// Names that cannot be written in a query: only the binder calls them. The first is that of a document, the second that of what nodes()
+/// has found, the third that of such a node with its document behind it.
+pub const VALUE: [&str; 3] = ["XML VALUE", "XML NODE VALUE", "XML NODE VALUE OF"];
 /// The method that gives the nodes of a path as xml.
-pub const QUERY: [&str; 2] = ["XML QUERY", "XML NODE QUERY"];
+pub const QUERY: [&str; 3] = ["XML QUERY", "XML NODE QUERY", "XML NODE QUERY OF"];
 /// The method that says whether a path finds a node.
-pub const EXIST: [&str; 2] = ["XML EXIST", "XML NODE EXIST"];
+pub const EXIST: [&str; 3] = ["XML EXIST", "XML NODE EXIST", "XML NODE EXIST OF"];
+/// The method that changes a document: the document, the expression and the name of what holds it.
+pub const MODIFY: &str = "XML MODIFY";
 
-/// The document, the expression, and values of SQL that it names.
-const MOST: u8 = 2 + OUTSIDE_MOST as u8;
+/// The document, the expression, one argument more, and values of SQL that the expression names.
+const MOST: u8 = 3 + OUTSIDE_MOST as u8;
 /// So many values of SQL an expression may name.
 pub const OUTSIDE_MOST: usize = 16;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    Function::new(VALUE[0], 2, MOST, text, |_, args| value(args, false)),
-    Function::new(VALUE[1], 2, MOST, text, |_, args| value(args, true)),
-    Function::new(QUERY[0], 2, MOST, text, |_, args| query(args, false)),
-    Function::new(QUERY[1], 2, MOST, text, |_, args| query(args, true)),
-    Function::new(EXIST[0], 2, MOST, bit, |_, args| exist(args, false)),
-    Function::new(EXIST[1], 2, MOST, bit, |_, args| exist(args, true)),
+    Function::new(VALUE[0], 2, MOST, text, |_, args| value(args, Whence::Document)),
+    Function::new(VALUE[1], 2, MOST, text, |_, args| value(args, Whence::Part)),
+    Function::new(VALUE[2], 3, MOST, text, |_, args| value(args, Whence::PartOf)),
+    Function::new(QUERY[0], 2, MOST, text, |_, args| query(args, Whence::Document)),
+    Function::new(QUERY[1], 2, MOST, text, |_, args| query(args, Whence::Part)),
+    Function::new(QUERY[2], 3, MOST, text, |_, args| query(args, Whence::PartOf)),
+    Function::new(EXIST[0], 2, MOST, bit, |_, args| exist(args, Whence::Document)),
+    Function::new(EXIST[1], 2, MOST, bit, |_, args| exist(args, Whence::Part)),
+    Function::new(EXIST[2], 3, MOST, bit, |_, args| exist(args, Whence::PartOf)),
+    Function::new(MODIFY, 3, MOST, text, |_, args| modify(args)),
 ];
 
 const MAX: SqlType = SqlType::NVARCHAR_MAX;
@@ -60,248 +85,134 @@ fn bit(rule: &Rule<'_>) -> SqlResult<Signature> {
     Ok(signature(&vec![MAX; rule.args.len()], SqlType::Bit))
 }
 
-/// The tree, and what the expression comes to with it; None for NULL.
+/// Where the node is from that an expression is looked at from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::xquery) enum Whence {
+    Document,
+    /// It is what nodes() has found.
+    Part,
+    /// The same, and its document is the third argument.
+    PartOf,
+}
+
+impl Whence {
+    /// The number of arguments before the values of SQL.
+    fn fixed(self) -> usize {
+        if self == Whence::PartOf { 3 } else { 2 }
+    }
+}
+
+/// The value of an expression, shown; None for NULL.
 fn asked<R>(
     args: &[Value],
-    part: bool,
-    show: impl FnOnce(&Asked<'_>, Val) -> SqlResult<R>,
+    whence: Whence,
+    show: impl FnOnce(&mut Asked<'_>, Val) -> SqlResult<R>,
 ) -> SqlResult<Option<R>> {
-    let (Some(text), Some(path)) = (args[0].as_text(), args[1].as_text()) else { return Ok(None) };
-    let (tree, at) = match part {
-        true => Tree::of_part(&text)?,
-        false => (Tree::read(&text)?, Found::Node(0)),
+    let fixed = whence.fixed();
+    let (document, path) = match whence {
+        Whence::PartOf => (&args[2], args[1].as_text()),
+        _ => (&args[0], args[1].as_text()),
     };
-    let query = Query::read(&path)?;
-    let outside: Vec<Option<String>> = args[2..].iter().map(Value::as_text).collect();
-    let mut asked = Asked { tree: &tree, part, outside: &outside, visited: 0 };
-    let found = asked.value(&query.expr, Here::alone(at))?;
-    show(&asked, found).map(Some)
+    let Some(path) = path.filter(|_| !args[..fixed].iter().any(Value::is_null)) else {
+        return Ok(None);
+    };
+    let unpacked = packed::unpack(&path)?;
+    let body = |tree: &mut Tree, at: Found| {
+        let Body::Value(expr) = &unpacked.query.body else { return Err(SqlError::new(6306, &[])) };
+        let (outside, fragments) = unpacked.given(&args[fixed..]);
+        let mut asked = asked_of(tree, &unpacked, (&outside, &fragments));
+        let found = asked.value(expr, Here::alone(at))?;
+        show(&mut asked, found).map(Some)
+    };
+    match whence {
+        Whence::Document => kept::with_document(document, |tree| body(tree, Found::Node(0))),
+        Whence::Part => {
+            let (mut tree, at, _) = part::read(&args[0].as_text().unwrap_or_default())?;
+            body(&mut tree, at)
+        }
+        Whence::PartOf => {
+            let at = part::place(&args[0].as_text().unwrap_or_default());
+            kept::with_document(document, |tree| match at.filter(|f| f.node() < tree.nodes.len()) {
+                Some(at) => body(tree, at),
+                None => Ok(None),
+            })
+        }
+    }
 }
 
-fn nothing(v: &Val) -> bool {
-    matches!(v, Val::Nothing) || matches!(v, Val::Found(list) if list.is_empty())
+fn asked_of<'a>(
+    tree: &'a mut Tree,
+    unpacked: &Unpacked,
+    (outside, fragments): (&'a [Option<Atom>], &'a [Option<String>]),
+) -> Asked<'a> {
+    let variables = vec![Vec::new(); unpacked.query.variables()];
+    Asked { tree, outside, fragments, variables, visited: 0 }
 }
 
-fn value(args: &[Value], part: bool) -> SqlResult<Value> {
-    let found = asked(args, part, |asked, found| {
-        Ok(if nothing(&found) { Value::Null } else { Value::nvarchar(&asked.text(&found)) })
+fn value(args: &[Value], whence: Whence) -> SqlResult<Value> {
+    let found = asked(args, whence, |asked, found| {
+        Ok(if found.is_empty() { Value::Null } else { Value::nvarchar(&asked.text(&found)) })
     });
     Ok(found?.unwrap_or(Value::Null))
 }
 
-fn query(args: &[Value], part: bool) -> SqlResult<Value> {
-    let found = asked(args, part, |asked, found| {
-        let mut out = String::new();
-        match found {
-            Val::Found(list) => {
-                for f in list {
-                    crate::pieces::look()?;
-                    crate::pieces::memory(2 * out.len())?;
-                    match f {
-                        Found::Node(n) => asked.tree.write(n, &mut out),
-                        // «Attribute may not appear outside of an element»
-                        Found::Attribute(..) => return Err(SqlError::new(2390, &[&"query"])),
-                    }
+fn query(args: &[Value], whence: Whence) -> SqlResult<Value> {
+    let found = asked(args, whence, |asked, found| {
+        let mut values = String::new();
+        let mut writer = NodeWriter::new(asked.tree);
+        let mut after_value = false;
+        for item in &found {
+            match item {
+                Item::Node(Found::Node(n)) => writer.node(*n)?,
+                // «Attribute may not appear outside of an element»
+                Item::Node(Found::Attribute(..)) => return Err(SqlError::new(6307, &[])),
+                Item::Atom(a) => {
+                    values.clear();
+                    values.push_str(if after_value { " " } else { "" });
+                    values.push_str(&a.text());
+                    write::text(&values, &mut writer.out);
                 }
             }
-            other => out = tree::escaped(&asked.text(&other), false),
+            after_value = matches!(item, Item::Atom(_));
         }
-        Ok(Value::nvarchar(&out))
+        allowed(&writer.out)?;
+        Ok(Value::nvarchar(&writer.out))
     });
     Ok(found?.unwrap_or(Value::Null))
 }
 
-fn exist(args: &[Value], part: bool) -> SqlResult<Value> {
-    let found = asked(args, part, |_, found| Ok(Value::Bit(!nothing(&found))));
+/// 6309 for a character that XML has no way to write.
+fn allowed(text: &str) -> SqlResult<()> {
+    match text.chars().find(|c| !crate::xml::is_allowed(*c)) {
+        Some(c) => Err(SqlError::new(6309, &[&"NoName", &format!("{:04X}", c as u32)])),
+        None => Ok(()),
+    }
+}
+
+fn exist(args: &[Value], whence: Whence) -> SqlResult<Value> {
+    let found = asked(args, whence, |_, found| Ok(Value::Bit(!found.is_empty())));
     Ok(found?.unwrap_or(Value::Null))
 }
 
-/// The nodes that nodes() finds, one after the other.
-pub struct Parts {
-    tree: Tree,
-    found: std::vec::IntoIter<Found>,
-}
-
-impl Parts {
-    /// Of a document, or of what nodes() has found (`part`).
-    pub fn of(text: &str, path: &str, part: bool, outside: &[Option<String>]) -> SqlResult<Parts> {
-        let (tree, at) = match part {
-            true => Tree::of_part(text)?,
-            false => (Tree::read(text)?, Found::Node(0)),
-        };
-        let query = Query::read(path)?;
-        let mut asked = Asked { tree: &tree, part, outside, visited: 0 };
-        let Val::Found(list) = asked.value(&query.expr, Here::alone(at))? else {
-            return Err(taffrail_base::message::unsupported("nodes() of values"));
-        };
-        Ok(Parts { tree, found: list.into_iter() })
-    }
-}
-
-impl Iterator for Parts {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        self.found.next().map(|f| self.tree.part(f))
-    }
+/// 5302 for a document that is NULL.
+fn modify(args: &[Value]) -> SqlResult<Value> {
+    let Some(text) = args[0].as_text() else {
+        return Err(SqlError::new(5302, &[&"modify()", &args[2].as_text().unwrap_or_default()]));
+    };
+    let unpacked = packed::unpack(&args[1].as_text().unwrap_or_default())?;
+    let Body::Change(change) = &unpacked.query.body else {
+        return Err(SqlError::new(6305, &[]));
+    };
+    let mut tree = Tree::read(&text)?;
+    let (outside, fragments) = unpacked.given(&args[3..]);
+    asked_of(&mut tree, &unpacked, (&outside, &fragments)).changed(change)?;
+    let mut writer = NodeWriter::new(&tree);
+    writer.node(0)?;
+    let out = writer.out;
+    allowed(&out)?;
+    crate::xml::check(&out)?;
+    Ok(Value::nvarchar(&out))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(xml: &str, path: &str) -> Vec<String> {
-        let tree = Tree::read(xml).unwrap();
-        let mut asked = Asked { tree: &tree, part: false, outside: &[], visited: 0 };
-        let query = Query::read(path).unwrap();
-        match asked.value(&query.expr, Here::alone(Found::Node(0))).unwrap() {
-            Val::Found(list) => {
-                list.into_iter().map(|f| asked.text(&Val::Found(vec![f]))).collect()
-            }
-            v => vec![asked.text(&v)],
-        }
-    }
-
-    #[test]
-    fn paths_find_what_they_say() {
-        let doc =
-            "<r a='1'><b n=\"x\">one</b><b n='y'>t&amp;w<c/>o</b><!-- - --><![CDATA[<]]></r>tail";
-        for (path, want) in [
-            (".", vec!["onet&wo<tail"]),
-            ("/r/b", vec!["one", "t&wo"]),
-            ("(/r/b)[2]", vec!["t&wo"]),
-            ("/r/b[2]", vec!["t&wo"]),
-            ("r/b[@n=\"y\"]", vec!["t&wo"]),
-            ("/r/b[c]", vec!["t&wo"]),
-            ("//b/@n", vec!["x", "y"]),
-            ("/r/@a", vec!["1"]),
-            ("//c", vec![""]),
-            ("(./text())[1]", vec!["tail"]),
-            ("/r/text()", vec!["<"]),
-            ("/r/*", vec!["one", "t&wo"]),
-            ("/r/nothing", vec![]),
-            ("(//b)[3]", vec![]),
-            ("(//b)[1]/@n", vec!["x"]),
-            ("//c/../@n", vec!["y"]),
-            ("/r/child::b", vec!["one", "t&wo"]),
-            ("/child::r/child::b[child::c]/@n", vec!["y"]),
-            ("/r/child::*", vec!["one", "t&wo"]),
-            ("/r/b[1]/child::node()", vec!["one"]),
-            ("/r/child :: text()", vec!["<"]),
-            ("//child::c", vec![""]),
-            ("/r/child", vec![]),
-            ("count(//b)", vec!["2"]),
-            ("//b[@n='x' or @n=\"z\"]", vec!["one"]),
-            ("//b[@n and not(c)]", vec!["one"]),
-            ("//b[@n != 'x'][c]/@n", vec!["y"]),
-            ("/r[@a = 1]/@a", vec!["1"]),
-            ("/r[@a >= 01.5]/@a", vec![]),
-            ("//b[last()]/@n", vec!["y"]),
-            ("(//b)[last()]/@n", vec!["y"]),
-            ("(//b[@n])[ last ( ) ]/@n", vec!["y"]),
-            ("(//nope)[last()]", vec![]),
-            ("//b[position() = 1]", vec!["one"]),
-            ("local-name((//@n)[1])", vec!["n"]),
-            ("//*[contains(., 'w')]/@n", vec!["y"]),
-        ] {
-            assert_eq!(of(doc, path), want, "{path}");
-        }
-        assert_eq!(of("<a xmlns='u'><b/></a>", "//b").len(), 0);
-        assert_eq!(of("<a><child>it</child></a>", "/a/child"), ["it"]);
-        assert_eq!(of("&#x41;&#66;&lt;", "."), ["AB<"]);
-    }
-
-    /// Each node that is looked at counts, whoever has led there.
-    #[test]
-    fn wide_documents_are_left_when_the_batch_is_cancelled() {
-        let doc = format!("<a n='1'>{}</a>", "<b>1</b>".repeat(5000));
-        let tree = Tree::read(&doc).unwrap();
-        let ask = |path: &str| {
-            let mut asked = Asked { tree: &tree, part: false, outside: &[], visited: 0 };
-            let query = Query::read(path).unwrap();
-            let found = asked.value(&query.expr, Here::alone(Found::Node(0)));
-            found.map(|_| ()).map_err(|e| e.number)
-        };
-        let paths = ["/a/b", "count(/a/*)", "/a[@n = 1]/b", "count(/a/b[count(../b) = 1])"];
-        assert_eq!(ask(paths[2]), Ok(()));
-        let cell = taffrail_observe::SessionCell::new(51);
-        let _in = taffrail_observe::SessionCell::enter(&cell);
-        cell.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
-        for path in paths {
-            assert_eq!(ask(path), Err(taffrail_base::message::CANCELLED), "{path}");
-        }
-        assert_eq!(ask("/a/@n"), Ok(()));
-    }
-
-    #[test]
-    fn what_is_not_here_is_refused() {
-        for path in [
-            "for $x in /a return $x",
-            "sum(/a)",
-            "p:a",
-            "@p:a",
-            "a[",
-            "a b",
-            "(a",
-            "count(a, b)",
-            "(1)/a",
-        ] {
-            assert_eq!(Query::read(path).err().map(|e| e.number), Some(40510), "{path}");
-        }
-    }
-
-    #[test]
-    fn depth_has_a_limit() {
-        let nested = |n: usize| "<a>".repeat(n) + &"</a>".repeat(n);
-        assert_eq!(of(&nested(128), "//a[not]").len(), 0);
-        assert_eq!(Tree::read(&nested(300_000)).err().map(|e| e.number), Some(6335));
-        let path = |n: usize| "(".repeat(n) + "/a" + &")".repeat(n);
-        assert!(Query::read(&path(63)).is_ok());
-        assert_eq!(Query::read(&path(300_000)).err().map(|e| e.number), Some(40510));
-        let path = "a[".repeat(300_000) + "a" + &"]".repeat(300_000);
-        assert_eq!(Query::read(&path).err().map(|e| e.number), Some(40510));
-    }
-
-    #[test]
-    fn parts_know_what_they_are() {
-        let doc = "<r><b n=\"x\">o&lt;e</b><!--c-->t</r>";
-        let parts =
-            |text: &str, path: &str, part| Parts::of(text, path, part, &[]).unwrap().collect();
-        let all: Vec<String> = parts(doc, "/r/node()", false);
-        assert_eq!(all, ["<b n=\"x\">o&lt;e</b>", "<!--c-->", "t"]);
-        let value = |text: &str, path: &str| {
-            let args = [Value::nvarchar(text), Value::nvarchar(path)];
-            super::value(&args, true).map(|v| v.as_text())
-        };
-        assert_eq!(value(&all[0], "@n").unwrap().unwrap(), "x");
-        assert_eq!(value(&all[0], ".").unwrap().unwrap(), "o<e");
-        assert_eq!(value(&all[2], ".").unwrap().unwrap(), "t");
-        assert_eq!(value(&all[0], "b").unwrap(), None);
-        let attributes: Vec<String> = parts(doc, "//@n", false);
-        assert_eq!(value(&attributes[0], ".").unwrap().unwrap(), "x");
-        let whole: Vec<String> = parts(doc, ".", false);
-        assert_eq!(value(&whole[0], "r/b/@n").unwrap().unwrap(), "x");
-        for path in ["/r", "../b", "//b"] {
-            assert_eq!(value(&all[0], path).err().map(|e| e.number), Some(40510), "{path}");
-        }
-        let deeper: Vec<String> = parts(&all[0], "text()", true);
-        assert_eq!(deeper, ["o&lt;e"]);
-    }
-
-    #[test]
-    fn value_wants_one_thing() {
-        for (path, one) in [
-            (".", true),
-            ("(/a/b)[1]", true),
-            ("/a[1]/b[1]", true),
-            ("@x", true),
-            ("/a/b", false),
-            ("//a[1]", false),
-            ("count(//a)", true),
-            ("(//a)[1]/b", false),
-            ("(//a)[1]/@b", true),
-        ] {
-            assert_eq!(Query::read(path).unwrap().is_singleton(), one, "{path}");
-        }
-    }
-}
+mod tests;

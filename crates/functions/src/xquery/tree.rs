@@ -1,7 +1,9 @@
-//! A document, read into nodes.
+//! A document, read into nodes, and nodes that an expression constructs.
 
+use super::name::{Prefixes, QName};
 use crate::pieces;
-use taffrail_base::SqlResult;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
 
 /// So many tags and texts are read between two looks at whether the batch was cancelled.
 const PARTS_PER_LOOK: u32 = 4096;
@@ -9,33 +11,34 @@ const PARTS_PER_LOOK: u32 = 4096;
 /// Something in a document.
 pub(super) enum Node {
     Element {
-        name: String,
-        attributes: Vec<(String, String)>,
+        name: QName,
+        /// The namespaces that it declares: prefix and namespace.
+        declared: Vec<(Arc<str>, Arc<str>)>,
+        attributes: Vec<(QName, String)>,
         children: Vec<usize>,
     },
     Text(String),
-    /// Comments and processing instructions, as they are written.
-    Other(String),
+    Comment(String),
+    /// The target of a processing instruction, and its text.
+    Instruction(String, String),
 }
 
-/// A document's nodes; the first stands for the document itself.
+/// A document's nodes; the first stands for the document itself. Constructed nodes follow those that were read.
 pub(super) struct Tree {
     pub nodes: Vec<Node>,
-    /// The default namespace that a node stands in is not empty.
-    pub spaced: Vec<bool>,
-    /// The node in which each node stands; the document's own number for the document.
+    /// The node in which each node stands; the own number where there is none.
     pub parents: Vec<usize>,
 }
 
 /// A node or attribute that a path finds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Found {
     Node(usize),
     Attribute(usize, usize),
 }
 
 impl Found {
-    fn node(self) -> usize {
+    pub fn node(self) -> usize {
         match self {
             Found::Node(n) | Found::Attribute(n, _) => n,
         }
@@ -49,12 +52,6 @@ impl Found {
         }
     }
 }
-
-/// The first character of a part that is an attribute; the next two are those of the document, and
-/// of a part within a default namespace.
-const ATTRIBUTE: char = '\u{1}';
-const DOCUMENT: char = '\u{2}';
-const SPACED: char = '\u{3}';
 
 /// Text without the entities that stand for characters.
 pub(super) fn decoded(text: &str) -> String {
@@ -86,33 +83,39 @@ pub(super) fn decoded(text: &str) -> String {
     out
 }
 
-pub(super) fn escaped(text: &str, quotes: bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' if quotes => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
+/// A start tag as it is written.
+struct Tag {
+    name: String,
+    attributes: Vec<(String, String)>,
+    closed: bool,
+    length: usize,
 }
 
 impl Tree {
-    /// Reads well-formed content into a tree.
-    pub fn read(text: &str) -> SqlResult<Tree> {
-        Tree::within(text, false)
+    /// A tree of a document without content.
+    pub fn empty() -> Tree {
+        let root = Node::Element {
+            name: QName::none(),
+            declared: Vec::new(),
+            attributes: Vec::new(),
+            children: Vec::new(),
+        };
+        Tree { nodes: vec![root], parents: vec![0] }
     }
 
-    /// Reads content; `spaced`: it stands within a default namespace.
-    fn within(text: &str, spaced: bool) -> SqlResult<Tree> {
+    /// Reads well-formed content into a tree.
+    pub fn read(text: &str) -> SqlResult<Tree> {
+        let mut tree = Tree::empty();
+        tree.read_into(0, text)?;
+        Ok(tree)
+    }
+
+    /// Reads well-formed content into a node.
+    pub fn read_into(&mut self, parent: usize, text: &str) -> SqlResult<()> {
         crate::xml::check(text)?;
-        let root =
-            Node::Element { name: String::new(), attributes: Vec::new(), children: Vec::new() };
-        let mut tree = Tree { nodes: vec![root], spaced: vec![spaced], parents: vec![0] };
-        let mut open = vec![0usize];
+        // What is open: the node, and how many prefixes were in scope before it.
+        let mut open = vec![(parent, 0)];
+        let mut scope = Prefixes::of_documents();
         let mut rest = text;
         let mut parts = 0u32;
         while !rest.is_empty() {
@@ -120,53 +123,61 @@ impl Tree {
             if parts.is_multiple_of(PARTS_PER_LOOK) {
                 pieces::look()?;
             }
-            let top = *open.last().expect("the document");
+            let top = open.last().map_or(parent, |o| o.0);
             let Some(at) = rest.find('<') else {
-                tree.text(top, decoded(rest));
+                self.text(top, decoded(rest));
                 break;
             };
             if at > 0 {
-                tree.text(top, decoded(&rest[..at]));
+                self.text(top, decoded(&rest[..at]));
             }
             rest = &rest[at..];
             let part = |end: &str| rest.find(end).map_or(rest.len(), |n| n + end.len());
             if let Some(inner) = rest.strip_prefix("<![CDATA[") {
                 let end = inner.find("]]>").unwrap_or(inner.len());
-                tree.text(top, inner[..end].to_string());
+                self.text(top, inner[..end].to_string());
                 rest = inner.get(end + 3..).unwrap_or("");
             } else if rest.starts_with("<!--") || rest.starts_with("<?") {
                 let end = part(if rest.starts_with("<?") { "?>" } else { "-->" });
                 // The declaration is no node.
                 if !rest.starts_with("<?xml ") {
-                    tree.add(top, Node::Other(rest[..end].to_string()), false);
+                    self.add(top, other(&rest[..end]));
                 }
                 rest = &rest[end..];
             } else if rest.starts_with("</") {
-                open.pop();
+                if let Some((_, before)) = open.pop().filter(|_| !open.is_empty()) {
+                    scope.truncate(before);
+                }
                 rest = &rest[part(">")..];
                 if open.is_empty() {
                     break;
                 }
             } else {
-                let (name, attributes, closed, length) = tag(rest);
-                let own = attributes.iter().find(|a| a.0 == "xmlns").map(|a| !a.1.is_empty());
-                let spaced = own.unwrap_or(tree.spaced[top]);
-                let element = Node::Element { name, attributes, children: Vec::new() };
-                let n = tree.add(top, element, spaced);
-                if !closed {
-                    open.push(n);
+                let Tag { name, attributes, closed, length } = tag(rest);
+                let before = scope.len();
+                let node = element(&name, attributes, &mut scope);
+                let n = self.add(top, node);
+                match closed {
+                    true => scope.truncate(before),
+                    false => open.push((n, before)),
                 }
                 rest = &rest[length..];
             }
         }
-        Ok(tree)
+        Ok(())
     }
 
-    fn add(&mut self, parent: usize, node: Node, spaced: bool) -> usize {
+    /// Adds a node that stands nowhere.
+    pub fn alone(&mut self, node: Node) -> usize {
+        let n = self.nodes.len();
         self.nodes.push(node);
-        self.spaced.push(spaced);
-        self.parents.push(parent);
-        let n = self.nodes.len() - 1;
+        self.parents.push(n);
+        n
+    }
+
+    pub fn add(&mut self, parent: usize, node: Node) -> usize {
+        let n = self.alone(node);
+        self.parents[n] = parent;
         if let Node::Element { children, .. } = &mut self.nodes[parent] {
             children.push(n);
         }
@@ -174,14 +185,43 @@ impl Tree {
     }
 
     /// Text after text is one node.
-    fn text(&mut self, parent: usize, text: String) {
+    pub fn text(&mut self, parent: usize, text: String) {
         if let Some(Node::Text(before)) =
             self.children(parent).last().copied().map(|n| &mut self.nodes[n])
         {
             before.push_str(&text);
-        } else {
-            self.add(parent, Node::Text(text), false);
+        } else if !text.is_empty() {
+            self.add(parent, Node::Text(text));
         }
+    }
+
+    /// Copies a node and what is in it to the end of another node.
+    pub fn copy(&mut self, from: usize, parent: usize) -> SqlResult<()> {
+        pieces::look()?;
+        let (node, inner) = match &self.nodes[from] {
+            Node::Text(t) => {
+                let text = t.clone();
+                self.text(parent, text);
+                return Ok(());
+            }
+            Node::Comment(t) => (Node::Comment(t.clone()), Vec::new()),
+            Node::Instruction(name, t) => (Node::Instruction(name.clone(), t.clone()), Vec::new()),
+            Node::Element { name, declared, attributes, children } => {
+                let copy = Node::Element {
+                    name: name.clone(),
+                    declared: declared.clone(),
+                    attributes: attributes.clone(),
+                    children: Vec::new(),
+                };
+                (copy, children.clone())
+            }
+        };
+        let is_document = from == 0;
+        let to = if is_document { parent } else { self.add(parent, node) };
+        for child in inner {
+            self.copy(child, to)?;
+        }
+        Ok(())
     }
 
     pub fn children(&self, n: usize) -> &[usize] {
@@ -191,122 +231,128 @@ impl Tree {
         }
     }
 
-    /// The name of what was found.
-    pub fn name(&self, found: Found) -> &str {
-        match (found, &self.nodes[found.node()]) {
-            (Found::Attribute(_, at), Node::Element { attributes, .. }) => &attributes[at].0,
-            (Found::Node(_), Node::Element { name, .. }) => name,
-            _ => "",
+    pub fn attributes(&self, n: usize) -> &[(QName, String)] {
+        match &self.nodes[n] {
+            Node::Element { attributes, .. } => attributes,
+            _ => &[],
         }
     }
 
-    /// A node as text, for the methods that are called on the result of nodes(): an element as XML,
-    /// text as text; any other begins with a character that no XML has.
-    pub fn part(&self, found: Found) -> String {
-        let mut out = String::new();
+    /// The name of what was found; none of text, comments and the document.
+    pub fn name(&self, found: Found) -> Option<&QName> {
         match (found, &self.nodes[found.node()]) {
-            (Found::Attribute(_, at), Node::Element { attributes, .. }) => {
-                let (name, value) = &attributes[at];
-                out = format!("{ATTRIBUTE}{name}{ATTRIBUTE}{value}");
-            }
-            (Found::Node(0), _) => {
-                out.push(DOCUMENT);
-                self.write(0, &mut out);
-            }
-            (Found::Node(n), _) => {
-                if self.spaced[self.parents[n]] {
-                    out.push(SPACED);
-                }
-                self.write(n, &mut out);
-            }
-            (Found::Attribute(..), _) => {}
+            (Found::Attribute(n, at), _) => self.attributes(n).get(at).map(|a| &a.0),
+            (Found::Node(_), Node::Element { name, .. }) => Some(name),
+            _ => None,
         }
-        out
-    }
-
-    /// Reads that again, and says where it is.
-    pub(crate) fn of_part(text: &str) -> SqlResult<(Tree, Found)> {
-        if let Some((name, value)) =
-            text.strip_prefix(ATTRIBUTE).and_then(|t| t.split_once(ATTRIBUTE))
-        {
-            let attributes = vec![(name.to_owned(), value.to_owned())];
-            let root = Node::Element { name: String::new(), attributes, children: Vec::new() };
-            let tree = Tree { nodes: vec![root], spaced: vec![false], parents: vec![0] };
-            return Ok((tree, Found::Attribute(0, 0)));
-        }
-        if let Some(text) = text.strip_prefix(DOCUMENT) {
-            return Ok((Tree::read(text)?, Found::Node(0)));
-        }
-        let inner = text.strip_prefix(SPACED);
-        let tree = Tree::within(inner.unwrap_or(text), inner.is_some())?;
-        let first = usize::from(tree.nodes.len() > 1);
-        Ok((tree, Found::Node(first)))
     }
 
     /// The text of what was found.
     pub fn string(&self, found: Found, out: &mut String) {
         match found {
             Found::Attribute(n, at) => {
-                if let Node::Element { attributes, .. } = &self.nodes[n] {
-                    out.push_str(&attributes[at].1);
-                }
+                out.push_str(self.attributes(n).get(at).map_or("", |a| &a.1));
             }
             Found::Node(n) => match &self.nodes[n] {
                 Node::Text(text) => out.push_str(text),
-                Node::Other(_) => {}
-                Node::Element { children, .. } => {
-                    children.iter().for_each(|c| self.string(Found::Node(*c), out));
-                }
+                Node::Comment(text) | Node::Instruction(_, text) => out.push_str(text),
+                Node::Element { .. } => self.inner_text(n, out),
             },
         }
     }
 
-    /// Writes a node as XML.
-    pub fn write(&self, n: usize, out: &mut String) {
-        match &self.nodes[n] {
-            Node::Text(text) => out.push_str(&escaped(text, false)),
-            Node::Other(text) => out.push_str(text),
-            Node::Element { name, attributes, children } => {
-                if !name.is_empty() {
-                    out.push_str(&format!("<{name}"));
-                    for (name, value) in attributes {
-                        out.push_str(&format!(" {name}=\"{}\"", escaped(value, true)));
-                    }
-                    out.push_str(if children.is_empty() { "/>" } else { ">" });
-                }
-                children.iter().for_each(|c| self.write(*c, out));
-                if !name.is_empty() && !children.is_empty() {
-                    out.push_str(&format!("</{name}>"));
-                }
+    /// The text within an element, without comments and instructions.
+    fn inner_text(&self, n: usize, out: &mut String) {
+        for child in self.children(n) {
+            match &self.nodes[*child] {
+                Node::Text(text) => out.push_str(text),
+                Node::Element { .. } => self.inner_text(*child, out),
+                _ => {}
             }
         }
     }
+
+    /// Sets an attribute that is not there: 6308 for one that is.
+    pub(super) fn set_attribute(&mut self, n: usize, name: QName, value: String) -> SqlResult<()> {
+        let Node::Element { attributes, .. } = &mut self.nodes[n] else { return Ok(()) };
+        if attributes.iter().any(|a| a.0.is(&name)) {
+            return Err(SqlError::new(6308, &[&&*name.local]));
+        }
+        attributes.push((name, value));
+        Ok(())
+    }
 }
 
-/// A start tag: name, attributes, whether it is an empty element, and its length.
-fn tag(text: &str) -> (String, Vec<(String, String)>, bool, usize) {
-    let is_name = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
+/// A comment or processing instruction, of its text.
+fn other(written: &str) -> Node {
+    if let Some(text) = written.strip_prefix("<!--") {
+        return Node::Comment(text.strip_suffix("-->").unwrap_or(text).to_owned());
+    }
+    let inner = written.strip_prefix("<?").unwrap_or(written);
+    let inner = inner.strip_suffix("?>").unwrap_or(inner);
+    let (target, text) = inner.split_once([' ', '\t', '\n', '\r']).unwrap_or((inner, ""));
+    Node::Instruction(target.to_owned(), text.trim_start().to_owned())
+}
+
+/// An element of its tag; the namespaces that it declares come into scope.
+fn element(name: &str, attributes: Vec<(String, String)>, scope: &mut Prefixes) -> Node {
+    let mut declared = Vec::new();
+    let mut plain = Vec::new();
+    for (name, value) in attributes {
+        let prefix = match &*name {
+            "xmlns" => Some(""),
+            name => name.strip_prefix("xmlns:"),
+        };
+        match prefix {
+            Some(prefix) => {
+                scope.declare(prefix, &value);
+                declared.push((prefix.into(), value.into()));
+            }
+            None => plain.push((name, value)),
+        }
+    }
+    let resolved = |name: &str, is_element: bool| {
+        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        let uri = match prefix {
+            "" if !is_element => "".into(),
+            prefix => scope.find(prefix).unwrap_or_else(|| "".into()),
+        };
+        QName { prefix: prefix.into(), local: local.into(), uri }
+    };
+    let attributes = plain.into_iter().map(|(name, value)| (resolved(&name, false), value));
+    Node::Element {
+        attributes: attributes.collect(),
+        name: resolved(name, true),
+        declared,
+        children: Vec::new(),
+    }
+}
+
+fn tag(text: &str) -> Tag {
+    let is_name =
+        |c: char| c.is_alphanumeric() || "_-.:\u{B7}".contains(c) || crate::xml::is_combining(c);
     let mut at = 1 + text[1..].find(|c| !is_name(c)).unwrap_or(text.len() - 1);
     let name = text[1..at].to_string();
     let mut attributes = Vec::new();
+    let ended = |attributes, closed, length| Tag { name: name.clone(), attributes, closed, length };
     loop {
         let rest = &text[at..];
         let blank = rest.len() - rest.trim_start().len();
         at += blank;
         let rest = &text[at..];
         if rest.is_empty() {
-            return (name, attributes, true, at);
+            return ended(attributes, true, at);
         }
         if rest.starts_with('>') {
-            return (name, attributes, false, at + 1);
+            return ended(attributes, false, at + 1);
         }
         if rest.starts_with("/>") {
-            return (name, attributes, true, at + 2);
+            return ended(attributes, true, at + 2);
         }
         let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
         let key = rest[..end].to_string();
         let Some(quote) = rest[end..].find(['"', '\'']).map(|n| end + n) else {
-            return (name, attributes, true, text.len());
+            return ended(attributes, true, text.len());
         };
         let mark = &rest[quote..=quote];
         let close = rest[quote + 1..].find(mark).map_or(rest.len(), |n| quote + 1 + n);

@@ -4,6 +4,7 @@ use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::next_value::DrawPlace;
 use super::query::arith_op;
+use super::xml::changes_xml;
 use super::{Binder, Bound, Hints, SourceKind, computed_columns, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
@@ -221,6 +222,7 @@ impl<'a> Binder<'a> {
             Some(c) => Some(self.set_column(table, id, c, set)?),
         };
         let bound = match (&value.kind, column) {
+            (ExprKind::Method(m), Some(at)) if changes_xml(m) => self.xml_of_target(id, at, m)?,
             (ExprKind::Default, Some(at)) => match self.default_source(database, table, at)? {
                 ColumnSource::Expr(e, ty) => Bound::new(e, ty),
                 _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
@@ -232,13 +234,7 @@ impl<'a> Binder<'a> {
         let bound = match (op.operator(), column, variable) {
             (None, ..) => bound,
             (Some(op), Some(at), _) => {
-                let depth = self.blocks.len() - 1;
-                let source = self.source_at(id);
-                let shown = match self.found(id) {
-                    Some(f) => f.columns.iter().position(|c| *c == Some(at)).unwrap_or_default(),
-                    None => at,
-                };
-                let left = self.source_column(depth, source, shown);
+                let left = self.target_column(id, at);
                 self.binary(arith_op(op)?, left, bound)?
             }
             (Some(op), None, Some(v)) => {
@@ -271,6 +267,17 @@ impl<'a> Binder<'a> {
             set.push(self.assignment(table, column, bound)?);
         }
         Ok(())
+    }
+
+    /// The value that a column of the target has before the change.
+    pub(super) fn target_column(&mut self, id: u32, at: usize) -> Bound {
+        let depth = self.blocks.len() - 1;
+        let source = self.source_at(id);
+        let shown = match self.found(id) {
+            Some(f) => f.columns.iter().position(|c| *c == Some(at)).unwrap_or_default(),
+            None => at,
+        };
+        self.source_column(depth, source, shown)
     }
 
     /// `column.WRITE(value, offset, length)`.

@@ -17,6 +17,7 @@ mod definition;
 mod dml;
 mod expr;
 mod facts;
+mod for_xml;
 mod from;
 mod function;
 mod grouping;
@@ -292,6 +293,8 @@ pub struct Binder<'a> {
     existence: bool,
     /// What is known of JSON.
     json: json::JsonFacts,
+    /// The namespaces of WITH XMLNAMESPACES.
+    namespaces: Vec<taffrail_functions::xquery::Namespace>,
     /// Views and inline functions that are being bound, the innermost last.
     views: Vec<view::Expansion>,
 }
@@ -376,6 +379,7 @@ impl<'a> Binder<'a> {
             locate: false,
             existence: false,
             json: Default::default(),
+            namespaces: Vec::new(),
             views: Vec::new(),
         }
     }

@@ -89,9 +89,7 @@ impl<'a> Binder<'a> {
     /// Brings common table expressions into scope.
     pub fn with(&mut self, with: &'a Option<ast::With>) -> SqlResult<()> {
         let Some(with) = with else { return Ok(()) };
-        if with.xml_namespaces {
-            return Err(unsupported("WITH XMLNAMESPACES"));
-        }
+        self.declare_namespaces(&with.xml_namespaces)?;
         for (i, table) in with.tables.iter().enumerate() {
             if with.tables[..i].iter().any(|t| eq(&t.name.value, &table.name.value)) {
                 return Err(SqlError::new(239, &[&table.name.value]));
@@ -113,11 +111,11 @@ impl<'a> Binder<'a> {
             && !f.format.is("BROWSE")
         {
             self.existence = false;
-            self.json.listing = f.format.is("JSON");
+            self.json.listing = true;
             let rows = self.query_rows(q, false)?;
             return match f.format.is("JSON") {
                 true => self.for_json(f, q, rows, nested),
-                false => self.for_xml(f, rows, nested),
+                false => self.for_xml(f, q, rows, nested),
             };
         }
         self.query_rows(q, nested)

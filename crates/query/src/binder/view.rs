@@ -190,6 +190,7 @@ impl<'a> Binder<'a> {
         target: bool,
     ) -> SqlResult<(BoundQuery, SqlResult<()>)> {
         let ctes = std::mem::take(&mut self.ctes);
+        let namespaces = std::mem::take(&mut self.namespaces);
         let expanding = std::mem::take(&mut self.expanding);
         let recursion = std::mem::take(&mut self.recursion);
         let self_reference = std::mem::take(&mut self.self_reference);
@@ -206,6 +207,7 @@ impl<'a> Binder<'a> {
         (self.lines, self.variables) = (lines, variables);
         (self.max_recursion, self.merge_action) = (limit, merge_action);
         (self.ctes, self.expanding, self.recursion) = (ctes, expanding, recursion);
+        self.namespaces = namespaces;
         self.self_reference = self_reference;
         let mut bound = bound.map_err(|e| e.in_procedure(&view.head.name))?;
         let located = if target { self.take_locator(&mut bound) } else { Ok(()) };

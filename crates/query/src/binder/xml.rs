@@ -1,48 +1,40 @@
-//! `FOR XML PATH` and `RAW`: rows as text, each column an element of its name, an attribute or, without a name, its bare value;
-//! the methods of xml values.
-//!
-//! ```text
-//! Aggregate (the rows' texts one after the other) ── Compute (a row's text) ── the query with its ORDER BY
-//! ```
-//! Nothing here runs by itself: a row's text is put together by the functions CONCAT and REPLACE. The result is
-//! nvarchar(max), NULL without rows; with TYPE it is marked as XML ([`Bound::xml`]). Paths (`a/b`) and the other modes are refused.
+//! The methods of xml values, what becomes xml, and WITH XMLNAMESPACES.
 
-use super::query::BoundQuery;
 use super::{Binder, Bound, Source, SourceColumn, SourceKind, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions::spelling::split_name;
-use taffrail_functions::xquery::Outside;
+use taffrail_functions::xquery::{Given, Method, Outside};
 use taffrail_functions::{self as functions, xquery};
-use taffrail_plan::expr::{Call, Expr, Pred};
-use taffrail_plan::node::{Agg, AggFunction};
-use taffrail_plan::rel::{Group, Rel, RowsetSource};
+use taffrail_plan::expr::{Call, Expr};
+use taffrail_plan::rel::RowsetSource;
 use taffrail_plan::system_view::NODES;
-use taffrail_syntax::ast::{self, OptionValue};
-use taffrail_types::arith::BinaryOp;
-use taffrail_types::convert::{Declared, Large};
+use taffrail_syntax::ast;
+use taffrail_types::convert::Large;
 use taffrail_types::names::{self, TypeUse};
 use taffrail_types::{Conversion, Family, MaxLen, SqlType, Value};
 
 const TEXT: SqlType = SqlType::NVarChar(MaxLen::Max);
-/// The name of the column that a client gets.
-const COLUMN: &str = "XML_F52E2B61-18A1-11d1-B105-00805F49916B";
+/// The place of the document among the arguments of nodes().
+const DOCUMENT: usize = 3;
 
-/// A name as XML allows it: other characters as `_xHHHH_`.
-fn encoded(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for (i, c) in name.chars().enumerate() {
-        let plain =
-            c.is_alphabetic() || c == '_' || (i > 0 && (c.is_numeric() || "-.".contains(c)));
-        match plain {
-            true => out.push(c),
-            false => out.push_str(&format!("_x{:04X}_", c as u32)),
-        }
-    }
-    out
+/// The expression of a method, judged.
+struct Asked {
+    /// The expression, as the functions take it.
+    packed: String,
+    /// The values of SQL that it names.
+    outside: Vec<Bound>,
+    /// 0 of a document, 1 of what nodes() has found, 2 of that with its document.
+    whence: usize,
+    document: Option<Bound>,
 }
 
 fn constant(text: &str) -> Bound {
     Bound::not_null(Expr::Const(Value::nvarchar(text)), TEXT)
+}
+
+/// Whether a method is the change of xml that SET and UPDATE make.
+pub(super) fn changes_xml(m: &ast::MethodCall) -> bool {
+    &*m.name.value == ast::CHANGE_OF_XML
 }
 
 /// An argument of a method, which is a literal.
@@ -66,7 +58,35 @@ impl Source {
 }
 
 impl<'a> Binder<'a> {
-    fn call(&self, name: &str, args: Vec<Bound>) -> SqlResult<Bound> {
+    /// The namespaces of WITH XMLNAMESPACES come into scope: 6869 to 6874.
+    pub(super) fn declare_namespaces(&mut self, list: &[ast::XmlNamespace]) -> SqlResult<()> {
+        const XML: &str = "http://www.w3.org/XML/1998/namespace";
+        for n in list {
+            let prefix = n.prefix.as_ref().map_or("", |p| &*p.value);
+            if n.uri.is_empty() {
+                return Err(SqlError::new(6874, &[]));
+            }
+            if prefix == "xmlns" {
+                return Err(SqlError::new(6871, &[&prefix]));
+            }
+            if (prefix == "xml") != (&*n.uri == XML) {
+                return Err(SqlError::new(6872, &[]));
+            }
+            let wrong = prefix.chars().enumerate().find(|(n, c)| {
+                !(c.is_alphabetic() || *c == '_' || *n > 0 && (c.is_numeric() || "-.".contains(*c)))
+            });
+            if let Some((_, c)) = wrong {
+                return Err(SqlError::new(6870, &[&prefix, &c, &format!("{:04X}", c as u32)]));
+            }
+            if self.namespaces.iter().any(|known| known.0 == prefix) {
+                return Err(SqlError::new(6869, &[&prefix]));
+            }
+            self.namespaces.push((prefix.to_owned(), n.uri.to_string()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn call_by_name(&self, name: &str, args: Vec<Bound>) -> SqlResult<Bound> {
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let function = functions::bind(name, None, &types)?;
         let ty = function.result;
@@ -86,7 +106,7 @@ impl<'a> Binder<'a> {
         let name = if or_null { functions::xml::TRY_CONTENT } else { functions::xml::CONTENT };
         let style = style.unwrap_or(Expr::Const(Value::Int(0)));
         let style = Bound::new(style, SqlType::Int);
-        Ok(Bound { large: Large::Xml, ..self.call(name, vec![b, style])? })
+        Ok(Bound { large: Large::Xml, ..self.call_by_name(name, vec![b, style])? })
     }
 
     /// xml as text or binary of this type: an error, or NULL, where that is too short or cannot hold its characters.
@@ -98,7 +118,7 @@ impl<'a> Binder<'a> {
         };
         let number = |n: i32| Bound::not_null(Expr::Const(Value::Int(n)), SqlType::Int);
         let args = vec![b, number(form), number(to.max_length().into()), number(or_null.into())];
-        self.call(functions::xml::WRITTEN, args)
+        self.call_by_name(functions::xml::WRITTEN, args)
     }
 
     /// The xml column of a call `column.method(…)` or `table.column.method(…)`.
@@ -122,28 +142,27 @@ impl<'a> Binder<'a> {
         arguments: &'a [ast::Expr],
     ) -> SqlResult<Bound> {
         self.may_call_method(&target)?;
-        let (functions, wanted) = match name {
-            "value" => (xquery::VALUE, 2),
-            "query" => (xquery::QUERY, 1),
-            "exist" => (xquery::EXIST, 1),
-            "nodes" | "modify" => return Err(unsupported(format_args!("The method {name} here"))),
+        let (functions, method, wanted) = match name {
+            "value" => (xquery::VALUE, Method::Value, 2),
+            "query" => (xquery::QUERY, Method::Query, 1),
+            "exist" => (xquery::EXIST, Method::Exist, 1),
+            ast::CHANGE_OF_XML => return self.xml_change(target, arguments),
+            "modify" => return Err(SqlError::new(8137, &[&name])),
+            "nodes" => return Err(unsupported("The method nodes here")),
             other => return Err(SqlError::new(227, &[&other])),
         };
         if arguments.len() != wanted {
             return Err(SqlError::new(174, &[&name, &wanted]));
         }
         let source = method_text(arguments, 0, name)?;
-        let query = xquery::Query::read(&source)?;
-        let function = functions[usize::from(self.is_of_nodes(&target))];
-        let mut args = vec![target, constant(&source)];
-        self.values_of_query(&query, &mut args)?;
-        let found = self.call(function, args)?;
+        let Asked { packed, outside, whence, document } = self.ask(&target, &source, method)?;
+        let mut args = vec![target, constant(&packed)];
+        args.extend(document);
+        args.extend(outside);
+        let found = self.call_by_name(functions[whence], args)?;
         if name != "value" {
             let large = if name == "query" { Large::Xml } else { Large::Plain };
             return Ok(Bound { large, ..found });
-        }
-        if !query.is_singleton() {
-            return Err(SqlError::new(2389, &[&"value()", &"xdt:untypedAtomic *"]));
         }
         let ty = method_text(arguments, 1, name)?;
         let bare = ty.trim().to_ascii_lowercase();
@@ -156,6 +175,88 @@ impl<'a> Binder<'a> {
         };
         let expr = self.conversion(found.expr, TEXT, to, None, Conversion::Explicit, false);
         Ok(Bound::new(expr, to))
+    }
+
+    /// `modify` of a column that a statement changes.
+    pub(super) fn xml_of_target(
+        &mut self,
+        id: u32,
+        at: usize,
+        call: &'a ast::MethodCall,
+    ) -> SqlResult<Bound> {
+        let target = self.target_column(id, at);
+        self.xml_method(target, ast::CHANGE_OF_XML, &call.arguments)
+    }
+
+    /// `modify` of a variable or column: the value that it has then.
+    fn xml_change(&mut self, target: Bound, arguments: &'a [ast::Expr]) -> SqlResult<Bound> {
+        if arguments.len() != 1 {
+            return Err(SqlError::new(174, &[&"modify", &1]));
+        }
+        let source = method_text(arguments, 0, "modify")?;
+        let name = match &target.expr {
+            Expr::Slot(slot) => self.mentions[*slot as usize].column.to_string(),
+            Expr::Var(at) => self.variables.list[*at as usize].name.to_string(),
+            _ => String::new(),
+        };
+        let Asked { packed, outside, .. } = self.ask(&target, &source, Method::Modify)?;
+        let mut args = vec![target, constant(&packed), constant(&name)];
+        args.extend(outside);
+        Ok(Bound { large: Large::Xml, ..self.call_by_name(xquery::MODIFY, args)? })
+    }
+
+    /// Reads and judges the expression of a method.
+    fn ask(&mut self, target: &Bound, source: &str, method: Method) -> SqlResult<Asked> {
+        let name = self.method_name(target, method);
+        let query = xquery::Query::read(source, &name, &self.namespaces)?;
+        let (outside, given) = self.values_of_query(&query)?;
+        query.judged(method, &name, &given)?;
+        let packed = xquery::Query::packed(source, &self.namespaces, &given);
+        let of_nodes = self.is_of_nodes(target);
+        let document = match of_nodes && query.leads_out {
+            true => self.document_of(target),
+            false => None,
+        };
+        let whence = usize::from(of_nodes) + usize::from(document.is_some());
+        Ok(Asked { packed, outside, whence, document })
+    }
+
+    /// The method as errors of its expression name it: of a table's column with both names.
+    fn method_name(&self, target: &Bound, method: Method) -> String {
+        let method = match method {
+            Method::Value => "value()",
+            Method::Query => "query()",
+            Method::Exist => "exist()",
+            Method::Nodes => "nodes()",
+            Method::Modify => "modify()",
+        };
+        if let Expr::Slot(slot) = target.expr {
+            let mention = &self.mentions[slot as usize];
+            let sources = self.blocks.iter().flat_map(|b| &b.sources);
+            let table = sources.filter(|s| s.id == mention.source).find_map(|s| match &s.kind {
+                // A temporary table has another name in the catalogue.
+                SourceKind::Table { .. } if s.alias.starts_with('#') => Some(s.alias.to_string()),
+                SourceKind::Table { table, .. } => Some(table.name().to_owned()),
+                _ => None,
+            });
+            if let Some(table) = table {
+                return format!("{table}.{}.{method}", mention.column);
+            }
+        }
+        method.to_owned()
+    }
+
+    /// The document that a column of nodes() is part of.
+    fn document_of(&mut self, target: &Bound) -> Option<Bound> {
+        let Expr::Slot(slot) = target.expr else { return None };
+        let id = self.mentions[slot as usize].source;
+        let sources = self.blocks.iter().flat_map(|b| &b.sources);
+        let document = sources.filter(|s| s.id == id).find_map(|s| match &s.kind {
+            SourceKind::Rowset { args, .. } => args.get(DOCUMENT).cloned(),
+            _ => None,
+        })?;
+        self.read_outside(&document);
+        Some(Bound::new(document, TEXT))
     }
 
     fn may_call_method(&self, target: &Bound) -> SqlResult<()> {
@@ -171,36 +272,68 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
-    /// The values of SQL that an expression names, behind its other arguments.
-    fn values_of_query(&mut self, q: &xquery::Query, args: &mut Vec<Bound>) -> SqlResult<()> {
+    /// The values of SQL that an expression names, as text, and their types.
+    fn values_of_query(&mut self, q: &xquery::Query) -> SqlResult<(Vec<Bound>, Vec<Given>)> {
         if q.outside.len() > xquery::OUTSIDE_MOST {
             return Err(unsupported("An XQuery expression with so many values of SQL"));
         }
+        let (mut texts, mut types) = (Vec::new(), Vec::new());
         for named in &q.outside {
-            args.push(match named {
-                Outside::Variable(name) => self.variable(name)?,
-                Outside::Column(name) => {
-                    let ident = |value: String| ast::Ident {
-                        value: value.into(),
-                        span: Default::default(),
-                        delimited: true,
-                    };
-                    let mut parts = split_name(name).unwrap_or_default();
-                    let Some(column) = parts.pop() else {
-                        return Err(SqlError::new(207, &[name]));
-                    };
-                    let qualifier = parts.pop().map(|table| ast::ObjectName {
-                        server: None,
-                        database: None,
-                        schema: parts.pop().map(ident),
-                        name: ident(table),
-                        span: Default::default(),
-                    });
-                    self.column(&ast::ColumnRef { qualifier, name: ident(column) })?
-                }
-            });
+            let value = match named {
+                Outside::Variable(name) => self.variable(name).map_err(|e| match e.number {
+                    137 => SqlError::new(9501, &[name]),
+                    _ => e,
+                })?,
+                Outside::Column(name) => self.column_of_query(name)?,
+            };
+            if value.is_xml() {
+                types.push(Given::XML);
+                texts.push(Bound::new(value.expr, TEXT));
+                continue;
+            }
+            let given = Given::of(value.ty).filter(|_| value.large == Large::Plain);
+            let Some(given) = given else {
+                let place = "XQuery: ";
+                return Err(SqlError::new(9344, &[&place, &value.declared().name()]));
+            };
+            types.push(given);
+            texts.push(Bound::new(self.as_xml_text(value.expr, value.ty), TEXT));
         }
-        Ok(())
+        Ok((texts, types))
+    }
+
+    /// The column that `sql:column` names.
+    fn column_of_query(&mut self, name: &str) -> SqlResult<Bound> {
+        let ident = |value: String| ast::Ident {
+            value: value.into(),
+            span: Default::default(),
+            delimited: true,
+        };
+        let mut parts = split_name(name).unwrap_or_default();
+        let Some(column) = parts.pop() else {
+            return Err(SqlError::new(207, &[&name]));
+        };
+        let qualifier = parts.pop().map(|table| ast::ObjectName {
+            server: None,
+            database: None,
+            schema: parts.pop().map(ident),
+            name: ident(table),
+            span: Default::default(),
+        });
+        let found = self.column(&ast::ColumnRef { qualifier, name: ident(column) })?;
+        self.used_directly(found)
+    }
+
+    /// A value as XML writes it, before characters are escaped.
+    pub(super) fn as_xml_text(&mut self, value: Expr, ty: SqlType) -> Expr {
+        let style = match ty.family() {
+            // xsd:dateTime
+            Family::OldDate | Family::NewDate => Some(Expr::Const(Value::Int(126))),
+            // Four decimals.
+            Family::Float | Family::Money => Some(Expr::Const(Value::Int(2))),
+            _ => None,
+        };
+        self.conversion(value, ty, TEXT, style, Conversion::Explicit, false)
     }
 
     /// `x.nodes('…') AS t(c)`, where `x` is a column or variable; none: it is no method of one.
@@ -227,16 +360,14 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(number, &[&alias.value]));
         };
         let source = method_text(&f.call.arguments, 0, "nodes")?;
-        let query = xquery::Query::read(&source)?;
-        let part = i32::from(self.is_of_nodes(&target));
-        let part = Bound::not_null(Expr::Const(Value::Int(part)), SqlType::Int);
-        let mut args = vec![target, constant(&source), part];
-        let named = args.len();
-        self.values_of_query(&query, &mut args)?;
-        let mut exprs = Vec::with_capacity(args.len());
-        for (n, b) in args.into_iter().enumerate() {
-            exprs.push(if n < named { b.expr } else { self.cast_to(b, TEXT)? });
-        }
+        let Asked { packed, outside, whence, .. } = self.ask(&target, &source, Method::Nodes)?;
+        let document = match self.is_of_nodes(&target) {
+            true => self.document_of(&target).map_or(Expr::NULL, |b| b.expr),
+            false => target.expr.clone(),
+        };
+        let part = Expr::Const(Value::Int(whence as i32));
+        let mut exprs = vec![target.expr, constant(&packed).expr, part, document];
+        exprs.extend(outside.into_iter().map(|b| b.expr));
         let column = SourceColumn {
             name: (&*column.value).into(),
             ty: TEXT,
@@ -287,216 +418,5 @@ impl<'a> Binder<'a> {
             }
             false => Ok(b),
         }
-    }
-
-    /// Rows as XML. `nested`: a value in another query, which is NULL without rows; a result has no row then, unless it has a type.
-    pub(super) fn for_xml(
-        &mut self,
-        f: &ast::ForClause,
-        q: BoundQuery,
-        nested: bool,
-    ) -> SqlResult<BoundQuery> {
-        let (mut row, mut root) = (None, None);
-        let (mut raw, mut elements, mut typed) = (false, false, false);
-        for o in &f.options {
-            let text = match &o.value {
-                Some(OptionValue::Text(text)) => Some(text.to_string()),
-                _ => None,
-            };
-            match &*o.name.value {
-                mode @ ("PATH" | "RAW") => {
-                    row = Some(text.unwrap_or_else(|| "row".into()));
-                    raw = mode == "RAW";
-                }
-                "ROOT" => root = Some(text.unwrap_or_else(|| "root".into())),
-                "ELEMENTS" => elements = true,
-                "TYPE" => typed = true,
-                other => return Err(unsupported(format_args!("FOR XML {other}"))),
-            }
-        }
-        let Some(row) = row else { return Err(unsupported("FOR XML without PATH or RAW")) };
-        if !q.assign.is_empty() {
-            return Err(SqlError::new(6819, &[&"ASSIGNMENT"]));
-        }
-        let tag = encoded(&row);
-        // Attributes come before what stands within the row's element.
-        let mut head = vec![constant(&format!("<{tag}"))];
-        let mut parts = vec![constant("")];
-        for (slot, c) in q.outputs.iter().zip(&q.columns) {
-            let name = match c.name.strip_prefix('@') {
-                Some(name) if !raw => Some(name),
-                _ => (raw && !elements).then_some(&*c.name),
-            };
-            if raw && c.name.is_empty() {
-                return Err(SqlError::new(6809, &[]));
-            }
-            let Some(name) = name else {
-                parts.push(self.xml_value(*slot, c, c.large == Large::Xml)?);
-                continue;
-            };
-            if parts.len() > 1 {
-                return Err(SqlError::new(6852, &[&c.name]));
-            }
-            if row.is_empty() {
-                return Err(SqlError::new(6864, &[]));
-            }
-            head.push(self.xml_attribute(*slot, c, name)?);
-        }
-        // CONCAT wants two arguments at least.
-        parts.push(constant(""));
-        head.push(constant(""));
-        let mut text = self.call("CONCAT", parts)?;
-        if !row.is_empty() {
-            let head = self.call("CONCAT", head)?;
-            text = self.call(functions::xml::ELEMENT, vec![head, text, constant(&tag)])?;
-        }
-        let text = Bound { expr: self.cast_to(text, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
-        let row_slot = self.computed_slot(&text, "");
-        let rel = Rel::compute(q.rel, vec![(text.expr, row_slot)]);
-        let (mut rel, all_slot) = self.texts_joined(rel, row_slot);
-        let mut out = all_slot;
-        if let Some(root) = root {
-            let name = encoded(&root);
-            let inner = Bound::new(Expr::Slot(all_slot), TEXT);
-            // NULL stays NULL: `+` rather than CONCAT.
-            let begun = self.joined(constant(&format!("<{name}>")), inner)?;
-            let whole = self.joined(begun, constant(&format!("</{name}>")))?;
-            let whole = Bound { expr: self.cast_to(whole, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
-            out = self.computed_slot(&whole, "");
-            rel = Rel::compute(rel, vec![(whole.expr, out)]);
-        }
-        if !nested && !typed {
-            let null = Pred::IsNull(Box::new(Expr::Slot(out)));
-            rel = Rel::select(rel, vec![Pred::Not(Box::new(null))]);
-        }
-        if typed {
-            self.columns[out].ty = Declared::new(TEXT, Large::Xml);
-        }
-        let columns = self.described(&rel, &[out], [COLUMN]);
-        Ok(BoundQuery { rel, outputs: vec![out], columns, ..BoundQuery::default() })
-    }
-
-    /// The texts of rows, one after the other: NULL without rows.
-    pub(super) fn texts_joined(&mut self, rel: Rel, row_slot: u32) -> (Rel, u32) {
-        let all = Bound::new(Expr::NULL, TEXT);
-        let all_slot = self.computed_slot(&all, "");
-        let agg = Agg {
-            function: AggFunction::StringAgg,
-            int_count: false,
-            arg: Some(Expr::Slot(row_slot)),
-            separator: Some(Expr::Const(Value::nvarchar(""))),
-            order: Vec::new(),
-            distinct: false,
-            quiet: true,
-            arg_ty: TEXT,
-            ty: TEXT,
-            collation: Default::default(),
-            slot: all_slot,
-        };
-        let (keys, sets, marks) = (Vec::new(), Vec::new(), Vec::new());
-        let group = Group { input: rel, keys, aggs: vec![agg], scalar: true, sets, marks };
-        (Rel::Group(Box::new(group)), all_slot)
-    }
-
-    fn joined(&mut self, l: Bound, r: Bound) -> SqlResult<Bound> {
-        self.binary(BinaryOp::Add, l, r)
-    }
-
-    /// A value's text with these characters written as XML has to.
-    fn xml_text(
-        &mut self,
-        slot: u32,
-        c: &taffrail_plan::sink::ColumnDesc,
-        name: &str,
-        escapes: &[(&str, &str)],
-    ) -> SqlResult<Bound> {
-        let style = match c.ty.family() {
-            Family::Binary | Family::RowVersion | Family::Variant => {
-                let what = format!("A column of type {} with FOR XML", c.ty.name());
-                return Err(unsupported(&what));
-            }
-            // xsd:dateTime
-            Family::OldDate | Family::NewDate => Some(Expr::Const(Value::Int(126))),
-            // Four decimals.
-            Family::Float | Family::Money => Some(Expr::Const(Value::Int(2))),
-            _ => None,
-        };
-        let value = Expr::Slot(slot);
-        let expr = self.conversion(value, c.ty, TEXT, style, Conversion::Explicit, false);
-        let mut text = Bound::new(expr, TEXT);
-        if matches!(c.ty.family(), Family::Char | Family::NChar) {
-            let node = if name.is_empty() { "NoName" } else { name };
-            text = self.call(functions::xml::TEXT, vec![text, constant(node)])?;
-            for (from, to) in escapes {
-                text = self.call("REPLACE", vec![text, constant(from), constant(to)])?;
-            }
-        }
-        Ok(text)
-    }
-
-    /// ` name="value"`; NULL is nothing at all.
-    fn xml_attribute(
-        &mut self,
-        slot: u32,
-        c: &taffrail_plan::sink::ColumnDesc,
-        name: &str,
-    ) -> SqlResult<Bound> {
-        let escapes = [
-            ("&", "&amp;"),
-            ("<", "&lt;"),
-            (">", "&gt;"),
-            ("\"", "&quot;"),
-            ("\t", "&#x09;"),
-            ("\n", "&#x0A;"),
-            ("\r", "&#x0D;"),
-        ];
-        let text = self.xml_text(slot, c, name, &escapes)?;
-        let begun = self.joined(constant(&format!(" {}=\"", encoded(name))), text)?;
-        self.joined(begun, constant("\""))
-    }
-
-    /// What a column is within the row's element: NULL is nothing at all.
-    fn xml_value(
-        &mut self,
-        slot: u32,
-        c: &taffrail_plan::sink::ColumnDesc,
-        is_xml: bool,
-    ) -> SqlResult<Bound> {
-        let name = match &*c.name {
-            "text()" | "node()" | "*" => "",
-            name => name,
-        };
-        let instruction =
-            name.strip_prefix("processing-instruction(").and_then(|n| n.strip_suffix(')'));
-        if let Some(target) = instruction {
-            let text = self.xml_text(slot, c, target, &[])?;
-            let begun = self.joined(constant(&format!("<?{} ", encoded(target))), text)?;
-            return self.joined(begun, constant("?>"));
-        }
-        if name.starts_with('@') || name.contains('/') || name.ends_with("()") {
-            return Err(unsupported(format_args!("The column name '{name}' with FOR XML PATH")));
-        }
-        let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#x0D;")];
-        let text = match is_xml {
-            true => Bound::new(Expr::Slot(slot), TEXT),
-            false => self.xml_text(slot, c, name, &escapes)?,
-        };
-        if name.is_empty() {
-            return Ok(text);
-        }
-        let name = encoded(name);
-        let open = self.joined(constant(&format!("<{name}>")), text)?;
-        self.joined(open, constant(&format!("</{name}>")))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::encoded;
-
-    #[test]
-    fn names_become_xml_names() {
-        assert_eq!(encoded("a1-b.c_"), "a1-b.c_");
-        assert_eq!(encoded("1 x"), "_x0031__x0020_x");
     }
 }

@@ -464,6 +464,9 @@ pub enum OdbcLiteral {
     Guid,
 }
 
+/// The name of the method `modify` where it changes a variable or column, so that no other call bears it.
+pub const CHANGE_OF_XML: &str = "modify()";
+
 /// A method called on a value: `target.name(arguments)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodCall {

@@ -19,10 +19,19 @@ pub struct SelectStatement {
 /// Common table expressions before a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct With {
-    /// `XMLNAMESPACES (…)` was there.
-    pub xml_namespaces: bool,
+    /// The items of `XMLNAMESPACES (…)`, in order.
+    pub xml_namespaces: Vec<XmlNamespace>,
     /// The expressions in order; each sees those before it and itself.
     pub tables: Vec<CommonTable>,
+}
+
+/// `'uri' AS prefix` or `DEFAULT 'uri'`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct XmlNamespace {
+    /// The prefix; none of the default namespace.
+    pub prefix: Option<Ident>,
+    /// The URI, without its quotes.
+    pub uri: Box<str>,
 }
 
 /// `name (columns) AS (query)`.

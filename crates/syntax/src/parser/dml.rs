@@ -177,7 +177,9 @@ impl Parser<'_> {
             self.bump();
         }
         let column = self.column_ref()?;
-        if self.is(TokenKind::LParen) && column.name.is("WRITE") {
+        let change = self.is(TokenKind::LParen) && &*column.name.value == "modify";
+        if self.is(TokenKind::LParen) && (change || column.name.is("WRITE")) {
+            let method = column.name;
             let Some(qualifier) = column.qualifier else { return Err(self.unexpected()) };
             let ObjectName { database, schema, name, server: _, span } = qualifier;
             let qualifier = schema.map(|table| ObjectName {
@@ -188,14 +190,26 @@ impl Parser<'_> {
                 span,
             });
             let column = ColumnRef { qualifier, name };
-            return Ok(SetClause::Write { column, arguments: self.arguments()? });
-        }
-        if self.is(TokenKind::LParen) && column.name.is("modify") {
-            return Err(self.error_at(40510, column.name.span.start, &[&"The method modify"]));
+            let arguments = self.arguments()?;
+            if change {
+                let target = Expr { span, kind: ExprKind::Column(Box::new(column.clone())) };
+                let value = self.change_of_xml(target, method, arguments);
+                let (column, op) = (Some(column), AssignOp::Set);
+                return Ok(SetClause::Assign { variable, column, op, value });
+            }
+            return Ok(SetClause::Write { column, arguments });
         }
         let op = self.assign_op()?;
         let value = self.expr_or_default()?;
         Ok(SetClause::Assign { variable, column: Some(column), op, value })
+    }
+
+    /// `target.modify(…)` as the value that the target gets.
+    pub(super) fn change_of_xml(&self, target: Expr, name: Ident, arguments: Vec<Expr>) -> Expr {
+        let span = target.span;
+        let name = Ident { value: CHANGE_OF_XML.into(), ..name };
+        let call = MethodCall { target, name, arguments };
+        Expr { span, kind: ExprKind::Method(Box::new(call)) }
     }
 
     /// `n` tokens ahead stands a column's name with an assignment after it.

@@ -17,12 +17,14 @@ impl Parser<'_> {
     /// `WITH name [(columns)] AS (query), …`
     pub(super) fn with(&mut self) -> Parse<With> {
         self.expect_kw(Kw::With)?;
-        let mut with = With { xml_namespaces: false, tables: Vec::new() };
+        let mut with = With { xml_namespaces: Vec::new(), tables: Vec::new() };
         loop {
-            if self.at_word("XMLNAMESPACES") && self.ahead(1).kind == TokenKind::LParen {
-                self.bump();
-                self.skip_parentheses()?;
-                with.xml_namespaces = true;
+            let first = with.xml_namespaces.is_empty() && with.tables.is_empty();
+            let namespaces = self.at_word("XMLNAMESPACES") && first;
+            if namespaces && self.ahead(1).kind == TokenKind::LParen {
+                self.at += 2;
+                with.xml_namespaces = self.list(Self::xml_namespace)?;
+                self.expect(TokenKind::RParen)?;
             } else {
                 let name = self.name()?;
                 let columns = self.optional_name_list()?;
@@ -34,6 +36,16 @@ impl Parser<'_> {
                 return Ok(with);
             }
         }
+    }
+
+    /// `'uri' AS prefix`, `DEFAULT 'uri'`.
+    fn xml_namespace(&mut self) -> Parse<XmlNamespace> {
+        if self.eat_kw(Kw::Default) {
+            return Ok(XmlNamespace { prefix: None, uri: self.string()? });
+        }
+        let uri = self.string()?;
+        self.expect_kw(Kw::As)?;
+        Ok(XmlNamespace { prefix: Some(self.name()?), uri })
     }
 
     /// `WITH …` if it stands here.

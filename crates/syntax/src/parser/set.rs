@@ -93,8 +93,20 @@ impl Parser<'_> {
 
     fn set_variable(&mut self) -> Parse<StatementKind> {
         let variable = self.variable()?;
-        if self.is(TokenKind::Dot) && self.ahead_word(1, "modify") {
-            return Err(self.error_at(40510, self.start(), &[&"The method modify"]));
+        let is_call = self.is(TokenKind::Dot) && self.ahead(2).kind == TokenKind::LParen;
+        if is_call && ["query", "value", "exist", "nodes"].iter().any(|m| self.ahead_word(1, m)) {
+            self.bump();
+            let method = self.name()?;
+            return Err(self.error_at(8113, method.span.start, &[&method.value]));
+        }
+        if is_call && self.ahead_word(1, "modify") {
+            self.bump();
+            let method = self.name()?;
+            let arguments = self.arguments()?;
+            let target = Expr { span: variable.span, kind: ExprKind::Variable(variable.clone()) };
+            let value = SetValue::Expr(self.change_of_xml(target, method, arguments));
+            let set = SetVariable { variable, op: AssignOp::Set, value };
+            return Ok(StatementKind::SetVariable(Box::new(set)));
         }
         if self.is(TokenKind::Dot) && self.ahead_name(1) {
             let what = "A property or method of a CLR type";

@@ -22,16 +22,18 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
+/// Document or part of one, expression, 1 or 2 where it is a part that nodes() has found, the document, and values of SQL that the
+/// expression names.
 fn nodes() -> Declaration {
-    let found = streamed(NODES, needs::PUBLIC, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
-        let text = |n: usize| args.get(n).and_then(Value::as_text);
-        let (Some(document), Some(path)) = (text(0), text(1)) else {
+    let found = streamed(NODES, needs::PUBLIC, (4, 20), &["value nvarchar(max)?"], |_, args, _| {
+        let [of, path, part, document, outside @ ..] = args else {
             return Ok(Box::new(Nodes(None)));
         };
-        let part = args.get(2).and_then(Value::as_i64) == Some(1);
-        let outside: Vec<_> = args.iter().skip(3).map(Value::as_text).collect();
-        Ok(Box::new(Nodes(Some(xquery::Parts::of(&document, &path, part, &outside)?))))
+        let (false, Some(path), Some(part)) = (of.is_null(), path.as_text(), part.as_i64()) else {
+            return Ok(Box::new(Nodes(None)));
+        };
+        let found = xquery::Parts::of(of, &path, (part, document), outside)?;
+        Ok(Box::new(Nodes(Some(found))))
     });
     found.reached(Reach::Method)
 }
