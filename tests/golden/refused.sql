@@ -266,10 +266,10 @@ GO
 CREATE TABLE refused_ck (a int CONSTRAINT ck_refused CHECK (a > 1))
 INSERT refused_ck VALUES (0)
 GO
---@ source: message 40510
-DECLARE @x xml = '<a/>' SET @x.modify('delete /a')
+--@ source: message 8137
+DECLARE @x xml = '<a/>' SELECT @x.modify('delete /a')
 GO
---@ source: message 40510
+--@ source: message 258
 UPDATE #t SET b.modify('delete /a')
 GO
 --@ source: message 40510

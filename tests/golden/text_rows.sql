@@ -7,9 +7,9 @@ SELECT name, database_id, CAST('2024-02-29T13:14:15.123' AS datetime) AS at FROM
 GO
 SELECT d.name, (SELECT f.name + '<&>' + CHAR(13) FROM sys.master_files f WHERE f.database_id = d.database_id ORDER BY f.file_id FOR XML PATH('')) AS files FROM sys.databases d WHERE database_id < 3
 GO
-SELECT (SELECT name FROM sys.databases WHERE 1 = 0 FOR XML PATH('')) AS n, (SELECT NULL AS a, 1 AS [b c] FOR XML PATH('r')) AS x
+SELECT (SELECT name FROM sys.databases WHERE 1 = 0 FOR XML PATH('')) AS n, (SELECT NULL AS a, 1 AS [b c] FOR XML RAW('r'), ELEMENTS) AS x
 GO
-SELECT name FROM sys.databases FOR XML AUTO
+SELECT name FROM sys.databases WHERE database_id < 3 ORDER BY name FOR XML AUTO
 GO
 SELECT (SELECT name FROM sys.databases WHERE database_id < 3 FOR XML PATH(''), TYPE)
 GO

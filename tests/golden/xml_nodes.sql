@@ -52,13 +52,13 @@ GO
 --@ source: message 2389
 DECLARE @x xml = '<a/>' SELECT T.c.value('b', 'int') FROM @x.nodes('/a') T(c)
 GO
---@ source: message 40510
-DECLARE @x xml = '<a><b/></a>' SELECT T.c.value('(/a/b)[1]', 'int') FROM @x.nodes('/a/b') T(c)
+--@ source: documentation nodes() Method
+DECLARE @x xml = '<a><b>5</b></a>' SELECT T.c.value('(/a/b)[1]', 'int') FROM @x.nodes('/a/b') T(c)
 GO
---@ source: message 40510
+--@ source: documentation nodes() Method
 DECLARE @x xml = '<a><b/></a>' SELECT T.c.query('..') FROM @x.nodes('/a/b') T(c)
 GO
---@ source: message 40510
+--@ source: documentation nodes() Method
 DECLARE @x xml = '<a/>' SELECT T.c.query('.') FROM @x.nodes('for $i in /a return $i') T(c)
 GO
 --@ source: message 8158

@@ -109,7 +109,7 @@ fn rows_become_xml() {
         ("SELECT s, id AS [@id] FROM t FOR XML PATH", 6852),
         ("SELECT id AS [@id] FROM t FOR XML PATH('')", 6864),
         ("SELECT id + 1 FROM t FOR XML RAW", 6809),
-        ("SELECT id FROM t FOR XML AUTO", 40510),
+        ("SELECT 1 AS id FOR XML AUTO", 6800),
     ] {
         let heard = c.rows(statement);
         assert!(heard.starts_with(&format!("Msg {number},")), "{statement}: {heard}");
