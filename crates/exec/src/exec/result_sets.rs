@@ -6,7 +6,7 @@
 use super::compile::Compiler;
 use super::interpret::{Flow, Interpreter, Step, Unwind};
 use super::module::{ExecTarget, Execute, Module, Stmt};
-use crate::binder::{declared, resolve_type};
+use crate::binder::declared;
 use crate::catalog::{Column, Meaning};
 use crate::database::Database;
 use crate::session::Session;
@@ -18,7 +18,6 @@ use std::sync::Arc;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ResultSetDefinition};
 use taffrail_types::convert::{Kind, Large};
-use taffrail_types::names::TypeUse;
 use taffrail_types::{Conversion, ConvertContext, Family, Value, convert};
 
 /// Looks up the columns of a name.
@@ -39,14 +38,15 @@ pub enum DeclaredResult {
 impl Compiler<'_> {
     /// The results that an EXEC declares; none where it declares nothing.
     pub(super) fn result_sets(
-        &self,
+        &mut self,
         written: Option<Vec<ResultSetDefinition>>,
     ) -> SqlResult<Option<Vec<DeclaredResult>>> {
         let Some(list) = written else { return Ok(None) };
         let one = |definition| {
             Ok(match definition {
                 ResultSetDefinition::Columns(columns) => {
-                    let columns = columns.iter().map(|c| self.result_set_column(c));
+                    let columns = columns.iter().zip(1..);
+                    let columns = columns.map(|(c, n)| self.result_set_column(c, n));
                     DeclaredResult::Columns(columns.collect::<SqlResult<_>>()?)
                 }
                 ResultSetDefinition::Object(name) => DeclaredResult::Object(name),
@@ -57,17 +57,23 @@ impl Compiler<'_> {
         Ok(Some(list.into_iter().map(one).collect::<SqlResult<_>>()?))
     }
 
-    fn result_set_column(&self, c: &ast::ResultSetColumn) -> SqlResult<ColumnDesc> {
-        let ty = resolve_type(&c.ty, TypeUse::Declaration)
-            .map_err(|e| declared::named_too_wide(e, &c.ty, &c.name.value))?;
+    /// The `ordinal`th column of a result; its type may be an alias.
+    fn result_set_column(
+        &mut self,
+        c: &ast::ResultSetColumn,
+        ordinal: usize,
+    ) -> SqlResult<ColumnDesc> {
+        let named = self.named_type(&c.ty, ordinal).and_then(|n| n.scalar(&c.ty, ordinal));
+        let named = named.map_err(|e| declared::named_too_wide(e, &c.ty, &c.name.value))?;
+        let ty = named.declared.ty;
         let is_text = matches!(ty.family(), Family::Char | Family::NChar);
         let own = self.home.collation();
         let collation = match &c.collation {
             Some(name) => Some(declared::collation(name, ty, own)?),
             None => is_text.then_some(own),
         };
-        let nullable = c.nullable.unwrap_or(true);
-        let large = declared::large(&c.ty);
+        let nullable = c.nullable.or(named.nullable).unwrap_or(true);
+        let large = named.declared.large();
         Ok(ColumnDesc { nullable, collation, large, ..ColumnDesc::new(&*c.name.value, ty) })
     }
 }

@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// The procedure that a name with `#` stands for.
-    pub(crate) fn find_temp_procedure(&self, name: &str) -> Option<Arc<crate::catalog::Module>> {
+    pub fn find_temp_procedure(&self, name: &str) -> Option<Arc<crate::catalog::Module>> {
         let tempdb = self.instance.databases().tempdb().ok()?;
         let found = match crate::catalog::is_temp(name) {
             true => tempdb.catalog.object(self.find_temp_table(name)?.object_id, self.id),

@@ -79,7 +79,10 @@ pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
         send(cx, &columns, rows)?;
         return Ok(0);
     };
-    let object = object(cx, &name)?;
+    let object = match object(cx, &name) {
+        Err(e) if e.number == 15009 => return super::help_type::help_type(cx, &name, e),
+        found => found?,
+    };
     let h = object.head();
     let kind = h.kind.description().to_lowercase().replace('_', " ");
     let columns = [
@@ -130,7 +133,7 @@ const WITH_PRECISION: [&str; 14] = [
     "datetimeoffset",
 ];
 
-fn yes_no(yes: bool) -> &'static str {
+pub(super) fn yes_no(yes: bool) -> &'static str {
     if yes { "yes" } else { "no" }
 }
 
@@ -310,7 +313,13 @@ pub(super) fn refresh_module(
 /// `sp_helptext`: a row per line.
 pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
-    let text = match object(cx, &name)? {
+    let bare = name_parts(&name).into_iter().next().unwrap_or_default();
+    let temporary = bare.starts_with('#').then(|| cx.session.find_temp_procedure(&bare));
+    let found = match temporary.flatten() {
+        Some(own) => Object::Procedure(own),
+        None => object(cx, &name)?,
+    };
+    let text = match found {
         Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {
             match m.shown() {
                 Some(text) => text.clone(),

@@ -33,6 +33,7 @@ mod describe_views;
 mod errorlog;
 mod files;
 mod help;
+mod help_type;
 mod monitor;
 mod odbc;
 mod odbc_columns;
