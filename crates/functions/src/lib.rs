@@ -18,6 +18,7 @@
 //! | `json` | ISJSON … JSON_ARRAY, FOR JSON and OPENJSON |
 //! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
 //! | `format` | FORMAT |
+//! | `gzip` | COMPRESS, DECOMPRESS |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
 //! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
 //! | `password` | PWDCOMPARE, PWDENCRYPT |
@@ -39,6 +40,7 @@ mod date;
 pub mod datepart;
 mod format;
 mod globals;
+mod gzip;
 mod hash;
 pub mod json;
 mod math;
@@ -238,12 +240,13 @@ impl SettledCall {
 }
 
 /// The tables of all functions.
-static TABLES: [&[Function]; 13] = [
+static TABLES: [&[Function]; 14] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
     math::FUNCTIONS,
     bits::FUNCTIONS,
+    gzip::FUNCTIONS,
     hash::FUNCTIONS,
     password::FUNCTIONS,
     date::FUNCTIONS,

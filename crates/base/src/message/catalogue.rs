@@ -1128,6 +1128,8 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 10119, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it contains a CUBE, ROLLUP, or GROUPING SETS operator. Consider not indexing this view." },
     Message { number: 10121, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it contains a HAVING clause. Consider removing the HAVING clause." },
     Message { number: 10125, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it uses aggregate \"%.*ls\". Consider eliminating the aggregate, not indexing the view, or using alternate aggregates. For example, for AVG substitute SUM and COUNT_BIG, or for COUNT, substitute COUNT_BIG." },
+    Message { number: 9823, severity: 16, text: "COMPRESS builtin failed." },
+    Message { number: 9826, severity: 16, text: "Uncompressed or corrupted data passed as argument to DECOMPRESS builtin." },
     Message { number: 10126, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it uses aggregate \"%.*ls\" with the DISTINCT keyword. Consider not indexing this view or eliminating DISTINCT. Consider use of a GROUP BY or COUNT_BIG(*) view to simulate DISTINCT on grouping columns." },
     Message { number: 10127, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it contains one or more subqueries. Consider changing the view to use only joins instead of subqueries. Alternatively, consider not indexing this view." },
     Message { number: 10129, severity: 16, text: "Cannot create %S_MSG on view \"%.*ls\" because it references the inline or multistatement table-valued function \"%.*ls\". Consider expanding the function definition by hand in the view definition, or not indexing the view." },

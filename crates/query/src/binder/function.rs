@@ -276,7 +276,8 @@ impl<'a> Binder<'a> {
                 let at = args.iter().position(|b| b.untyped).unwrap_or_default();
                 invalid("NULL", at).map_err(|e| e.with_state(4))
             }
-            "SUBSTRING" | "EOMONTH" | "TODATETIMEOFFSET" | "DATETRUNC"
+            "SUBSTRING" | "EOMONTH" | "TODATETIMEOFFSET" | "DATETRUNC" | "COMPRESS"
+            | "DECOMPRESS"
                 if args.first().is_some_and(|b| b.untyped) =>
             {
                 invalid("NULL", 0)
