@@ -18,6 +18,7 @@
 //! | `json` | ISJSON … JSON_ARRAY, FOR JSON and OPENJSON |
 //! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
 //! | `format` | FORMAT |
+//! | `parse` | PARSE, TRY_PARSE |
 //! | `gzip` | COMPRESS, DECOMPRESS |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
 //! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
@@ -46,6 +47,7 @@ pub mod json;
 mod math;
 pub mod memory;
 mod metadata;
+pub mod parse;
 pub mod password;
 pub mod pieces;
 pub mod placeholders;
@@ -240,7 +242,7 @@ impl SettledCall {
 }
 
 /// The tables of all functions.
-static TABLES: [&[Function]; 14] = [
+static TABLES: [&[Function]; 15] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
@@ -248,6 +250,7 @@ static TABLES: [&[Function]; 14] = [
     bits::FUNCTIONS,
     gzip::FUNCTIONS,
     hash::FUNCTIONS,
+    parse::FUNCTIONS,
     password::FUNCTIONS,
     date::FUNCTIONS,
     bucket::FUNCTIONS,
@@ -285,6 +288,11 @@ pub fn is_absent(name: &str) -> bool {
 /// Whether the named function tells of the catalogue: of objects, columns, types, files and the like.
 pub fn reads_catalogue(name: &str) -> bool {
     name != "PARSENAME" && metadata::FUNCTIONS.iter().any(|f| f.name == name)
+}
+
+/// Whether the function is an operator or has a syntax of its own: its name is not called.
+pub fn has_own_syntax(name: &str) -> bool {
+    matches!(name, "PARSE" | "TRY_PARSE")
 }
 
 /// Whether the first argument of the named function is a datepart keyword.

@@ -10,7 +10,7 @@
 //!
 //! A pattern that does not suit the value gives NULL, as in SQL Server.
 
-mod culture;
+pub(crate) mod culture;
 mod custom;
 mod date;
 mod number;

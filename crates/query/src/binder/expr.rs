@@ -317,7 +317,7 @@ impl<'a> Binder<'a> {
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
         if c.kind == ast::CastKind::Parse {
-            return Err(unsupported("PARSE"));
+            return self.parsed(c);
         }
         let large = crate::binder::declared::large(&c.ty);
         if large == Large::Xml && c.ty.arguments.is_empty() {

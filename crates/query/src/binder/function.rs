@@ -175,7 +175,7 @@ impl<'a> Binder<'a> {
     }
 
     fn built_in(&mut self, name: &str, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
-        if functions::find(name).is_none() {
+        if functions::find(name).is_none() || functions::has_own_syntax(name) {
             let written = &f.name.name.value;
             if functions::is_absent(name) {
                 return Err(unsupported(format_args!("The function {name}")));

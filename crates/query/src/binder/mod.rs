@@ -31,6 +31,7 @@ mod large;
 mod merge;
 mod missing;
 mod next_value;
+mod operators;
 mod order;
 mod output;
 mod owner;
