@@ -19,6 +19,7 @@
 //! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
 //! | `format` | FORMAT |
 //! | `parse` | PARSE, TRY_PARSE |
+//! | `zone` | AT TIME ZONE, CURRENT_TIMEZONE, CURRENT_TIMEZONE_ID |
 //! | `gzip` | COMPRESS, DECOMPRESS |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
 //! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
@@ -60,6 +61,7 @@ mod tests;
 mod typing;
 pub mod xml;
 pub mod xquery;
+pub mod zone;
 
 pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
@@ -242,7 +244,7 @@ impl SettledCall {
 }
 
 /// The tables of all functions.
-static TABLES: [&[Function]; 15] = [
+static TABLES: [&[Function]; 16] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
@@ -258,6 +260,7 @@ static TABLES: [&[Function]; 15] = [
     metadata::FUNCTIONS,
     xml::FUNCTIONS,
     xquery::FUNCTIONS,
+    zone::FUNCTIONS,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
@@ -292,7 +295,7 @@ pub fn reads_catalogue(name: &str) -> bool {
 
 /// Whether the function is an operator or has a syntax of its own: its name is not called.
 pub fn has_own_syntax(name: &str) -> bool {
-    matches!(name, "PARSE" | "TRY_PARSE")
+    matches!(name, "PARSE" | "TRY_PARSE" | zone::OPERATOR)
 }
 
 /// Whether the first argument of the named function is a datepart keyword.

@@ -22,6 +22,11 @@ pub fn follow_time_zone() -> Result<(), String> {
     }
 }
 
+/// The name that IANA has for the time zone; None where its rules have no name.
+pub fn zone_name() -> Option<&'static str> {
+    ZONE.get().map_or(Some("UTC"), TimeZone::iana_name)
+}
+
 /// Minutes that local time is ahead of UTC at a moment.
 pub fn utc_offset_minutes(at: UtcTime) -> i16 {
     ZONE.get().map_or(0, |zone| offset_in(zone, at))

@@ -100,7 +100,7 @@ impl<'a> Binder<'a> {
                 Ok(Bound::not_null(Expr::Const(v), ty))
             }
             ExprKind::Default => Err(SqlError::new(156, &[&"DEFAULT"])),
-            ExprKind::AtTimeZone(..) => Err(unsupported("AT TIME ZONE")),
+            ExprKind::AtTimeZone(time, zone) => self.at_time_zone(time, zone),
             ExprKind::NextValue(n) => self.next_value(n),
             ExprKind::IdentityFunction(_) => Err(SqlError::new(177, &[])),
             ExprKind::Pseudo(p) if p.is("$action") && self.merge_action.is_some() => {

@@ -1,4 +1,4 @@
-//! Built-in functions that are written with words between their arguments: PARSE and TRY_PARSE.
+//! Built-in functions that are written with words between their arguments: PARSE and TRY_PARSE, AT TIME ZONE.
 
 use super::{Binder, Bound};
 use taffrail_base::{SqlError, SqlResult};
@@ -26,6 +26,24 @@ impl<'a> Binder<'a> {
         }
         super::large::passed(name, &args)?;
         let bound = self.call_of(name, args, Some(ty))?;
+        Ok(Bound { nullable: true, ..bound })
+    }
+
+    /// `time AT TIME ZONE zone`.
+    pub(super) fn at_time_zone(
+        &mut self,
+        time: &'a ast::Expr,
+        zone: &'a ast::Expr,
+    ) -> SqlResult<Bound> {
+        const NAME: &str = functions::zone::OPERATOR;
+        let time = self.expr(time)?;
+        if time.untyped {
+            return Err(SqlError::new(8116, &[&"NULL", &1, &NAME]));
+        }
+        let zone = self.expr(zone)?;
+        let args = vec![time, zone];
+        super::large::passed(NAME, &args)?;
+        let bound = self.call_of(NAME, args, None)?;
         Ok(Bound { nullable: true, ..bound })
     }
 

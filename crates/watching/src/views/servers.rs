@@ -1,4 +1,4 @@
-//! sys.servers and sysservers: there are no linked servers, so this one alone.
+//! sys.servers and sysservers: there are no linked servers, so this one alone. sys.time_zone_info.
 
 use super::cell::{Columns, IntoCell, no, null, yes};
 use super::objects::system_date;
@@ -75,7 +75,31 @@ const OLD_SERVERS: Columns<Own> = &[&[
     ("nonsqlsub bit?", no),
 ]];
 
+/// A time zone at this moment.
+struct ZoneNow {
+    name: &'static str,
+    offset: i16,
+    is_summer: bool,
+}
+
+const TIME_ZONES: Columns<ZoneNow> = &[&[
+    ("name sysname!", |z| z.name.cell()),
+    ("current_utc_offset nvarchar(12)!", |z| {
+        let (sign, minutes) = (if z.offset < 0 { '-' } else { '+' }, z.offset.unsigned_abs());
+        format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60).cell()
+    }),
+    ("is_currently_dst bit!", |z| z.is_summer.cell()),
+]];
+
 pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.push(by_column("time_zone_info", needs::PUBLIC, TIME_ZONES, |cx, _, rows| {
+        let now = cx.session.instance.options().env.clock.now_utc();
+        for zone in crate::functions::zone::zones() {
+            let (offset, is_summer) = zone.at(now.0)?;
+            rows.show(TIME_ZONES, &ZoneNow { name: zone.name, offset, is_summer });
+        }
+        Ok(())
+    }));
     views.push(by_column("servers", needs::SERVERS_SEEN, SERVERS, |cx, _, rows| {
         rows.show(SERVERS, &own(cx));
         Ok(())
