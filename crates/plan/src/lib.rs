@@ -31,4 +31,5 @@ pub mod triggers;
 pub mod typed;
 pub mod user_call;
 pub mod visit;
+mod window;
 pub mod written;

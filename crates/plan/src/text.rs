@@ -192,6 +192,8 @@ impl Scalars<'_> {
             AggFunction::VarP => "VARP",
             AggFunction::StringAgg => "STRING_AGG",
             AggFunction::ChecksumAgg => "CHECKSUM_AGG",
+            AggFunction::PercentileCont => "APPROX_PERCENTILE_CONT",
+            AggFunction::PercentileDisc => "APPROX_PERCENTILE_DISC",
         };
         let distinct = if a.distinct { "DISTINCT " } else { "" };
         let args = list(a.arg.iter().chain(&a.separator), |e| self.expr(e));
@@ -209,6 +211,12 @@ impl Scalars<'_> {
             WindowFunction::RowNumber => "ROW_NUMBER()".into(),
             WindowFunction::Rank => "RANK()".into(),
             WindowFunction::DenseRank => "DENSE_RANK()".into(),
+            WindowFunction::PercentRank => "PERCENT_RANK()".into(),
+            WindowFunction::CumeDist => "CUME_DIST()".into(),
+            WindowFunction::Percentile { fraction, value, continuous } => {
+                let name = if *continuous { "PERCENTILE_CONT" } else { "PERCENTILE_DISC" };
+                format!("{name}({})", list([value, fraction], |e| self.expr(e)))
+            }
             WindowFunction::Ntile(n) => format!("NTILE({})", self.expr(n)),
             WindowFunction::Offset { value, offset, lead, default, ignore_nulls } => {
                 let name = if *lead { "LEAD" } else { "LAG" };

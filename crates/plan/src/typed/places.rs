@@ -5,7 +5,7 @@ use crate::change::{InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::columns::Changed;
 use crate::expr::{Expr, Slot};
 use crate::grouping::GroupingMark;
-use crate::node::{Agg, SortKey, WindowFunction, WindowItem};
+use crate::node::{Agg, AggFunction, SortKey, WindowFunction, WindowItem};
 use crate::rel::Rel;
 use crate::sink::ColumnDesc;
 use crate::slots::SlotSet;
@@ -100,7 +100,12 @@ impl Scope<'_> {
     }
 
     fn aggregate(&self, a: &Agg) {
-        a.arg.iter().chain(&a.separator).for_each(|e| self.wanted(e, a.arg_ty));
+        a.arg.iter().for_each(|e| self.wanted(e, a.arg_ty));
+        let second = match a.function {
+            AggFunction::PercentileCont | AggFunction::PercentileDisc => SqlType::Float,
+            _ => a.arg_ty,
+        };
+        a.separator.iter().for_each(|e| self.wanted(e, second));
         self.keys(&a.order);
         if a.distinct {
             a.arg.iter().for_each(|e| self.ordered(e, a.collation));
@@ -120,6 +125,18 @@ impl Scope<'_> {
             match &item.function {
                 WindowFunction::RowNumber | WindowFunction::Rank | WindowFunction::DenseRank => {
                     self.filled(item.slot, SqlType::BigInt);
+                }
+                WindowFunction::PercentRank | WindowFunction::CumeDist => {
+                    self.filled(item.slot, SqlType::Float);
+                }
+                WindowFunction::Percentile { fraction, value, continuous } => {
+                    self.wanted(fraction, SqlType::Float);
+                    if *continuous {
+                        self.wanted(value, SqlType::Float);
+                        self.filled(item.slot, SqlType::Float);
+                    } else {
+                        self.assigned(value, item.slot);
+                    }
                 }
                 WindowFunction::Ntile(n) => {
                     self.wanted(n, SqlType::BigInt);

@@ -1,12 +1,13 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
+use super::window::{WindowClauses, apart, is_approximate, is_percentile};
 use super::{Binder, Bound, Mention, WindowGroup, coercion, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use taffrail_plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_plan::visit::PartMut;
 use taffrail_syntax::ast;
-use taffrail_types::{Collation, MaxLen, SqlType, Value};
+use taffrail_types::{Collation, Family, MaxLen, SqlType, Value};
 
 /// An aggregate where there can be none is 147; some clauses have a number of their own for it.
 pub(super) fn refused_as(number: i32) -> impl Fn(Box<SqlError>) -> Box<SqlError> {
@@ -27,6 +28,10 @@ pub(super) fn aggregate_function(name: &str) -> Option<AggFunction> {
         "VARP" => AggFunction::VarP,
         "STRING_AGG" => AggFunction::StringAgg,
         "CHECKSUM_AGG" => AggFunction::ChecksumAgg,
+        // The number is exact, of which SQL Server promises less.
+        "APPROX_COUNT_DISTINCT" => AggFunction::CountBig,
+        "APPROX_PERCENTILE_CONT" => AggFunction::PercentileCont,
+        "APPROX_PERCENTILE_DISC" => AggFunction::PercentileDisc,
         _ => return None,
     })
 }
@@ -78,6 +83,8 @@ pub(super) fn aggregate_types(
             _ => (NVarChar(MaxLen::Max), NVarChar(MaxLen::N(4000))),
         },
         AggFunction::ChecksumAgg => (Int, Int),
+        AggFunction::PercentileCont => (Float, Float),
+        AggFunction::PercentileDisc => (arg, arg),
     })
 }
 
@@ -96,7 +103,8 @@ impl<'a> Binder<'a> {
         }
         match name {
             "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "NTILE" | "LAG" | "LEAD" | "FIRST_VALUE"
-            | "LAST_VALUE" | "PERCENT_RANK" | "CUME_DIST" => {
+            | "LAST_VALUE" | "PERCENT_RANK" | "CUME_DIST" | "PERCENTILE_CONT"
+            | "PERCENTILE_DISC" => {
                 return Err(SqlError::new(10753, &[&name]));
             }
             _ => {}
@@ -108,7 +116,7 @@ impl<'a> Binder<'a> {
         if block.in_aggregate {
             return Err(SqlError::new(130, &[]));
         }
-        if !f.within_group.is_empty() && function != AggFunction::StringAgg {
+        if !f.within_group.is_empty() && !function.keeps_rows() {
             return Err(SqlError::new(10757, &[&name]));
         }
         let ((mut agg, mut b), owner) = self.owned(|this| {
@@ -120,8 +128,12 @@ impl<'a> Binder<'a> {
         if let Some(same) = self.blocks[owner].aggs.iter().find(|a| a.is_same(&agg)) {
             b.expr = Expr::Slot(same.slot);
         } else {
-            let mut others = self.blocks[owner].aggs.iter().map(|a| &a.order);
-            if !agg.order.is_empty() && others.any(|o| !o.is_empty() && *o != agg.order) {
+            let texts = self.blocks[owner].aggs.iter();
+            let texts = texts.filter(|a| a.function == AggFunction::StringAgg);
+            let mut others = texts.map(|a| &a.order);
+            let is_text = agg.function == AggFunction::StringAgg;
+            if is_text && !agg.order.is_empty() && others.any(|o| !o.is_empty() && *o != agg.order)
+            {
                 return Err(SqlError::new(8711, &[]));
             }
             agg.slot = self.result_slot(&b);
@@ -145,9 +157,13 @@ impl<'a> Binder<'a> {
         name: &str,
         f: &'a ast::FunctionCall,
     ) -> SqlResult<(Agg, Bound)> {
+        if matches!(function, AggFunction::PercentileCont | AggFunction::PercentileDisc) {
+            return self.percentile_aggregate(function, name, f);
+        }
         let int_count = function == AggFunction::Count;
+        let approximate = is_approximate(name);
         if f.star {
-            if !matches!(function, AggFunction::Count | AggFunction::CountBig) {
+            if approximate || !matches!(function, AggFunction::Count | AggFunction::CountBig) {
                 return Err(SqlError::new(102, &[&"*"]));
             }
             let ty = if int_count { SqlType::Int } else { SqlType::BigInt };
@@ -176,11 +192,18 @@ impl<'a> Binder<'a> {
         if f.distinct && function == AggFunction::StringAgg {
             return Err(SqlError::new(102, &[&","]));
         }
+        if f.distinct && approximate {
+            return Err(SqlError::new(102, &[&"DISTINCT"]));
+        }
         let arg = self.expr(&f.arguments[0])?;
         if arg.untyped && !self.misses() {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
         }
-        super::large::aggregated(arg.declared(), name, f.distinct)?;
+        let distinct = f.distinct || approximate;
+        super::large::aggregated(arg.declared(), name, distinct)?;
+        if approximate && arg.ty.family() == Family::Variant {
+            return Err(SqlError::new(8117, &[&arg.ty.name(), &name.to_ascii_lowercase()]));
+        }
         let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
         if !matches!(function, AggFunction::Count | AggFunction::CountBig) {
             coercion::needed(&arg, name)?;
@@ -210,11 +233,11 @@ impl<'a> Binder<'a> {
             arg: Some(arg),
             separator,
             order,
-            distinct: f.distinct,
+            distinct,
             quiet: false,
             arg_ty,
             ty,
-            collation,
+            collation: if approximate { apart(collation) } else { collation },
             slot: 0,
         };
         Ok((agg, Bound::new(Expr::NULL, ty).with_collation((collation, label))))
@@ -232,22 +255,27 @@ impl<'a> Binder<'a> {
         if !self.blocks.last().is_some_and(|b| b.windows_allowed) {
             return Err(SqlError::new(4108, &[]));
         }
-        if over.window.is_some() {
-            return Err(unsupported("The WINDOW clause"));
-        }
-        if name == "STRING_AGG" {
+        if name == "STRING_AGG" || is_approximate(name) {
             return Err(SqlError::new(4113, &[&name]));
         }
+        if !f.within_group.is_empty() && !is_percentile(name) {
+            return Err(SqlError::new(10757, &[&name]));
+        }
+        let over = self.resolved(over)?;
         self.block().in_window = true;
-        let item = self.window_item(name, f, over);
+        let item = match is_percentile(name) {
+            false => self.window_item(name, f, &over).map(|item| item.map(|i| (i, None))),
+            true => self.percentile_item(name, f, &over).map(Some),
+        };
         self.block().in_window = false;
-        let Some((function, mut b, frame)) = item? else { return Ok(None) };
+        let Some(((function, mut b, frame), within)) = item? else { return Ok(None) };
         let slot = self.result_slot(&b);
         b.expr = Expr::Slot(slot);
         self.block().in_window = true;
-        let keys = self.window_keys(over);
+        let keys = self.window_keys(&over);
         self.block().in_window = false;
-        let (partition, order) = keys?;
+        let (partition, mut order) = keys?;
+        order.extend(within);
         let item = WindowItem { function, frame, slot };
         let windows = &mut self.block().windows;
         match windows.iter_mut().find(|w| w.partition == partition && w.order == order) {
@@ -257,18 +285,39 @@ impl<'a> Binder<'a> {
         Ok(Some(b))
     }
 
+    /// A percentile as a function over a window whose order is its own: 10758, 10752.
+    fn percentile_item(
+        &mut self,
+        name: &str,
+        f: &'a ast::FunctionCall,
+        over: &WindowClauses<'a>,
+    ) -> SqlResult<(Windowed, Option<SortKey>)> {
+        if !over.order_by.is_empty() {
+            let number = if over.named { 5363 } else { 10758 };
+            return Err(SqlError::new(number, &[&name]));
+        }
+        if over.frame.is_some() {
+            return Err(SqlError::new(10752, &[&name]));
+        }
+        if f.distinct {
+            return Err(SqlError::new(10759, &[]));
+        }
+        let (function, b, key) = self.percentile(name, f)?.function();
+        Ok(((function, b, WindowFrame::Partition), Some(key)))
+    }
+
     #[allow(clippy::type_complexity)]
     fn window_keys(
         &mut self,
-        over: &'a ast::Over,
+        over: &WindowClauses<'a>,
     ) -> SqlResult<(Vec<(Expr, Collation)>, Vec<SortKey>)> {
         let mut partition = Vec::new();
-        for e in &over.partition_by {
+        for e in over.partition_by {
             let b = self.expr(e)?;
             super::large::sorted(b.large)?;
             partition.push((b.expr, b.collation));
         }
-        let order = self.window_order(&over.order_by)?;
+        let order = self.window_order(over.order_by)?;
         Ok((partition, order))
     }
 
@@ -297,10 +346,10 @@ impl<'a> Binder<'a> {
         &mut self,
         name: &str,
         f: &'a ast::FunctionCall,
-        over: &'a ast::Over,
-    ) -> SqlResult<Option<(WindowFunction, Bound, WindowFrame)>> {
+        over: &WindowClauses<'a>,
+    ) -> SqlResult<Option<Windowed>> {
         let ordered = !over.order_by.is_empty();
-        let frame = match &over.frame {
+        let frame = match over.frame {
             None if ordered => WindowFrame::RangeToCurrent,
             None => WindowFrame::Partition,
             Some(f) => self.frame(f)?,
@@ -309,8 +358,17 @@ impl<'a> Binder<'a> {
             if ordered { Ok(()) } else { Err(SqlError::new(4112, &[&name])) }
         };
         let framed = over.frame.is_some();
-        let frameless =
-            matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "NTILE" | "LAG" | "LEAD");
+        let frameless = matches!(
+            name,
+            "ROW_NUMBER"
+                | "RANK"
+                | "DENSE_RANK"
+                | "NTILE"
+                | "LAG"
+                | "LEAD"
+                | "PERCENT_RANK"
+                | "CUME_DIST"
+        );
         if framed && frameless {
             return Err(SqlError::new(10752, &[&name]));
         }
@@ -326,7 +384,9 @@ impl<'a> Binder<'a> {
         if f.distinct {
             return Err(SqlError::new(10759, &[]));
         }
-        if matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK") && !f.arguments.is_empty() {
+        let bare =
+            matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "PERCENT_RANK" | "CUME_DIST");
+        if bare && !f.arguments.is_empty() {
             return Err(SqlError::new(174, &[&name.to_ascii_lowercase(), &0]));
         }
         let item = match name {
@@ -370,7 +430,8 @@ impl<'a> Binder<'a> {
                 let last = name == "LAST_VALUE";
                 (WindowFunction::Edge { value: value.expr, last, ignore_nulls }, b)
             }
-            "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(name)),
+            "PERCENT_RANK" => (WindowFunction::PercentRank, Bound::new(Expr::NULL, SqlType::Float)),
+            "CUME_DIST" => (WindowFunction::CumeDist, Bound::new(Expr::NULL, SqlType::Float)),
             _ => {
                 let Some(function) = aggregate_function(name) else { return Ok(None) };
                 if framed && !ordered {
@@ -466,6 +527,9 @@ impl<'a> Binder<'a> {
         }
     }
 }
+
+/// A function over a window with its result and frame.
+type Windowed = (WindowFunction, Bound, WindowFrame);
 
 /// What is grouped by: how it is computed, its slot above the grouping, its collation.
 pub type Group = (Expr, Slot, Collation);

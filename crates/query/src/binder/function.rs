@@ -197,16 +197,18 @@ impl<'a> Binder<'a> {
             part = Some(word);
             arguments = rest;
         }
-        if f.trim.is_some_and(|t| t != ast::TrimSide::Both) {
-            return Err(unsupported("TRIM with LEADING or TRAILING"));
-        }
         let mut args = match f.star {
             true => self.every_column(name)?,
             false => arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?,
         };
         self.refuse_arguments(name, &mut args)?;
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
-        let mut bound = functions::bind(name, part, &types)?;
+        let one_sided = match f.trim {
+            Some(ast::TrimSide::Leading) => "LTRIM",
+            Some(ast::TrimSide::Trailing) => "RTRIM",
+            _ => name,
+        };
+        let mut bound = functions::bind(one_sided, part, &types)?;
         if name == "SUBSTRING" && args[0].large == Large::Old {
             let length = args[2].expr.constant().and_then(|v| v.as_i64());
             bound.result = super::large::part_of(args[0].ty, length);

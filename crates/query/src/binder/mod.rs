@@ -55,6 +55,7 @@ mod view;
 mod wanted;
 mod written;
 mod xml;
+mod window;
 
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -241,6 +242,8 @@ pub struct Binder<'a> {
     pub by_row: bool,
     /// Of an expression of the catalogue the database, where sequences without one are looked up.
     of_database: Option<String>,
+    /// The windows that the clause WINDOW of the query names.
+    pub(super) named_windows: &'a [(ast::Ident, ast::Over)],
     /// All that decides whether NEXT VALUE FOR may stand here.
     drawing: next_value::Drawing,
     /// Sequences that an expression outside any query has named.
@@ -354,6 +357,7 @@ impl<'a> Binder<'a> {
             by_row: false,
             of_database: None,
             drawing: Default::default(),
+            named_windows: &[],
             alone: Vec::new(),
             in_output: false,
             one_side: None,

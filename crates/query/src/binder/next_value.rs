@@ -6,7 +6,6 @@
 //! Of several reasons to refuse it the first of [`Drawing::refused`] is told.
 
 use super::{Binder, Bound, facts};
-use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{ColumnSource, InsertPlan, InsertRows};
 use taffrail_plan::expr::{Expr, Part, Slot};
@@ -196,8 +195,11 @@ impl<'a> Binder<'a> {
         let ty = sequence.facts.ty;
         let sequence = SequenceUse { database, sequence };
         if self.drawing.place == DrawPlace::List {
-            let over = n.over.as_ref();
-            return self.draw(sequence, over.map_or(&[], |over| &over.order_by));
+            let order = match &n.over {
+                Some(over) => self.resolved(over)?.order_by,
+                None => &[],
+            };
+            return self.draw(sequence, order);
         }
         if self.drawing.alone && self.whole_default.is_none() {
             if self.alone.contains(&sequence.key()) {
@@ -225,9 +227,9 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(11730, &[]));
         }
         let Some(over) = &n.over else { return Ok(()) };
+        let over = self.resolved(over)?;
         let is_default = self.whole_default.is_some();
         match drawing.place {
-            _ if over.window.is_some() => Err(unsupported("The WINDOW clause")),
             _ if !over.partition_by.is_empty() => Err(SqlError::new(11716, &[])),
             _ if over.order_by.is_empty() => Err(SqlError::new(11718, &[])),
             DrawPlace::List => Ok(()),

@@ -167,16 +167,15 @@ impl<'a> Binder<'a> {
         q: Option<&'a ast::Query>,
         nested: bool,
     ) -> SqlResult<BoundQuery> {
-        if !s.windows.is_empty() {
-            return Err(unsupported("The WINDOW clause"));
-        }
         let asked = self.asked();
         let above = take(&mut self.order_above);
         let drawing = self.begin_drawing(s, q, nested);
         let by_row = std::mem::replace(&mut self.by_row, false);
+        let windows = std::mem::replace(&mut self.named_windows, &s.windows);
         self.push_block();
         let r = self.select_in_block(s, q, nested, asked, above);
         self.blocks.pop();
+        self.named_windows = windows;
         self.by_row = by_row;
         self.drawing = drawing;
         r
@@ -209,6 +208,7 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<BoundQuery> {
         let listing = take(&mut self.json.listing);
         self.block_in_recursion(s);
+        self.check_windows()?;
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
         if let Some(f) = &s.filter {

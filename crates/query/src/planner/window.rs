@@ -12,9 +12,7 @@ use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_functions::Determinism;
 use taffrail_plan::expr::{CompareOp, Expr, Part, Pred, Slot, slots_of};
-use taffrail_plan::node::{
-    AggFunction, Node, SortKey, Window, WindowFrame, WindowFunction, WindowItem,
-};
+use taffrail_plan::node::{Node, SortKey, Window, WindowFrame, WindowFunction, WindowItem};
 use taffrail_plan::rel;
 use taffrail_plan::slots::SlotSet;
 use taffrail_types::Collation;
@@ -83,7 +81,7 @@ fn keys(partition: &[(Expr, Collation)], order: &[SortKey]) -> Option<Keys> {
 fn streams(item: &WindowItem, apart: bool) -> bool {
     match &item.function {
         WindowFunction::RowNumber | WindowFunction::Rank | WindowFunction::DenseRank => true,
-        WindowFunction::Aggregate(a) if a.function != AggFunction::StringAgg => match item.frame {
+        WindowFunction::Aggregate(a) if !a.function.keeps_rows() => match item.frame {
             WindowFrame::Rows(None, Some(0)) => true,
             WindowFrame::RangeToCurrent => apart,
             _ => false,

@@ -195,9 +195,8 @@ impl Parser<'_> {
             let text = self.expr()?;
             call.arguments = vec![text, first];
             call.trim = Some(side.unwrap_or(TrimSide::Both));
-        } else if side.is_some() {
-            return Err(self.unexpected());
         } else {
+            call.trim = side;
             call.arguments.push(first);
         }
         self.expect(TokenKind::RParen)?;

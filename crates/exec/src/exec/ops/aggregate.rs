@@ -4,6 +4,7 @@ mod apart;
 mod values;
 
 use super::partial::Partial;
+use super::percentile::percentile;
 use super::sort::compare_keys;
 use super::states::States;
 use super::{Op, Operator, build_in_any_order};
@@ -34,7 +35,7 @@ const _: () = assert!(size_of::<Accumulator>() <= 64);
 struct More {
     distinct: Option<ValueSet>,
     text: Vec<u8>,
-    /// STRING_AGG in an order: keys, separator, text.
+    /// Rows in an order, of STRING_AGG and of percentiles: keys, separator or share, value.
     ordered: Vec<(Vec<Value>, Value, Value)>,
     /// What the text and the list take.
     held: Held,
@@ -42,7 +43,7 @@ struct More {
 
 impl Accumulator {
     pub fn new(agg: &Agg) -> Accumulator {
-        let more = (agg.distinct || agg.function == AggFunction::StringAgg).then(|| {
+        let more = (agg.distinct || agg.function.keeps_rows()).then(|| {
             Box::new(More {
                 distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
                 text: Vec::new(),
@@ -95,17 +96,32 @@ impl Accumulator {
             Some(more) if agg.function == AggFunction::StringAgg && self.part.count > 0 => {
                 more.text(agg)
             }
+            Some(more) if agg.function.keeps_rows() && self.part.count > 0 => more.percentile(agg),
             _ => self.part.finish(agg),
         }
     }
 }
 
 impl More {
-    /// STRING_AGG … WITHIN GROUP: the values in order, each but the first after its separator.
-    fn joined(&self, agg: &Agg) -> SqlResult<Vec<u8>> {
+    /// The places of the rows in their order.
+    fn in_order(&self, agg: &Agg) -> SqlResult<Vec<u32>> {
         let keys = |at: u32| &self.ordered[at as usize].0;
         let mut all: Vec<u32> = (0..self.ordered.len() as u32).collect();
         pieces::sort(&mut all, |a, b| compare_keys(keys(*a), keys(*b), &agg.order).then(a.cmp(b)))?;
+        Ok(all)
+    }
+
+    /// The value at a share of the rows.
+    fn percentile(&self, agg: &Agg) -> SqlResult<Value> {
+        let Some((_, share, _)) = self.ordered.first() else { return Ok(Value::Null) };
+        let all = self.in_order(agg)?;
+        let continuous = agg.function == AggFunction::PercentileCont;
+        percentile(share, continuous, all.len(), |at| Ok(self.ordered[all[at] as usize].2.clone()))
+    }
+
+    /// STRING_AGG … WITHIN GROUP: the values in order, each but the first after its separator.
+    fn joined(&self, agg: &Agg) -> SqlResult<Vec<u8>> {
+        let all = self.in_order(agg)?;
         let mut text = Vec::new();
         for (n, at) in all.into_iter().enumerate() {
             let (_, separator, value) = &self.ordered[at as usize];

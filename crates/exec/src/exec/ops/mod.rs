@@ -13,6 +13,7 @@ mod mark;
 mod merge;
 mod partial;
 mod parts;
+mod percentile;
 mod recursive;
 pub(crate) mod row;
 mod running;

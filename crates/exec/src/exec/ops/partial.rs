@@ -97,7 +97,9 @@ impl Partial {
             AggFunction::ChecksumAgg => {
                 self.set_wide(self.wide() ^ i128::from(v.as_i64().unwrap_or(0)));
             }
-            AggFunction::StringAgg => unreachable!("texts are joined by their accumulator"),
+            AggFunction::StringAgg | AggFunction::PercentileCont | AggFunction::PercentileDisc => {
+                unreachable!("rows are kept by their accumulator")
+            }
         }
         Ok(())
     }
@@ -127,7 +129,9 @@ impl Partial {
                 };
             }
             AggFunction::ChecksumAgg => self.set_wide(self.wide() ^ later.wide()),
-            AggFunction::StringAgg => unreachable!("texts are joined by their accumulator"),
+            AggFunction::StringAgg | AggFunction::PercentileCont | AggFunction::PercentileDisc => {
+                unreachable!("rows are kept by their accumulator")
+            }
         }
         Ok(())
     }
@@ -220,7 +224,9 @@ impl Partial {
             AggFunction::Var => Value::Float(self.spread().1 / (n - 1) as f64),
             AggFunction::StDevP => Value::Float((self.spread().1 / n as f64).sqrt()),
             AggFunction::VarP => Value::Float(self.spread().1 / n as f64),
-            AggFunction::StringAgg => unreachable!("texts are joined by their accumulator"),
+            AggFunction::StringAgg | AggFunction::PercentileCont | AggFunction::PercentileDisc => {
+                unreachable!("rows are kept by their accumulator")
+            }
             AggFunction::ChecksumAgg => Value::Int(self.wide() as i32),
         })
     }

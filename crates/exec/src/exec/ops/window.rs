@@ -4,6 +4,7 @@
 mod stored;
 
 use super::aggregate::{Accumulator, accumulate};
+use super::percentile::percentile;
 use super::sliding::Sliding;
 use super::sort::compare_keys;
 use super::{Op, Operator, build_in_any_order};
@@ -11,7 +12,7 @@ use crate::exec::runtime::{RowBuffer, Rt};
 use crate::memory::{self, Held};
 use crate::pieces;
 use crate::plan::expr::Expr;
-use crate::plan::node::{Agg, AggFunction, Window, WindowFrame, WindowFunction, WindowItem};
+use crate::plan::node::{Agg, Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use stored::{Stored, WindowResults};
@@ -58,7 +59,7 @@ fn compare_rows(node: &Window, a: &[Value], b: &[Value]) -> Ordering {
 /// The frame's first row moves, and the aggregate can be made of parts.
 fn slides(frame: WindowFrame, agg: &Agg) -> bool {
     let moves = matches!(frame, WindowFrame::Rows(Some(_), _) | WindowFrame::RangeFromCurrent);
-    moves && !agg.distinct && agg.function != AggFunction::StringAgg
+    moves && !agg.distinct && !agg.function.keeps_rows()
 }
 
 impl WindowOp {
@@ -157,6 +158,38 @@ impl WindowOp {
                         rank = if dense { rank + 1 } else { (i - from) as i64 + 1 };
                     }
                     out.push(rt, Value::BigInt(rank))?;
+                }
+            }
+            WindowFunction::PercentRank => {
+                let others = (to - from).saturating_sub(1).max(1) as f64;
+                let mut rank = 0;
+                for i in from..to {
+                    rt.tick()?;
+                    if i == from || !self.peers(i - 1, i)? {
+                        rank = i - from;
+                    }
+                    out.push(rt, Value::Float(rank as f64 / others))?;
+                }
+            }
+            WindowFunction::CumeDist => {
+                let mut before = (from, from);
+                for i in from..to {
+                    rt.tick()?;
+                    before = self.frame(WindowFrame::RangeToCurrent, i, (from, to), before)?;
+                    let share = (before.1 - from) as f64 / (to - from) as f64;
+                    out.push(rt, Value::Float(share))?;
+                }
+            }
+            WindowFunction::Percentile { fraction, value, continuous } => {
+                self.load(rt, from)?;
+                let share = rt.eval(fraction)?;
+                let known = self.not_null(rt, value, from, to)?;
+                let v = percentile(&share, *continuous, known.len(), |at| {
+                    self.load(rt, known[at])?;
+                    rt.eval(value)
+                })?;
+                for _ in from..to {
+                    out.push(rt, v.clone())?;
                 }
             }
             WindowFunction::Ntile(n) => {
