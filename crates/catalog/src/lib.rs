@@ -24,6 +24,7 @@ pub mod identity;
 mod index_rows;
 mod kind;
 pub mod master;
+pub mod messages;
 pub mod module;
 mod module_rows;
 pub mod object;

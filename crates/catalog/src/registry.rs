@@ -38,6 +38,7 @@ pub use restoring::Taken;
 pub use startup::StartReport;
 
 use super::master::{self, DatabaseEntry, EntryState};
+use super::messages::UserMessages;
 use super::{Catalog, datetime_now, fold};
 use crate::database::Database;
 use parking_lot::{Mutex, RwLock};
@@ -125,6 +126,7 @@ pub struct Databases {
     trace_flags: Mutex<Vec<i64>>,
     /// The databases that a start has left to be recovered.
     starting: Starting,
+    messages: UserMessages,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -160,6 +162,7 @@ impl Databases {
             wanted_mb: AtomicU64::new(0),
             trace_flags: Mutex::default(),
             starting: Starting::default(),
+            messages: UserMessages::default(),
         };
         let mut reports = Vec::new();
         let disk = &storage.env.disk;
@@ -237,6 +240,11 @@ impl Databases {
     /// Configuration options as they are in force: configuration id, value. Those that are missing have their default.
     pub fn running_configurations(&self) -> Vec<(i32, i64)> {
         self.running.read().clone()
+    }
+
+    /// The messages of users' own.
+    pub fn messages(&self) -> &UserMessages {
+        &self.messages
     }
 
     /// The trace flags that are on for all sessions.

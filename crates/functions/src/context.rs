@@ -38,6 +38,29 @@ pub enum Property<'a> {
     Session,
 }
 
+/// A message by its number: of the system's, or a user's own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredMessage {
+    /// The English text, whose placeholders say how arguments are written.
+    pub original: String,
+    /// The text in the session's language.
+    pub text: String,
+    /// The severity, as `sys.messages` has it.
+    pub severity: u8,
+    /// It goes to the error log however it is raised.
+    pub is_logged: bool,
+}
+
+/// The message of the system's that has the number.
+pub fn system_message(number: i32) -> Option<StoredMessage> {
+    taffrail_base::message::find(number).map(|m| StoredMessage {
+        original: m.text.to_owned(),
+        text: m.text.to_owned(),
+        severity: m.listed_severity(),
+        is_logged: false,
+    })
+}
+
 /// The questions that functions ask of the session, the instance and the catalogue. Lookups that
 /// find nothing give `None` or NULL, as the functions do. Nothing here changes state, except
 /// [`FnContext::seed_random`].
@@ -91,6 +114,10 @@ pub trait FnContext {
     fn app_name(&self) -> Option<String>;
     /// HOST_ID(): the client's process.
     fn host_process(&self) -> u32;
+    /// The message that RAISERROR and FORMATMESSAGE name by its number.
+    fn message(&self, number: i32) -> SqlResult<Option<StoredMessage>> {
+        Ok(system_message(number))
+    }
     /// GETANSINULL(): columns allow NULL where nothing is said.
     fn nulls_by_default(&self) -> bool;
     /// CONTEXT_INFO() (an empty key), SESSION_CONTEXT.

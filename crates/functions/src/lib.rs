@@ -63,7 +63,7 @@ pub mod xml;
 pub mod xquery;
 pub mod zone;
 
-pub use context::{FnContext, Moment, Property};
+pub use context::{FnContext, Moment, Property, StoredMessage, system_message};
 pub use datepart::DatePart;
 pub use globals::global_type;
 

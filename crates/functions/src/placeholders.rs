@@ -104,6 +104,63 @@ pub fn fill(text: &str, args: &[Argument]) -> SqlResult<String> {
     Ok(out)
 }
 
+/// Fills a text in another language than the original's: `%1!` is the first placeholder of the original, as it is filled there.
+/// A text without such places is filled as the original would be.
+pub fn translated(original: &str, text: &str, args: &[Argument]) -> SqlResult<String> {
+    if text == original || !text.split('%').skip(1).any(|t| place(t).is_some()) {
+        return fill(text, args);
+    }
+    let parts = filled_one_by_one(original, args)?;
+    let mut out = String::with_capacity(text.len());
+    let mut pieces = text.split('%');
+    out.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        match place(piece) {
+            Some((number, rest)) => {
+                out.push_str(parts.get(number - 1).map_or("(null)", |p| p));
+                out.push_str(rest);
+            }
+            None => {
+                out.push('%');
+                out.push_str(piece);
+            }
+        }
+        if out.len() > MOST {
+            break;
+        }
+    }
+    Ok(out)
+}
+
+/// The number before a `!`, from 1, and what stands behind.
+fn place(text: &str) -> Option<(usize, &str)> {
+    let (number, rest) = text.split_once('!')?;
+    let number = number.parse().ok().filter(|n| *n > 0)?;
+    Some((number, rest))
+}
+
+/// The texts that the placeholders of a text become.
+fn filled_one_by_one(text: &str, args: &[Argument]) -> SqlResult<Vec<String>> {
+    let mut args = Arguments { list: args, taken: 0 };
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        rest = &rest[at + 1..];
+        if let Some(r) = rest.strip_prefix('%') {
+            rest = r;
+            continue;
+        }
+        let (p, after) = placeholder(rest, &mut args)?;
+        let mut chars = after.chars();
+        let Some(kind) = chars.next() else { return Err(SqlError::new(2787, &[&"%"])) };
+        rest = chars.as_str();
+        let mut part = String::new();
+        write_one(&p, kind, &mut args, &mut part)?;
+        parts.push(part);
+    }
+    Ok(parts)
+}
+
 /// More than this nobody keeps: messages end at 2,047 characters.
 const MOST: usize = 64 << 10;
 
@@ -220,6 +277,14 @@ mod tests {
 
     fn filled(text: &str, args: &[Argument]) -> String {
         fill(text, args).unwrap_or_else(|e| e.number.to_string())
+    }
+
+    #[test]
+    fn places_of_another_language_are_those_of_the_original() {
+        let args = [Argument::Number(15), Argument::Text("a".into())];
+        let said = |text| super::translated("%d of %5s", text, &args).unwrap();
+        assert_eq!(said("%2! und %1!, 100%, %3!"), "    a und 15, 100%, (null)");
+        assert_eq!(said("%d and %s"), "15 and a");
     }
 
     #[test]

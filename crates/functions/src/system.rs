@@ -3,7 +3,7 @@
 use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
 use super::{Call, Function, Property, Rule, Signature};
-use taffrail_base::{SqlResult, message};
+use taffrail_base::SqlResult;
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, convert};
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
@@ -128,16 +128,19 @@ fn formatmessage_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 /// NULL for a message that is not there. What does not fit the placeholders is told in the text, as SQL Server does.
 fn formatmessage(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (number, text) = match args[0].as_i64() {
-        None => (50_000, args[0].as_text()),
+        None => (50_000, args[0].as_text().map(|text| (text.clone(), text))),
         Some(n) => {
-            let found = i32::try_from(n).ok().filter(|n| *n >= 13_000).and_then(message::find);
-            (n, found.map(|m| m.text.to_string()))
+            let found = match i32::try_from(n).ok().filter(|n| *n >= 13_000) {
+                Some(n) => c.context.message(n)?,
+                None => None,
+            };
+            (n, found.map(|m| (m.original, m.text)))
         }
     };
-    let Some(text) = text else { return Ok(Value::Null) };
+    let Some((original, text)) = text else { return Ok(Value::Null) };
     let fill: Vec<Argument> =
         args[1..].iter().map(|v| Argument::of(v).unwrap_or(Argument::Null)).collect();
-    let filled = placeholders::fill(&text, &fill).unwrap_or_else(|_| {
+    let filled = placeholders::translated(&original, &text, &fill).unwrap_or_else(|_| {
         format!(
             "Error: {number}, Severity: -1, State: 1. (Params:). The error is printed in terse mode because there \
              was error during formatting. Tracing, ETW, notifications etc are skipped."

@@ -1,5 +1,6 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
+use crate::catalog::messages::ENGLISH;
 use crate::catalog::{Object, ObjectKind, Table, rowversion};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
@@ -8,7 +9,7 @@ use crate::exec::procedure::name_parts;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
 use crate::functions::context::Property;
-use crate::functions::{FnContext, Moment};
+use crate::functions::{FnContext, Moment, StoredMessage, system_message};
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
@@ -251,6 +252,23 @@ impl FnContext for Session {
                 return Err(taffrail_base::message::unsupported(other));
             }
         })
+    }
+
+    fn message(&self, number: i32) -> SqlResult<Option<StoredMessage>> {
+        if number <= 50_000 {
+            return Ok(system_message(number));
+        }
+        let databases = self.instance.databases();
+        let all = databases.messages().all(&databases.master()?.storage)?;
+        let language = self.activation.options.language.get().message_lcid;
+        let Some(english) = all.get(&(number, ENGLISH)) else { return Ok(None) };
+        let own = all.get(&(number, language)).unwrap_or(english);
+        Ok(Some(StoredMessage {
+            original: english.text.clone(),
+            text: own.text.clone(),
+            severity: english.severity,
+            is_logged: english.is_logged,
+        }))
     }
 
     fn cursor_status(&self, kind: &str, name: &str) -> i32 {

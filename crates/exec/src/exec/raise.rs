@@ -2,10 +2,11 @@
 
 use super::interpret::{Interpreter, Unwind};
 use super::module::{Module, Stmt, StmtKind};
+use crate::functions::FnContext;
 use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
 use taffrail_base::message::client_gone;
-use taffrail_base::{Origin, SqlError, SqlResult, message};
+use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_observe::{Event, EventRing};
 use taffrail_types::convert::Declared;
 use taffrail_types::datetime::Local;
@@ -116,7 +117,8 @@ impl Interpreter<'_> {
                 if severity > MAX_UNLOGGED && !log {
                     return Err(SqlError::new(2754, &[&MAX_UNLOGGED]));
                 }
-                let severity = severity.min(MAX_SEVERITY);
+                let mut severity = severity.min(MAX_SEVERITY);
+                let mut log = *log;
                 let mut args = Vec::new();
                 for (at, a) in arguments.iter().enumerate() {
                     let v = self.value(module, s, a)?;
@@ -130,16 +132,26 @@ impl Interpreter<'_> {
                     Some(n) if n < 13_000 || n == 50_000 => {
                         return Err(SqlError::new(2732, &[&n, &13_000, &i32::MAX]));
                     }
-                    Some(n) => match message::find(n as i32) {
-                        Some(found) => (n as i32, found.text.to_string()),
+                    Some(n) => match self.session.message(i32::try_from(n).unwrap_or_default())? {
+                        Some(found) => {
+                            // Severity -1 stands for the message's own.
+                            if severity < 0 {
+                                severity = found.severity.into();
+                            }
+                            log |= found.is_logged;
+                            (n as i32, (found.original, found.text))
+                        }
                         None => {
                             let known = SqlError::new(18054, &[&n, &severity, &state]);
                             return Err(known.with_severity(severity.clamp(0, 18) as u8));
                         }
                     },
-                    None => (50_000, as_text(&m, m_ty)?),
+                    None => {
+                        let text = as_text(&m, m_ty)?;
+                        (50_000, (text.clone(), text))
+                    }
                 };
-                let mut text = placeholders::fill(&text, &args)?;
+                let mut text = placeholders::translated(&text.0, &text.1, &args)?;
                 if text.len() > MAX_TEXT {
                     let mut at = MAX_TEXT - 3;
                     while !text.is_char_boundary(at) {
@@ -154,7 +166,7 @@ impl Interpreter<'_> {
                 let mut e = SqlError::of_text(number, severity, text).with_state(state);
                 e.line = s.line;
                 e.procedure = module.name.as_deref().map(Into::into);
-                if *log {
+                if log {
                     let (session, text) = (self.session.id, e.message.clone());
                     let event = Event::Raised { session, number, severity, state, text };
                     EventRing::global().push(event);

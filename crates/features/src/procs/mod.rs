@@ -34,6 +34,7 @@ mod errorlog;
 mod files;
 mod help;
 mod help_type;
+mod messages;
 mod monitor;
 mod odbc;
 mod odbc_columns;

@@ -1,7 +1,7 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
 use super::{applock, constraints, counters, depends, describe_rows, describe_views, errorlog};
-use super::{files, monitor, sequence_range, session_context, space, triggers};
+use super::{files, messages, monitor, sequence_range, session_context, space, triggers};
 use super::{
     help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
 };
@@ -111,6 +111,9 @@ const CONFIGURES: Needs = Needs::All(&[
     Needs::When(Case::Changed, &Needs::Server(OnServer::AlterSettings)),
 ]);
 
+/// ALTER SETTINGS, which sysadmin and serveradmin have.
+const SERVER_SETTINGS: Needs = Needs::Server(OnServer::AlterSettings);
+
 /// As sys.dm_os_enumerate_fixed_drives, which shows the same.
 const DRIVES: Needs = Needs::Server(OnServer::ViewServerPerformanceState);
 
@@ -167,6 +170,19 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_tables::column_privileges,
     ),
     native("sp_columns", COLUMNS_SEEN, COLUMNS, odbc_columns::columns),
+    native(
+        "sp_addmessage",
+        SERVER_SETTINGS,
+        &["@msgnum", "@severity", "@msgtext", "@lang", "@with_log", "@replace"],
+        messages::add,
+    ),
+    native(
+        "sp_altermessage",
+        SERVER_SETTINGS,
+        &["@message_id!", "@parameter!", "@parameter_value!"],
+        messages::alter,
+    ),
+    native("sp_dropmessage", SERVER_SETTINGS, &["@msgnum", "@lang"], messages::drop),
     native("sp_columns_100", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_100),
     native("sp_columns_90", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_90),
     native(

@@ -5,6 +5,7 @@ use super::cell::{Column, Columns, IntoCell, Rows, null};
 use super::principals::{Shown, here, in_database, on_server};
 use super::{Declaration, Reach, ViewContext, by_column};
 use crate::catalog::master;
+use crate::catalog::messages::ENGLISH;
 use crate::catalog::principals::{PermissionState, PrincipalKind};
 use crate::configurations::{CONFIGURATIONS, Option_, configured, in_force};
 use crate::features::needs;
@@ -39,8 +40,28 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             Ok(())
         })
         .reached(Reach::Bare),
-        by_column("sysmessages", needs::PUBLIC, OLD_MESSAGES, |_, _, rows| {
-            MESSAGES.iter().for_each(|message| rows.show(OLD_MESSAGES, message));
+        by_column("sysmessages", needs::PUBLIC, OLD_MESSAGES, |cx, _, rows| {
+            let of = |m: &Message| OldMessage {
+                number: m.number,
+                severity: m.listed_severity(),
+                is_logged: m.is_logged(),
+                text: m.text.to_owned(),
+                language: ENGLISH,
+            };
+            MESSAGES.iter().for_each(|message| rows.show(OLD_MESSAGES, &of(message)));
+            let databases = cx.session.instance.databases();
+            for ((number, language), m) in
+                databases.messages().all(&databases.master()?.storage)?.iter()
+            {
+                let own = OldMessage {
+                    number: *number,
+                    severity: m.severity,
+                    is_logged: m.is_logged,
+                    text: m.text.clone(),
+                    language: *language,
+                };
+                rows.show(OLD_MESSAGES, &own);
+            }
             Ok(())
         })
         .reached(Reach::Bare),
@@ -282,10 +303,19 @@ const FILEGROUPS: Columns<Primary> = &[&[
     ("groupname sysname!", |_| "PRIMARY".cell()),
 ]];
 
-const OLD_MESSAGES: Columns<Message> = &[&[
+/// A message in one language.
+struct OldMessage {
+    number: i32,
+    severity: u8,
+    is_logged: bool,
+    text: String,
+    language: i32,
+}
+
+const OLD_MESSAGES: Columns<OldMessage> = &[&[
     ("error int!", |m| m.number.cell()),
-    ("severity tinyint?", |m| m.listed_severity().cell()),
-    ("dlevel smallint?", |m| (if m.is_logged() { 128_i32 } else { 0 }).cell()),
-    ("description nvarchar(255)?", |m| m.text.cell()),
-    ("msglangid smallint!", |_| 1033_i32.cell()),
+    ("severity tinyint?", |m| m.severity.cell()),
+    ("dlevel smallint?", |m| (if m.is_logged { 128_i32 } else { 0 }).cell()),
+    ("description nvarchar(255)?", |m| (&m.text).cell()),
+    ("msglangid smallint!", |m| m.language.cell()),
 ]];

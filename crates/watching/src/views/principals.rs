@@ -49,9 +49,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "is_event_logged bit!",
                 "text nvarchar(2048)!",
             ],
-            |_, _, rows| {
+            |cx, _, rows| {
                 for m in taffrail_base::message::MESSAGES {
                     rows.push(row![m.number, 1033, m.listed_severity(), m.is_logged(), m.text]);
+                }
+                let databases = cx.session.instance.databases();
+                let own = databases.messages().all(&databases.master()?.storage)?;
+                for ((number, language), m) in own.iter() {
+                    rows.push(row![*number, *language, m.severity, m.is_logged, &m.text]);
                 }
                 Ok(())
             },
