@@ -103,8 +103,13 @@ pub fn checked_path(cx: &StatementContext<'_>, path: &str) -> SqlResult<PathBuf>
 
 /// The same, for other messages.
 pub fn check_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
-    let full = allowed(cx.instance(), cx.instance().default_data_dir(), path)?;
-    require_directory(cx.instance(), &full)?;
+    file_path(cx.instance(), path)
+}
+
+/// Where a file lies that a user named, of whatever kind.
+pub fn file_path(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
+    let full = allowed(instance, instance.default_data_dir(), path)?;
+    require_directory(instance, &full)?;
     Ok(full)
 }
 

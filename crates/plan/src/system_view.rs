@@ -32,6 +32,13 @@ pub struct SystemView {
 /// What `nodes()` of xml is called where it stands among views. Nobody finds it by this name.
 pub const NODES: &str = "nodes()";
 
+/// OPENROWSET(BULK), by what it makes of a file: `varbinary(max)`, `varchar(max)`, `nvarchar(max)`. Nobody finds it by these names.
+pub const FILES: [(&str, &str); 3] = [
+    ("SINGLE_BLOB", "OPENROWSET(BULK, SINGLE_BLOB)"),
+    ("SINGLE_CLOB", "OPENROWSET(BULK, SINGLE_CLOB)"),
+    ("SINGLE_NCLOB", "OPENROWSET(BULK, SINGLE_NCLOB)"),
+];
+
 impl std::fmt::Debug for SystemView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)

@@ -495,8 +495,8 @@ impl Metadata for SessionMetadata<'_> {
         }
     }
 
-    fn nodes(&self) -> &'static SystemView {
-        views::nodes()
+    fn method(&self, name: &str) -> &'static SystemView {
+        views::method(name)
     }
 
     fn options_to_fold(&self) -> Option<ConvertContext> {

@@ -211,7 +211,7 @@ pub enum Reach {
     Bare,
     /// Without a schema and in `dbo` as well, in master alone: it stands for a table there.
     BareInMaster,
-    /// None: it is a method of xml.
+    /// None: it is a method of xml, or a function with a syntax of its own.
     Method,
 }
 
@@ -412,10 +412,10 @@ fn column(text: &'static str) -> ViewColumn {
 /// Id and name of the schema of our own views. It has no row in sys.schemas: a database may have a schema of the name.
 pub const OWN_SCHEMA: (i32, &str) = (16_383, "taffrail");
 
-/// The views of all features, where their rows come from and how they are reached; behind them `nodes()`.
+/// The views of all features, where their rows come from and how they are reached; behind them those that no name finds.
 struct Registered {
     views: Vec<SystemView>,
-    nodes: SystemView,
+    methods: Vec<SystemView>,
     sources: Vec<(RowSource, Reach)>,
     needs: Vec<Needs>,
 }
@@ -424,12 +424,12 @@ static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     let mut all = Vec::new();
     features().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
     let (methods, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|d| d.reach == Reach::Method);
-    let [nodes] = &methods[..] else { panic!("nodes() is the one method of xml that gives rows") };
-    let needs = all.iter().chain([nodes]).map(|d| d.needs).collect();
-    let sources = all.iter().chain([nodes]).map(|d| (d.source, d.reach)).collect();
-    let nodes = system_view(all.len(), nodes);
-    let views = all.iter().enumerate().map(|(n, d)| system_view(n, d)).collect();
-    Registered { views, nodes, sources, needs }
+    let needs = all.iter().chain(&methods).map(|d| d.needs).collect();
+    let sources = all.iter().chain(&methods).map(|d| (d.source, d.reach)).collect();
+    let views: Vec<_> = all.iter().enumerate().map(|(n, d)| system_view(n, d)).collect();
+    let numbered = methods.iter().zip(views.len()..);
+    let methods = numbered.map(|(d, n)| system_view(n, d)).collect();
+    Registered { views, methods, sources, needs }
 });
 
 type Names = hashbrown::HashMap<(String, String), usize, foldhash::fast::RandomState>;
@@ -444,9 +444,10 @@ pub(crate) fn is_of_master_alone(view: &SystemView) -> bool {
     reach(view) == Reach::BareInMaster
 }
 
-/// The method `nodes()` of xml, as a source of rows.
-pub fn nodes() -> &'static SystemView {
-    &REGISTERED.nodes
+/// A source of rows that no name finds, such as the method `nodes()` of xml.
+pub fn method(name: &str) -> &'static SystemView {
+    let found = REGISTERED.methods.iter().find(|v| v.name == name);
+    found.expect("a method is registered by whoever knows its name")
 }
 
 /// The views and functions of all features.

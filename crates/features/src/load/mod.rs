@@ -6,9 +6,12 @@
 //! BULK INSERT t FROM 'file'    reads and splits the file                                         statement, file
 //!                              └──▶ crate::exec::bulk puts the rows into the table
 //! ```
+//!
+//! `whole`: OPENROWSET(BULK), a file as one value.
 
 pub(crate) mod file;
 mod statement;
+mod whole;
 
 use crate::catalog::{Object, Table};
 use crate::connection::bulk::check_transaction;
@@ -50,7 +53,8 @@ fn target(
 }
 
 /// The tables of the feature `load`.
-pub(crate) static FEATURE: Feature = Feature { statements: STATEMENTS, ..Feature::NOTHING };
+pub(crate) static FEATURE: Feature =
+    Feature { statements: STATEMENTS, views: &[whole::declare], ..Feature::NOTHING };
 
 /// Rows of a file of the server's machine: INSERT alone does not read files.
 const FROM_FILE: Needs = Needs::All(&[

@@ -15,8 +15,8 @@ use crate::connection::bulk::check_transaction;
 use crate::database::Database;
 use crate::exec::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::exec::interpret::Interpreter;
-use crate::paths::{PathRefusal, check_path};
-use crate::session::context::StatementContext;
+use crate::instance::Instance;
+use crate::paths::{PathRefusal, file_path};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -130,18 +130,18 @@ fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {
 }
 
 /// The file: 4860, 4861.
-fn open(cx: &StatementContext<'_>, path: &str) -> SqlResult<Arc<dyn Volume>> {
-    let full = match check_path(cx, path) {
+pub(super) fn open(instance: &Instance, path: &str) -> SqlResult<Arc<dyn Volume>> {
+    let full = match file_path(instance, path) {
         Ok(full) => full,
         Err(refusal @ (PathRefusal::Outside | PathRefusal::Private | PathRefusal::Link(_))) => {
             return Err(SqlError::new(4861, &[&path, &refusal.system_error()]));
         }
         Err(_) => return Err(SqlError::new(4860, &[&path])),
     };
-    if cx.instance().databases().owner_of(&full).is_some() {
+    if instance.databases().owner_of(&full).is_some() {
         return Err(SqlError::new(4861, &[&path, &crate::media::IN_USE]));
     }
-    let disk = &cx.instance().options().env.disk;
+    let disk = &instance.options().env.disk;
     let opened = disk.exists(&full).and_then(|there| match there {
         true => disk.open(&full, OpenSpec::PLAIN.read_only()).map(Some),
         false => Ok(None),
@@ -189,7 +189,7 @@ pub(super) fn bulk_insert(
     let mut cx = it.context(line);
     let (database, table) = super::target(&mut cx, &s.table)?;
     check_transaction(&cx, &database)?;
-    let file = open(&cx, &s.file)?;
+    let file = open(cx.instance(), &s.file)?;
     let reader = RowReader::open(file, settings.format.clone());
     let reader = reader.map_err(|e| not_opened(&s.file, &e))?;
     let limit = |ty: SqlType| if ty.is_max() { LONG_FIELD_BYTES_MAX } else { FIELD_BYTES_MAX };

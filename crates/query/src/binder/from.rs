@@ -243,8 +243,8 @@ impl<'a> Binder<'a> {
             TableRef::Join(j) => self.join(j),
             TableRef::Pivot(p) => self.pivot(p, lateral),
             TableRef::Unpivot(u) => self.unpivot(u, lateral),
-            TableRef::Changes(_) => Err(unsupported("A FROM that changes rows")),
-            TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
+            TableRef::Changes(_) => Err(SqlError::new(10729, &[])),
+            TableRef::OpenRowset(o) => self.file(o),
         }
     }
 

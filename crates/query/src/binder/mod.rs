@@ -17,6 +17,7 @@ mod definition;
 mod dml;
 mod expr;
 mod facts;
+mod file;
 mod for_xml;
 mod from;
 mod function;
@@ -131,8 +132,8 @@ pub trait Metadata {
     fn is_synonym(&self, _: &ast::ObjectName) -> bool {
         false
     }
-    /// The method `nodes()` of xml, as a source of rows ([`NODES`](taffrail_plan::system_view::NODES)).
-    fn nodes(&self) -> &'static SystemView;
+    /// A source of rows that no name finds ([`NODES`](taffrail_plan::system_view::NODES), files).
+    fn method(&self, name: &str) -> &'static SystemView;
     /// The session's database.
     fn current_database(&self) -> SqlResult<Arc<Database>>;
     /// The collation of literals and variables: that of the database in which names without one are looked up.

@@ -379,7 +379,7 @@ impl<'a> Binder<'a> {
             slot: None,
         };
         let database = self.meta.current_database()?;
-        let view = self.meta.nodes();
+        let view = self.meta.method(NODES);
         Ok(Some(Source {
             id: self.source_id(),
             alias: (&*alias.value).into(),
