@@ -118,6 +118,9 @@ pub struct OutputPlan<R = Node> {
     pub deleted: Vec<(usize, Slot)>,
     /// The items that are computed, each with its slot.
     pub items: Vec<(Expr, Slot)>,
+    /// Of a change whose rows an INSERT takes: the place of its condition among the items, which is 1 where the row is taken. The rows that
+    /// the statement has changed are those taken.
+    pub condition: Option<usize>,
     /// The slots of the items that are put out.
     pub outputs: Vec<Slot>,
     /// The columns that the client is told of.
@@ -374,9 +377,10 @@ impl<R> InsertPlan<R> {
 impl<R> OutputPlan<R> {
     /// The OUTPUT with its rows planned.
     pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<OutputPlan<P>> {
-        let OutputPlan { inserted, deleted, items, outputs, columns, into, saved } = self;
+        let OutputPlan { inserted, deleted, items, condition, outputs, columns, into, saved } =
+            self;
         let into = into.map(|i| i.planned(plan).map(Box::new)).transpose()?;
-        Ok(OutputPlan { inserted, deleted, items, outputs, columns, into, saved })
+        Ok(OutputPlan { inserted, deleted, items, condition, outputs, columns, into, saved })
     }
 }
 

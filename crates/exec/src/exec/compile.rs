@@ -285,6 +285,7 @@ impl<'s> Compiler<'s> {
                     let e = self.execute(e)?;
                     return Ok(StmtKind::InsertExec(i, Box::new(e)));
                 }
+                crate::binder::MergeStatement::within(&mut i);
                 StmtKind::Insert(i)
             }
             K::Update(u) => {

@@ -126,7 +126,10 @@ fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<St
             let into = s.query.body.first_block().into.clone();
             Statement::Select(Box::new(binder.bind_select(s)?), into)
         }
-        Source::Insert(i) => Statement::Insert(Box::new(binder.bind_insert(i)?)),
+        Source::Insert(i) => match binder.bind_nested_insert(i)? {
+            Some(change) => change,
+            None => Statement::Insert(Box::new(binder.bind_insert(i)?)),
+        },
         Source::Update(u) => match binder.bind_update_of_view(u)? {
             Some(replaced) => Statement::Select(Box::new(replaced), None),
             None => Statement::Update(Box::new(binder.bind_update(u)?)),

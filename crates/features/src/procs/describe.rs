@@ -541,6 +541,8 @@ fn bind<'a>(
             let sends = !into && bound.assign.is_empty();
             sends.then_some(bound.plan.columns)
         }
+        // An INSERT of the rows of a change sends nothing.
+        Source::Insert(i) if binder.bind_nested_insert(i)?.is_some() => None,
         Source::Insert(i) => {
             let plan = binder.bind_insert(i)?;
             inserted(&plan, &mut assigned);

@@ -278,6 +278,7 @@ fn output_tells_of_its_slots() {
     };
     // `inserted` has slots 0 and 2; 1 is a column beside them, behind an outer join; 3 is computed.
     let o = OutputPlan {
+        condition: None,
         inserted: vec![(0, 0), (1, 2)],
         deleted: Vec::new(),
         items: vec![(Expr::Slot(2), 3)],

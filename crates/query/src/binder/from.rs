@@ -250,6 +250,9 @@ impl<'a> Binder<'a> {
 
     fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
         use ast::JoinKind::*;
+        if [&j.left, &j.right].iter().any(|t| matches!(t, TableRef::Changes(_))) {
+            return Err(SqlError::new(10727, &[]));
+        }
         let recursed = self.recursion_used();
         let before = self.block().sources.len();
         let method = self.join_method(j)?;

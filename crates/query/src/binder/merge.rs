@@ -31,21 +31,38 @@ pub struct MergeStatement {
 impl MergeStatement {
     /// Writes out the join.
     pub fn new(mut merge: ast::Merge) -> MergeStatement {
-        if let TableRef::Values(source) = &merge.source {
-            for clause in &mut merge.clauses {
-                untype(source, clause);
-            }
-        }
-        let inserts = merge.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedByTarget);
-        let join = ast::Join {
-            kind: if inserts { ast::JoinKind::Left } else { ast::JoinKind::Inner },
-            hint: None,
-            left: merge.source.clone(),
-            right: merge.target.clone(),
-            on: Some(merge.on.clone()),
-        };
-        MergeStatement { merge, join: TableRef::Join(Box::new(join)) }
+        let join = written_out(&mut merge);
+        MergeStatement { merge, join }
     }
+
+    /// Writes out the join of a MERGE whose rows an INSERT takes.
+    pub fn within(insert: &mut ast::Insert) {
+        if let ast::InsertSource::Query(q) = &mut insert.source
+            && let ast::QueryBody::Select(s) = &mut q.body
+            && let [TableRef::Changes(c)] = &mut s.from[..]
+            && let ast::StatementKind::Merge(merge) = &mut c.statement.kind
+        {
+            c.join = Some(written_out(merge));
+        }
+    }
+}
+
+/// The source of a MERGE joined with its target.
+fn written_out(merge: &mut ast::Merge) -> TableRef {
+    if let TableRef::Values(source) = &merge.source {
+        for clause in &mut merge.clauses {
+            untype(source, clause);
+        }
+    }
+    let inserts = merge.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedByTarget);
+    let join = ast::Join {
+        kind: if inserts { ast::JoinKind::Left } else { ast::JoinKind::Inner },
+        hint: None,
+        left: merge.source.clone(),
+        right: merge.target.clone(),
+        on: Some(merge.on.clone()),
+    };
+    TableRef::Join(Box::new(join))
 }
 
 /// A column of the source that is nothing but NULL has no type of its own: where it alone is what a column of the target
@@ -83,13 +100,22 @@ fn untype(source: &ast::ValuesTable, clause: &mut ast::MergeClause) {
 impl<'a> Binder<'a> {
     /// MERGE.
     pub fn bind_merge(&mut self, m: &'a MergeStatement) -> SqlResult<MergePlan<Rel>> {
-        self.with(&m.merge.with)?;
-        self.query_hints(&m.merge.options)?;
-        check_clauses(&m.merge.clauses)?;
-        self.merge_is_replaced_by_nothing(&m.merge)?;
+        self.merge_of(&m.merge, &m.join)
+    }
+
+    /// MERGE, with its join written out.
+    pub(super) fn merge_of(
+        &mut self,
+        merge: &'a ast::Merge,
+        join: &'a TableRef,
+    ) -> SqlResult<MergePlan<Rel>> {
+        self.with(&merge.with)?;
+        self.query_hints(&merge.options)?;
+        check_clauses(&merge.clauses)?;
+        self.merge_is_replaced_by_nothing(merge)?;
         self.drawing.place = DrawPlace::Merge;
         self.push_block();
-        let r = self.merge_in_block(&m.merge, &m.join);
+        let r = self.merge_in_block(merge, join);
         self.merge_action = None;
         self.blocks.pop();
         r

@@ -31,6 +31,7 @@ mod json_table;
 mod large;
 mod merge;
 mod missing;
+mod nested;
 mod next_value;
 mod operators;
 mod order;
@@ -54,9 +55,9 @@ pub mod user_types;
 mod variables;
 mod view;
 mod wanted;
+mod window;
 mod written;
 mod xml;
-mod window;
 
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -241,10 +242,10 @@ pub struct Binder<'a> {
     pub bodies: u32,
     /// Whether an expression that is bound is computed for each row of a block, where a subquery in place of a function's call may stand.
     pub by_row: bool,
-    /// Of an expression of the catalogue the database, where sequences without one are looked up.
-    of_database: Option<String>,
     /// The windows that the clause WINDOW of the query names.
     pub(super) named_windows: &'a [(ast::Ident, ast::Over)],
+    /// Of an expression of the catalogue the database, where sequences without one are looked up.
+    of_database: Option<String>,
     /// All that decides whether NEXT VALUE FOR may stand here.
     drawing: next_value::Drawing,
     /// Sequences that an expression outside any query has named.
@@ -356,9 +357,9 @@ impl<'a> Binder<'a> {
             scalars_only: false,
             bodies: 0,
             by_row: false,
+            named_windows: &[],
             of_database: None,
             drawing: Default::default(),
-            named_windows: &[],
             alone: Vec::new(),
             in_output: false,
             one_side: None,
@@ -446,22 +447,6 @@ impl<'a> Binder<'a> {
         let slot = self.new_slot(b.column(), Mention::computed(block, name));
         self.json.note(slot, &b.expr);
         slot
-    }
-
-    pub(crate) fn push_block(&mut self) -> u32 {
-        let id = self.next_block;
-        self.next_block += 1;
-        self.blocks.push(Block { id, ..Block::default() });
-        id
-    }
-
-    pub(crate) fn block(&mut self) -> &mut Block {
-        self.blocks.last_mut().expect("inside a block")
-    }
-
-    pub(crate) fn source_id(&mut self) -> u32 {
-        self.next_source += 1;
-        self.next_source - 1
     }
 
     /// Keeps the rows of a subquery and numbers it.

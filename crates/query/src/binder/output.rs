@@ -76,8 +76,9 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
-    fn output_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
+    /// The table that INTO names: no view (330), no triggers (331), no foreign keys (332), no checks that are on (333). The target of an
+    /// INSERT whose rows are those of a change: 354, 355, 356.
+    fn output_target(&mut self, t: &'a ast::TableRef, nested: bool) -> SqlResult<Target> {
         let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
         self.names(&n.name);
         let bare = n.name.as_bare();
@@ -87,18 +88,22 @@ impl<'a> Binder<'a> {
             matches!(found, Ok(Resolved::View(..) | Resolved::UserView(..)))
         };
         if bare.is_some_and(cte) || view() {
-            return Err(SqlError::new(330, &[&n.name]));
+            return Err(SqlError::new(if nested { 354 } else { 330 }, &[&n.name]));
         }
         let target = self.insert_target(t)?;
-        self.output_fires_nothing(&target, &n.name)?;
+        self.output_fires_nothing(&target, &n.name).map_err(|e| match nested {
+            true => SqlError::new(355, &[&n.name]),
+            false => e,
+        })?;
         let (database, table) = (&target.database, &target.table);
         let outgoing = self.meta.outgoing(database, table)?;
         let incoming = self.meta.incoming(database, table)?;
         let mut keys = outgoing.iter().map(|o| &o.key).chain(incoming.iter().map(|i| &i.key));
         if let Some(key) = keys.next() {
-            return Err(SqlError::new(332, &[&n.name, &key.name]));
+            let number = if nested { 356 } else { 332 };
+            return Err(SqlError::new(number, &[&n.name, &key.name]));
         }
-        match table.checks.iter().find(|c| !c.disabled) {
+        match table.checks.iter().find(|c| !c.disabled && !nested) {
             Some(check) => Err(SqlError::new(333, &[&n.name, &check.name])),
             None => Ok(target),
         }
@@ -135,10 +140,12 @@ impl<'a> Binder<'a> {
             (true, None) => (first, Vec::new()),
             (false, _) => (Vec::new(), first),
         };
-        let (into, saved) = (None, Vec::new());
-        let mut plan = OutputPlan { inserted, deleted, items, outputs, columns, into, saved };
+        let (into, saved, condition) = (None, Vec::new(), None);
+        let mut plan =
+            OutputPlan { inserted, deleted, items, condition, outputs, columns, into, saved };
         if let Some(t) = &o.into {
-            plan.into = Some(Box::new(self.output_into(o, t, &mut plan)?));
+            let into = Into { target: t, columns: &o.columns, nested: false };
+            plan.into = Some(Box::new(self.output_into(into, &mut plan)?));
         }
         plan.saved = beside(&plan);
         Ok(plan)
@@ -186,17 +193,16 @@ impl<'a> Binder<'a> {
     }
 
     /// The insertion of the items into the table that INTO names. An item that has to be read as the column's type gets a slot of its own.
-    fn output_into(
+    pub(super) fn output_into(
         &mut self,
-        o: &'a ast::Output,
-        t: &'a ast::TableRef,
+        into: Into<'a>,
         plan: &mut OutputPlan<Rel>,
     ) -> SqlResult<InsertPlan<Rel>> {
-        let target = self.output_target(t)?;
-        let cols = self.insert_columns(&target.table, &o.columns)?;
+        let target = self.output_target(into.target, into.nested)?;
+        let cols = self.insert_columns(&target.table, into.columns)?;
         let changed = (&*target.database, &*target.table);
         self.needs_change(changed, Action::Insert, &cols, None);
-        self.check_width(&target.table, plan.outputs.len(), cols.len(), &o.columns, true)?;
+        self.check_width(&target.table, plan.outputs.len(), cols.len(), into.columns, true)?;
         let mut types = Vec::with_capacity(cols.len());
         for (output, column) in plan.outputs.iter_mut().zip(&cols) {
             let own = &self.columns[*output];
@@ -210,8 +216,21 @@ impl<'a> Binder<'a> {
             types.push(ty);
         }
         let explicit = self.check_identity(&target, &cols, true)?;
+        if explicit && into.nested {
+            let named = cols.iter().map(|c| &target.table.columns[*c]).find(|c| c.is_identity);
+            let name = named.map(|c| c.name.to_string()).unwrap_or_default();
+            return Err(SqlError::new(5328, &[&name, &target.table.name()]));
+        }
         self.insert_plan(target, InsertRows::External, types, &cols, explicit)
     }
+}
+
+/// The table that takes what OUTPUT tells, and its columns.
+pub(super) struct Into<'a> {
+    pub target: &'a ast::TableRef,
+    pub columns: &'a [ast::Ident],
+    /// The table is the target of an INSERT around the change.
+    pub nested: bool,
 }
 
 /// The slots that OUTPUT reads of the tables beside the one that is changed.

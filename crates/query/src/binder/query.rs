@@ -375,7 +375,11 @@ impl<'a> Binder<'a> {
     }
 
     /// The select list. `existence`: whether there is a row is all that counts, so a star may stand for no column.
-    fn items(&mut self, s: &'a ast::SelectBlock, existence: bool) -> SqlResult<Vec<Item>> {
+    pub(super) fn items(
+        &mut self,
+        s: &'a ast::SelectBlock,
+        existence: bool,
+    ) -> SqlResult<Vec<Item>> {
         let mut items = Vec::new();
         for item in &s.items {
             match item {

@@ -1,7 +1,7 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
-use super::eq;
+use super::{Binder, eq};
 use std::sync::Arc;
 use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
@@ -222,5 +222,23 @@ impl Source {
             (Some(s), Some(own)) => eq(&s.value, own),
             (Some(_), None) => false,
         }
+    }
+}
+
+impl Binder<'_> {
+    pub(crate) fn push_block(&mut self) -> u32 {
+        let id = self.next_block;
+        self.next_block += 1;
+        self.blocks.push(Block { id, ..Block::default() });
+        id
+    }
+
+    pub(crate) fn block(&mut self) -> &mut Block {
+        self.blocks.last_mut().expect("inside a block")
+    }
+
+    pub(crate) fn source_id(&mut self) -> u32 {
+        self.next_source += 1;
+        self.next_source - 1
     }
 }

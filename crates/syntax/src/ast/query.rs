@@ -275,6 +275,8 @@ pub struct ChangesTable {
     pub alias: Ident,
     /// The names that the alias gives the columns, in order.
     pub columns: Vec<Ident>,
+    /// Of a MERGE its source joined with its target, once somebody has written that out.
+    pub join: Option<TableRef>,
 }
 
 /// A table or view by name.

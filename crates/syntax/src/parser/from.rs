@@ -416,7 +416,7 @@ impl Parser<'_> {
         self.expect(TokenKind::RParen)?;
         let alias = self.required_alias()?;
         let columns = self.optional_name_list()?;
-        Ok(TableRef::Changes(Box::new(ChangesTable { statement, alias, columns })))
+        Ok(TableRef::Changes(Box::new(ChangesTable { statement, alias, columns, join: None })))
     }
 
     /// `PIVOT (aggregate FOR column IN (values)) AS alias`.

@@ -404,9 +404,9 @@ impl<'a> Modify<'a> {
         }
         // Foreign keys are looked at when all rows are changed: of none it is known then that it was right when its error came.
         let (noted, follows, ignored) = (self.noted.take(), self.target.follows, self.ignored);
-        let count = self.finish(rt)?;
+        let mut count = self.finish(rt)?;
         if let Some(o) = output {
-            output::finish_output(rt, o, told)?;
+            count = output::finish_output(rt, o, told)?.unwrap_or(count);
         }
         if ignored {
             rt.cx.message(SqlError::new(3604, &[]))?;

@@ -39,8 +39,12 @@ pub(crate) fn output_row(
             rt.frame[*s as usize] = row.map_or(Value::Null, |row| row[*c].clone());
         }
     }
-    for (e, s) in &o.items {
-        rt.frame[*s as usize] = rt.eval(e)?;
+    for (n, (e, s)) in o.items.iter().enumerate() {
+        let v = rt.eval(e)?;
+        if o.condition == Some(n) && v != Value::Int(1) {
+            return Ok(());
+        }
+        rt.frame[*s as usize] = v;
     }
     out.push(rt, &o.outputs)
 }
@@ -67,15 +71,20 @@ pub(crate) fn end_output(
     output.send(rt)
 }
 
-/// Sends or stores what OUTPUT has gathered.
-pub(crate) fn finish_output(rt: &mut Rt<'_>, o: &OutputPlan, output: OutputRows) -> SqlResult<()> {
+/// Sends or stores what OUTPUT has gathered; of an INSERT that takes the rows of the change, how many it has inserted.
+pub(crate) fn finish_output(
+    rt: &mut Rt<'_>,
+    o: &OutputPlan,
+    output: OutputRows,
+) -> SqlResult<Option<u64>> {
     memory::check()?;
     match &o.into {
-        None => output.send(rt),
+        None => output.send(rt).map(|()| None),
         Some(plan) => {
             let mut rows = output.0.unwrap_or_else(|| RowStore::in_order(o.outputs.len()));
             let all = rows.len();
-            super::insert::insert_stored(rt, plan, (&mut rows, all), |_| Ok(None)).map(drop)
+            let inserted = super::insert::insert_stored(rt, plan, (&mut rows, all), |_| Ok(None))?;
+            Ok(o.condition.map(|_| inserted))
         }
     }
 }
