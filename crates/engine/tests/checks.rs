@@ -167,7 +167,7 @@ fn procedures_and_views_that_scripts_ask() {
         ("EXEC xp_cmdshell 'dir'", 40510),
         ("EXEC sp_nothing", 2812),
         ("EXEC other.sp_helplogins", 2812),
-        ("SELECT * FROM sys.dm_exec_query_stats", 40510),
+        ("SELECT * FROM sys.dm_exec_query_profiles", 40510),
         ("SELECT * FROM sys.nothing", 208),
         ("DBCC CLEANTABLE('master', 't')", 40510),
         ("DBCC NOTHING", 2526),

@@ -148,6 +148,10 @@ pub struct SessionCell {
     pub writes: Counter,
     /// Pages looked up in the buffer pool.
     pub logical_reads: Counter,
+    /// Reads, writes and logical reads of the requests before the running one, in pages.
+    requests_before: [AtomicU64; 3],
+    /// Time of all waits that are over, ns.
+    pub waited_ns: Counter,
     /// Rows returned or affected by the last statement.
     pub row_count: AtomicU64,
     /// Pages of tempdb that were allocated, in extents of eight.
@@ -169,18 +173,63 @@ thread_local! {
     static PAGES: PageTally = const { PageTally::new() };
 }
 
-/// The work of this thread on pages that no session has been told of yet: [`SessionCell::gather`].
+/// The work of this thread on pages, and how much of it a session has been told of: [`SessionCell::gather`].
 /// Plain cells, because a page is looked up more often than anything else is done.
 struct PageTally {
     looked_up: Cell<u64>,
     read: Cell<u64>,
     dirtied: Cell<u64>,
+    told: Cell<PagesTouched>,
+}
+
+/// The work of a thread on pages since it began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PagesTouched {
+    /// Pages looked up in the buffer pool.
+    pub looked_up: u64,
+    /// Pages read from disk.
+    pub read: u64,
+    /// Pages that were clean and have been changed.
+    pub dirtied: u64,
+}
+
+impl PagesTouched {
+    /// The work since an earlier moment of the same thread.
+    #[must_use]
+    pub fn since(self, before: PagesTouched) -> PagesTouched {
+        PagesTouched {
+            looked_up: self.looked_up.saturating_sub(before.looked_up),
+            read: self.read.saturating_sub(before.read),
+            dirtied: self.dirtied.saturating_sub(before.dirtied),
+        }
+    }
 }
 
 impl PageTally {
     const fn new() -> PageTally {
-        PageTally { looked_up: Cell::new(0), read: Cell::new(0), dirtied: Cell::new(0) }
+        let told = PagesTouched { looked_up: 0, read: 0, dirtied: 0 };
+        PageTally {
+            looked_up: Cell::new(0),
+            read: Cell::new(0),
+            dirtied: Cell::new(0),
+            told: Cell::new(told),
+        }
     }
+
+    fn now(&self) -> PagesTouched {
+        PagesTouched {
+            looked_up: self.looked_up.get(),
+            read: self.read.get(),
+            dirtied: self.dirtied.get(),
+        }
+    }
+}
+
+/// The work of this thread on pages so far.
+#[inline]
+pub fn pages_touched() -> PagesTouched {
+    // A thread that is ending works for no session any more.
+    PAGES.try_with(PageTally::now).unwrap_or_default()
 }
 
 fn tally(of: impl FnOnce(&PageTally) -> &Cell<u64>) {
@@ -261,6 +310,8 @@ impl SessionCell {
             reads: Counter::new(),
             writes: Counter::new(),
             logical_reads: Counter::new(),
+            requests_before: Default::default(),
+            waited_ns: Counter::new(),
             row_count: AtomicU64::new(0),
             tempdb_allocated: Counter::new(),
             tempdb_freed: Counter::new(),
@@ -304,24 +355,40 @@ impl SessionCell {
     /// Adds what this thread has done with pages since the last call, or since it works for the session.
     pub fn gather(&self) {
         let _ = PAGES.try_with(|pages| {
+            let now = pages.now();
+            let new = now.since(pages.told.replace(now));
             let all = [
-                (&pages.looked_up, &self.logical_reads),
-                (&pages.read, &self.reads),
-                (&pages.dirtied, &self.writes),
+                (new.looked_up, &self.logical_reads),
+                (new.read, &self.reads),
+                (new.dirtied, &self.writes),
             ];
             for (n, total) in all {
-                if n.get() > 0 {
-                    total.add(n.replace(0));
+                if n > 0 {
+                    total.add(n);
                 }
             }
         });
+    }
+
+    /// A request begins: its own reads and writes are counted from here.
+    pub fn request_begins(&self) {
+        let now = [&self.reads, &self.writes, &self.logical_reads];
+        for (before, now) in self.requests_before.iter().zip(now) {
+            before.store(now.get(), Relaxed);
+        }
+    }
+
+    /// Reads, writes and logical reads of the request that runs, in pages.
+    pub fn request_pages(&self) -> [u64; 3] {
+        let now = [&self.reads, &self.writes, &self.logical_reads];
+        std::array::from_fn(|n| now[n].get().saturating_sub(self.requests_before[n].load(Relaxed)))
     }
 
     /// From now on this thread works for that session, until the returned guard is dropped.
     pub fn enter(cell: &Arc<SessionCell>) -> Entered {
         // What was done before was done for nobody.
         let _ = PAGES.try_with(|pages| {
-            [&pages.looked_up, &pages.read, &pages.dirtied].into_iter().for_each(|n| n.set(0));
+            pages.told.set(pages.now());
         });
         Entered(CURRENT.with(|c| c.borrow_mut().replace(cell.clone())))
     }
@@ -430,6 +497,7 @@ impl SessionCell {
 
     pub(crate) fn wait_ended(&self, wait_type: WaitType, wait_ns: u64, signal_ns: u64) {
         self.wait_type.store(NO_WAIT, Relaxed);
+        self.waited_ns.add(wait_ns);
         self.cell(wait_type).end(wait_ns, signal_ns);
         if self.blocking_session.swap(0, Relaxed) != 0 || wait_type.name().starts_with("LCK_") {
             self.wait_resource.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -468,6 +536,23 @@ mod tests {
         cell.gather();
         cell.gather();
         assert_eq!((cell.logical_reads.get(), cell.reads.get(), cell.writes.get()), (3, 1, 1));
+    }
+
+    #[test]
+    fn pages_of_a_request_are_those_since_it_began() {
+        let cell = SessionCell::new(51);
+        let _in = SessionCell::enter(&cell);
+        let before = pages_touched();
+        page_looked_up();
+        cell.gather();
+        cell.request_begins();
+        assert_eq!(cell.request_pages(), [0, 0, 0]);
+        page_looked_up();
+        page_dirtied();
+        cell.gather();
+        assert_eq!(cell.request_pages(), [0, 1, 1]);
+        let touched = PagesTouched { looked_up: 2, read: 0, dirtied: 1 };
+        assert_eq!(pages_touched().since(before), touched, "gathering takes nothing away");
     }
 
     #[test]

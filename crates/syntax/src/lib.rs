@@ -12,6 +12,7 @@ pub mod ast;
 mod go;
 mod lexer;
 mod parser;
+mod shape;
 mod variables;
 mod watch;
 
@@ -19,6 +20,7 @@ use taffrail_base::SqlError;
 
 pub use go::{ScriptBatch, split_go};
 pub use parser::MAX_DEPTH;
+pub use shape::{Fnv, shape_of};
 pub use variables::{NamedVariable, calls_of, types_of, variables_of};
 pub use watch::{Unwatched, Watch};
 

@@ -26,6 +26,7 @@
 //! 3. Procedures, texts and procedures of our own nest [`MAX_NEST_LEVEL`] levels deep at most.
 
 use super::called::Called;
+use super::figures::ModuleRun;
 use super::interpret::{Interpreter, Unwind};
 use super::module::{Execute, Module, Plan};
 use super::triggers::Fired;
@@ -81,6 +82,8 @@ pub struct Activation {
     ///
     /// [`SessionEntry::calls`]: crate::session::entry::SessionEntry::calls
     shown: bool,
+    /// The run of the module, once it has begun.
+    run: Option<ModuleRun>,
     /// `None` for the session's own.
     caller: Option<Caller>,
 }
@@ -235,6 +238,7 @@ impl Activation {
             in_function: false,
             fired: None,
             shown: false,
+            run: None,
             caller: None,
         }
     }
@@ -361,6 +365,7 @@ impl Session {
         }
         self.entry.calls(module.clone());
         self.activation.shown = true;
+        self.activation.run = Some(self.module_starts(module));
     }
 
     /// Takes the activation that runs off the stack: its caller goes on. The error is the client's, who has gone.
@@ -415,6 +420,11 @@ impl Interpreter<'_> {
         let due = std::mem::take(&mut self.session.running.due);
         self.session.enter(way);
         let called = f(self);
+        if let Some(run) = self.session.activation.run.take()
+            && !matches!(called, Err(Unwind::Cancelled | Unwind::Gone))
+        {
+            self.session.module_ran(&run);
+        }
         let cleaned = self.drop_own_objects();
         let left = self.session.leave(self.sink);
         self.session.running.due = due;

@@ -3,11 +3,12 @@
 pub use super::declarations::declare_list;
 use super::definition::Returns;
 pub(crate) use super::definition::{CreatedUnder, procedure};
+use super::figures::Tally;
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
-    Argument, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
-    StmtKind, TableVariable,
+    Argument, CompiledUnder, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode,
+    Parameter, Stmt, StmtKind, TableVariable,
 };
 use super::query_in::{query_in, takes_value};
 use super::scalars::moves;
@@ -18,7 +19,8 @@ use crate::database::Database;
 use crate::features;
 use crate::memory::Measured;
 use crate::session::Session;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use taffrail_base::{SqlError, SqlResult, message::unsupported};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch_watched};
@@ -185,6 +187,10 @@ impl<'s> Compiler<'s> {
             moves: self.moves,
             types: self.names_types.then(|| (self.home.clone(), self.types_version)),
             shared: (0..self.plans).map(|_| Variants::default()).collect(),
+            compiled: CompiledUnder::now(self.session, self.home.id),
+            ran: Tally::default(),
+            uses: AtomicU64::new(0),
+            handle: OnceLock::new(),
             errors: self.errors,
         }
     }

@@ -74,6 +74,16 @@ struct Opened {
     rows: CursorRows,
 }
 
+impl Opened {
+    /// The rows of a copy; 0 where they are read as they are fetched.
+    fn copied_rows(&self) -> u64 {
+        match &self.rows {
+            CursorRows::Copied(copied) => copied.rows.len() as u64,
+            CursorRows::Streamed(_) => 0,
+        }
+    }
+}
+
 /// Where an open cursor has its rows from.
 enum CursorRows {
     Copied(Box<Copied>),
@@ -321,7 +331,8 @@ impl Interpreter<'_> {
             let plan = self.plan(module, number, visible, &source)?;
             self.begin_for(&plan)?;
         }
-        self.in_statement(|it| {
+        let mut began = None;
+        let opened = self.in_statement(|it| {
             let plan = it.locked_plan(module, number, visible, &source)?;
             let q = streaming::query_of(&plan);
             let columns = q.columns.as_slice().into();
@@ -329,6 +340,7 @@ impl Interpreter<'_> {
                 let streaming = it.begin_streaming(&plan, line)?;
                 return Ok(Opened { columns, rows: CursorRows::Streamed(Box::new(streaming)) });
             }
+            began = Some(it.session.starts(&module.shared[number as usize].tally));
             it.with_runtime(&plan, line, |rt| {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
@@ -345,7 +357,10 @@ impl Interpreter<'_> {
                     rows: CursorRows::Copied(Box::new(Copied { rows, place: 0 })),
                 })
             })
-        })
+        });
+        let rows = opened.as_ref().map(Opened::copied_rows).map_err(|e| &**e);
+        self.executed(module, number, began, rows);
+        opened
     }
 
     /// OPEN and FETCH of what reads tables begin a transaction under IMPLICIT_TRANSACTIONS.
@@ -425,10 +440,14 @@ impl Interpreter<'_> {
         let c = &mut self.session.held.cursors.list[at];
         let mut open = c.open.take();
         let mut vars = std::mem::take(&mut c.own.vars);
+        let (module, number) = (c.own.module.clone(), c.plan);
+        let began = self.session.starts(&module.shared[number as usize].tally);
         let row = match open.as_mut().map(|o| &mut o.rows) {
             Some(CursorRows::Streamed(s)) => self.next_streamed(s, &mut vars, line),
             _ => Ok(None),
         };
+        let rows = row.as_ref().map(|r| u64::from(r.is_some())).map_err(|e| &**e);
+        self.executed(&module, number, Some(began), rows);
         let failed =
             matches!(&open, Some(Opened { rows: CursorRows::Streamed(s), .. }) if s.failed);
         let cursors = &mut self.session.held.cursors;

@@ -444,12 +444,11 @@ impl<'s> Interpreter<'s> {
             Code::Ready(e, _) => self.on_variables(s.line, |rt| rt.eval(e)),
             Code::Lazy(e, number, to) => {
                 let source = Source::Scalar(e, *to);
-                self.in_statement(|it| {
-                    let plan = it.locked_plan(module, *number, s.visible, &source)?;
+                self.counted(module, *number, (s.visible, &source), |it, plan| {
                     let Statement::Scalar(e, _) = &plan.kind else {
                         unreachable!("planned from an expression");
                     };
-                    it.with_runtime(&plan, s.line, |rt| rt.eval(e))
+                    it.with_runtime(plan, s.line, |rt| rt.eval(e))
                 })
             }
         }
@@ -495,12 +494,11 @@ impl<'s> Interpreter<'s> {
             }
             Cond::Lazy(e, number) => {
                 let source = Source::Condition(e);
-                self.in_statement(|it| {
-                    let plan = it.locked_plan(module, *number, s.visible, &source)?;
+                self.counted(module, *number, (s.visible, &source), |it, plan| {
                     let Statement::Condition(p) = &plan.kind else {
                         unreachable!("planned from a condition");
                     };
-                    let held = it.with_runtime(&plan, s.line, |rt| rt.test(p))?;
+                    let held = it.with_runtime(plan, s.line, |rt| rt.test(p))?;
                     Ok(held == Some(true))
                 })
             }

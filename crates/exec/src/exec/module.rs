@@ -1,6 +1,7 @@
 //! A batch, procedure or dynamic text, ready to run: statements with their scalar expressions compiled. Statements that
 //! need tables are planned when they first run, and again when the schema has changed.
 
+use super::figures::Tally;
 use super::result_sets::DeclaredResult;
 use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
@@ -11,10 +12,11 @@ use crate::plan::expr::{Expr, Pred};
 use crate::plan::facts::{Facts, Need};
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
-use crate::session::Session;
-use std::sync::Arc;
+use crate::session::{Session, SetOptions};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use taffrail_base::{DatabaseId, ObjectId, SessionId};
+use taffrail_observe::Moment;
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType, Value};
@@ -68,8 +70,39 @@ pub struct Module {
     pub types: Option<(Arc<Database>, u64)>,
     /// Plans that sessions share, by number.
     pub shared: Vec<Variants>,
+    /// Where, when and under which options it was compiled.
+    pub compiled: CompiledUnder,
+    /// Its runs, where it is a procedure, trigger or function, or a text that another has run.
+    pub ran: Tally,
+    /// The number of times that the plan cache has given it away.
+    pub uses: AtomicU64,
+    /// The handle of its text, once somebody has asked: [`Module::sql_handle`].
+    pub(super) handle: OnceLock<[u8; 20]>,
     /// Errors that keep the module from running at all.
     pub errors: Vec<taffrail_base::SqlError>,
+}
+
+/// The circumstances in which a module was compiled.
+#[derive(Clone, Copy, Default)]
+pub struct CompiledUnder {
+    /// No other module of the process has it; 0: it was never compiled.
+    pub number: u64,
+    /// When it was compiled.
+    pub at: Moment,
+    /// The database: a module's own, or that in which a batch was sent.
+    pub database: DatabaseId,
+    /// The SET options of the session.
+    pub options: SetOptions,
+}
+
+impl CompiledUnder {
+    /// Now, by a session, for a database.
+    pub(super) fn now(session: &Session, database: DatabaseId) -> CompiledUnder {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        let options = session.activation.options;
+        CompiledUnder { number, at: Moment::now(), database, options }
+    }
 }
 
 impl Module {

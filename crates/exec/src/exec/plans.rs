@@ -15,7 +15,9 @@ use super::module::Module;
 use crate::catalog::registry::MadeOfDatabases;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Weak};
 use taffrail_observe::HotCounter;
 
 type Hasher = foldhash::fast::RandomState;
@@ -73,6 +75,24 @@ pub struct PlanCache {
     procedures: Mutex<HashMap<ProcedureKey, Arc<Module>, Hasher>>,
     of_texts: Lookups,
     of_procedures: Lookups,
+    /// Rises with every change of what is held.
+    version: AtomicU64,
+    handles: Mutex<Handles>,
+}
+
+/// Modules by their handles, as they were at a version of the cache; it holds none of them.
+#[derive(Default)]
+struct Handles {
+    version: u64,
+    map: HashMap<Box<[u8]>, Weak<Module>, Hasher>,
+}
+
+/// A module that is given away is counted.
+fn noted(found: Option<Arc<Module>>) -> Option<Arc<Module>> {
+    if let Some(module) = &found {
+        module.uses.fetch_add(1, Relaxed);
+    }
+    found
 }
 
 /// Longer texts are not kept: they are rarely sent twice.
@@ -92,7 +112,7 @@ impl PlanCache {
             texts.map.get(&(key.0, key.1, text.clone(), declared.into())).cloned()
         };
         self.of_texts.note(found.is_some());
-        found
+        noted(found)
     }
 
     pub(crate) fn add_text(&self, key: TextKey, declared: &str, module: Arc<Module>) {
@@ -107,6 +127,8 @@ impl PlanCache {
             texts.bytes = 0;
         }
         texts.bytes += text.len() + 256;
+        module.uses.fetch_add(1, Relaxed);
+        self.version.fetch_add(1, Relaxed);
         texts.map.insert((key.0, key.1, text, declared.into()), module);
     }
 
@@ -114,12 +136,13 @@ impl PlanCache {
     pub fn forget_all(&self) {
         *self.texts.lock() = Texts::default();
         self.procedures.lock().clear();
+        self.version.fetch_add(1, Relaxed);
     }
 
     pub fn procedure(&self, key: &ProcedureKey) -> Option<Arc<Module>> {
         let found = self.procedures.lock().get(key).cloned();
         self.of_procedures.note(found.is_some());
-        found
+        noted(found)
     }
 
     /// What it holds.
@@ -141,7 +164,58 @@ impl PlanCache {
         if procedures.len() >= MAX_PROCEDURES {
             procedures.clear();
         }
+        module.uses.fetch_add(1, Relaxed);
+        self.version.fetch_add(1, Relaxed);
         procedures.insert(key, module);
+    }
+
+    /// All that it holds, texts first.
+    pub fn modules(&self) -> Vec<Arc<Module>> {
+        let mut all: Vec<_> = self.texts.lock().map.values().cloned().collect();
+        all.extend(self.procedures.lock().values().cloned());
+        all.sort_by_key(|m| m.compiled.number);
+        all
+    }
+
+    /// The module of a handle, be it of its text or of its plan. Of several plans of a text one.
+    pub fn by_handle(&self, handle: &[u8]) -> Option<Arc<Module>> {
+        let mut index = self.handles.lock();
+        // Read before the list: what is added meanwhile is found by the next look.
+        let version = self.version.load(Relaxed);
+        if index.version != version {
+            index.map.clear();
+            for module in self.modules() {
+                let (sql, plan) = (module.sql_handle(), module.plan_handle());
+                index.map.insert(sql.to_vec().into(), Arc::downgrade(&module));
+                index.map.insert(plan.to_vec().into(), Arc::downgrade(&module));
+            }
+            index.version = version;
+        }
+        index.map.get(handle).and_then(Weak::upgrade)
+    }
+
+    /// Forgets every module for which `goes` holds; says how many there were.
+    pub fn forget(&self, goes: impl Fn(&Module) -> bool) -> usize {
+        let mut gone = 0;
+        {
+            let mut texts = self.texts.lock();
+            let Texts { map, bytes } = &mut *texts;
+            map.retain(|_, module| {
+                let stays = !goes(module);
+                if !stays {
+                    *bytes -= module.text.len() + 256;
+                    gone += 1;
+                }
+                stays
+            });
+        }
+        self.procedures.lock().retain(|_, module| {
+            let stays = !goes(module);
+            gone += usize::from(!stays);
+            stays
+        });
+        self.version.fetch_add(1, Relaxed);
+        gone
     }
 }
 

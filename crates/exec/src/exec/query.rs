@@ -272,8 +272,10 @@ impl Interpreter<'_> {
             }
         }
         let fmtonly = self.session.activation.options.fmtonly;
-        self.in_statement(|it| {
+        let mut began = None;
+        let ended = self.in_statement(|it| {
             let plan = it.locked_plan(module, s.plan, s.visible, source)?;
+            began = (!fmtonly).then(|| it.session.starts(&module.shared[s.plan as usize].tally));
             if let Statement::Select(_, Some(_)) = &plan.kind
                 && fmtonly
             {
@@ -327,7 +329,10 @@ impl Interpreter<'_> {
             let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn_if_due(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
-        })
+        });
+        let rows = self.session.activation.last.row_count.max(0) as u64;
+        self.executed(module, s.plan, began, ended.as_ref().map(|_| rows).map_err(|e| &**e));
+        ended
     }
 
     /// Messages of what a statement went over: 8153, 3606, 3607.

@@ -9,6 +9,7 @@
 //! 2. Names of temp tables mean what they mean where the plan is to run: they are looked up each time.
 //! 3. A plan that somebody runs is not changed: it is copied.
 
+use super::figures::Tally;
 use super::module::Plan;
 use crate::binder::TableUse;
 use crate::catalog::Table;
@@ -18,6 +19,7 @@ use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use taffrail_base::ObjectId;
+use taffrail_observe::Moment;
 use taffrail_types::Collation;
 
 /// Plans of one statement for different temp tables.
@@ -165,19 +167,35 @@ impl Plan {
 struct Kept {
     /// The one that was used last comes first.
     plans: Vec<Arc<Plan>>,
-    /// It has been planned.
-    planned: bool,
+    /// The number of times that it has been planned.
+    generation: u64,
+    /// When it was planned last.
+    planned: Moment,
 }
 
 /// The plans of one statement that sessions share.
 #[derive(Default)]
-pub struct Variants(Mutex<Kept>);
+pub struct Variants {
+    kept: Mutex<Kept>,
+    /// The executions of the statement since it was planned last.
+    pub tally: Tally,
+}
+
+/// The plans of a statement as views show them.
+pub struct KeptPlans {
+    /// The plan that was used last comes first.
+    pub plans: Vec<Arc<Plan>>,
+    /// The number of times that the statement has been planned.
+    pub generation: u64,
+    /// When it was planned last.
+    pub planned: Moment,
+}
 
 impl Variants {
     /// A plan for what the statement means in this session, put to its temp tables.
     pub fn find(&self, session: &Session) -> Option<Arc<Plan>> {
         let tables = &session.activation.locals.tables;
-        let mut kept = self.0.lock();
+        let mut kept = self.kept.lock();
         for at in 0..kept.plans.len() {
             let plan = &kept.plans[at];
             let Some(temps) = &plan.temps else {
@@ -209,18 +227,29 @@ impl Variants {
 
     /// Whether a plan is kept that is right but for temp tables: the statement needs no look before it is reached.
     pub(crate) fn waits_for_temps(&self, session: &Session) -> bool {
-        let kept = self.0.lock();
+        let kept = self.kept.lock();
         kept.plans.iter().any(|p| p.temps.is_some() && p.fits_but_for_temps(session))
     }
 
-    /// It is planned; says whether it was before.
+    /// It is planned, and its figures begin anew; says whether it was planned before.
     pub(crate) fn note_planned(&self) -> bool {
-        std::mem::replace(&mut self.0.lock().planned, true)
+        let mut kept = self.kept.lock();
+        kept.generation += 1;
+        kept.planned = Moment::now();
+        self.tally.clear();
+        kept.generation > 1
+    }
+
+    /// The plans that are kept, and when they were made.
+    pub fn kept(&self) -> KeptPlans {
+        let kept = self.kept.lock();
+        let plans = kept.plans.clone();
+        KeptPlans { plans, generation: kept.generation, planned: kept.planned }
     }
 
     /// Keeps a plan. Those that are not right any more go.
     pub fn add(&self, session: &Session, plan: Arc<Plan>) {
-        let mut kept = self.0.lock();
+        let mut kept = self.kept.lock();
         let several = plan.temps.is_some();
         kept.plans.retain(|p| several && p.temps.is_some() && p.fits_but_for_temps(session));
         kept.plans.insert(0, plan);

@@ -288,6 +288,11 @@ impl SessionEntry {
         self.frames(1).remove(0)
     }
 
+    /// The module that runs, or ran last.
+    pub fn module(&self) -> Option<Arc<Module>> {
+        self.levels.lock().module()
+    }
+
     /// The running statement and those that have called it, `most` at most, the innermost first.
     pub fn frames(&self, most: usize) -> Vec<(Statements, i32, i32)> {
         let of = |a: &std::sync::atomic::AtomicI32| a.load(Ordering::Relaxed);
@@ -348,6 +353,7 @@ impl SessionEntry {
             self.clock.adopt();
         }
         self.cell.request_started.store(Moment::now().0, Ordering::Relaxed);
+        self.cell.request_begins();
         for (before, now) in self.tempdb_before.iter().zip(self.tempdb_now()) {
             before.store(now, Ordering::Relaxed);
         }

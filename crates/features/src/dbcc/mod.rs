@@ -170,12 +170,23 @@ fn allow(cx: &StatementContext<'_>, command: &DbccCommand, dbcc: &ast::Dbcc) -> 
     }
 }
 
-/// Of all databases; a plan's handle to forget only one cannot be had, since none is shown.
+/// Plans of all databases; by a handle those of one text, or one plan; by a pool's name all, which are the default pool's.
 fn free_plans(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
-    if !dbcc.arguments.is_empty() {
-        return Err(unsupported("DBCC FREEPROCCACHE"));
+    let plans = cx.instance().plans();
+    let Some(argument) = dbcc.arguments.first() else {
+        plans.forget_all();
+        return Ok(());
+    };
+    if let ExprKind::Literal(Literal::Binary(handle)) = &argument.kind {
+        plans.forget(|m| m.plan_handle()[..] == **handle || m.sql_handle()[..] == **handle);
+        return Ok(());
     }
-    cx.instance().plans().forget_all();
+    let pool = text_of(argument);
+    match pool.as_deref().map(str::to_lowercase).as_deref() {
+        Some("default") => plans.forget_all(),
+        Some("internal") => {}
+        _ => return Err(SqlError::new(2560, &[&1])),
+    }
     Ok(())
 }
 
@@ -208,6 +219,7 @@ fn filled_in(
             let ExprKind::Variable(name) = &argument.kind else { continue };
             let held = look_up(&name.value)?;
             argument.kind = ExprKind::Literal(match (&held, held.as_text(), held.as_i64()) {
+                (Value::Binary(bytes), ..) => Literal::Binary(bytes.to_vec().into()),
                 (Value::Decimal(d), ..) => Literal::Decimal(d.to_string().into()),
                 (_, Some(text), _) => Literal::NString(text.into()),
                 (_, None, Some(number)) => Literal::Decimal(number.to_string().into()),

@@ -2,17 +2,26 @@
 
 use super::Arguments;
 use super::help::object_if_any;
+use crate::plan::facts::{Need, Securable};
 use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
 
-/// `sp_recompile`: drops cached plans, so that what names the object is compiled anew. Plans are not listed by the objects that they
-/// name: all are dropped.
+/// `sp_recompile`: drops the cached plans of a module, or those that read or change a table or view, so that they are compiled anew.
 pub(super) fn recompile(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
-    if object_if_any(cx, &name)?.is_none() {
+    let Some(object) = object_if_any(cx, &name)? else {
         return Err(SqlError::new(15165, &[&name]));
-    }
-    cx.instance().plans().forget_all();
+    };
+    let (database, id) = (cx.database().id, object.head().id);
+    cx.instance().plans().forget(|module| {
+        let named = |of: &Securable| (of.database, of.object) == (database, id);
+        let needs = |n: &Need| named(&n.object) || n.through.as_ref().is_some_and(named);
+        module.object() == Some((database.0, id.0))
+            || module
+                .shared
+                .iter()
+                .any(|v| v.kept().plans.iter().any(|plan| plan.facts.needs.iter().any(needs)))
+    });
     cx.message(SqlError::new(15070, &[&name]))?;
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! Sessions, requests, connections, what a session sent last, and the plans of which none are kept.
+//! Sessions, requests, connections, what a session sent last.
 
 use super::sql_text::{handle_cell, running_cell};
 use super::{Declaration, Rows, ViewContext, function, sys};
@@ -155,20 +155,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             &["event_type nvarchar(256)?", "parameters smallint?", "event_info nvarchar(max)?"],
             input_buffer,
         ),
-        // A plan_handle is always NULL, and no plan is kept under one.
-        function(
-            "dm_exec_query_plan",
-            needs::SERVER_PERFORMANCE,
-            1,
-            &[
-                "dbid smallint?",
-                "objectid int?",
-                "number smallint?",
-                "encrypted bit!",
-                "query_plan nvarchar(max)?",
-            ],
-            |_, _, _| Ok(()),
-        ),
     ]);
 }
 
@@ -183,7 +169,7 @@ pub(super) fn started(cx: &ViewContext<'_>, s: &SessionInfo) -> Value {
     request.unwrap_or_else(|| s.login_time.clone())
 }
 
-fn moment(cx: &ViewContext<'_>, at: Moment) -> Option<Value> {
+pub(super) fn moment(cx: &ViewContext<'_>, at: Moment) -> Option<Value> {
     if at.0 == 0 {
         return None;
     }
@@ -319,6 +305,11 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             false => 0,
         };
         let (running, start, end) = s.running_statement();
+        let [reads, writes, logical_reads] = match user {
+            true => cell.request_pages(),
+            false => [&cell.reads, &cell.writes, &cell.logical_reads].map(|n| n.get()),
+        };
+        let (plan_handle, hashes) = plan_of(&s);
         let mut cells = row![
             s.id.0,
             0,
@@ -328,7 +319,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             running_cell(&running),
             user.then_some(start),
             user.then_some(end),
-            (),
+            plan_handle,
             cell.database_id.load(Relaxed),
             1,
             user.then_some(Value::Guid(s.connection_id)),
@@ -347,17 +338,50 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             elapsed_ms(cell),
             super::dm_os_tasks::scheduler_of(&s),
             &(s.id.0 as u64).to_be_bytes()[..],
-            cell.reads.get(),
-            cell.writes.get(),
-            cell.logical_reads.get()
+            reads,
+            writes,
+            logical_reads
         ];
         cells.extend(options(&s));
         let nest = if cx.session.id == s.id { cx.session.activation.nest_level } else { 0 };
         let group = if user { 2 } else { 1 };
-        cells.extend(row![nest, 0, false, group, (), (), (), (), 1, (), (), false, (), 0, (), ()]);
+        let (query, plan) = hashes.unzip();
+        cells.extend(row![
+            nest,
+            0,
+            false,
+            group,
+            query,
+            plan,
+            (),
+            (),
+            1,
+            (),
+            (),
+            false,
+            (),
+            0,
+            (),
+            ()
+        ]);
         rows.push(cells);
     }
     Ok(())
+}
+
+/// The handle of the plan that a session runs, and the hashes of its running statement's query and plan, where it has one.
+fn plan_of(s: &SessionInfo) -> (Value, Option<(Value, Value)>) {
+    let Some(module) = s.module().filter(|m| m.compiled.number > 0) else {
+        return (Value::Null, None);
+    };
+    let start = s.cell.statement_start.load(Relaxed);
+    let running = module.planned().into_iter().find(|p| p.place.0 == start);
+    let hashes = running.and_then(|p| {
+        let plan = module.shared[p.plan as usize].kept().plans.first()?.hash();
+        let query = module.query_hash(&p);
+        Some((Value::binary(&query.to_be_bytes()), Value::binary(&plan.to_be_bytes())))
+    });
+    (Value::binary(&module.plan_handle()), hashes)
 }
 
 fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -20,6 +20,7 @@
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
 //! | [`sql_text`] | batches by their handles |
+//! | [`plan_cache`] | plans, and what executions have cost |
 //! | [`statistics`] | statistics |
 //! | [`absent`] | mirroring, endpoints, the query store: what is not built and has rows all the same |
 //! | [`empty`] | what there is none of: sequences, full text, availability groups … |
@@ -62,6 +63,7 @@ pub mod objects;
 pub mod performance_counters;
 mod permissions;
 pub mod physical_stats;
+mod plan_cache;
 pub mod principals;
 mod properties;
 mod resource_governor;
@@ -130,6 +132,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     dm_os_volume::declare,
     fn_dblog::declare,
     sql_text::declare,
+    plan_cache::declare,
     rowsets::declare,
     statistics::declare,
     absent::declare,

@@ -28,34 +28,52 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// The text, passwords hidden, and the statement's offsets in bytes of UTF-16; an end of -1 is the text's. `None`: there is no module.
+    /// The text and the statement's offsets, see [`Module::place`]. `None`: there is no module.
     pub fn place(&self) -> Option<(Statements, i32, i32)> {
         let module = self.module.as_ref()?;
-        let before = match &*module.declarations {
+        let (start, end) = module.place(self.start, self.end);
+        Some((module.told(), start, end))
+    }
+}
+
+impl Module {
+    /// The declarations of parameters, as they stand before the text that others are shown.
+    fn declared(&self) -> String {
+        match &*self.declarations {
             "" => String::new(),
             declared => format!("({declared})"),
-        };
-        // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
-        let wide = |at: i32| {
-            let at = usize::try_from(at).unwrap_or(0).min(module.shown().len());
-            let at = (0..=at).rev().find(|n| module.shown().is_char_boundary(*n)).unwrap_or(0);
-            // No statement begins or ends within a password.
-            let begins = masked(&module.shown()[..at]);
-            let units = before.encode_utf16().count() + begins.encode_utf16().count();
-            2 * units as i32
-        };
-        let last = usize::try_from(self.end).is_ok_and(|e| module.text[..].len() <= e);
-        let (start, end) = (wide(self.start), if last { -1 } else { wide(self.end) });
+        }
+    }
+
+    /// The text as others are shown it, passwords hidden; empty for an encrypted module.
+    pub fn told(&self) -> Statements {
+        let before = self.declared();
         let text = match before.is_empty() {
-            _ if module.encrypted => "".into(),
-            true => super::shown(&module.text),
-            false => (before + &masked(&module.text)).into(),
+            _ if self.encrypted => "".into(),
+            true => super::shown(&self.text),
+            false => (before + &masked(&self.text)).into(),
         };
-        let object = match (module.object_id, &module.database) {
+        let object = match (self.object_id, &self.database) {
             (0, _) | (_, None) => None,
             (id, Some(database)) => Some((database.id.0, id)),
         };
-        Some((Statements { text, object }, start, end))
+        Statements { text, object }
+    }
+
+    /// The offsets of a statement in the text of [`Module::told`], in bytes of UTF-16, from those in its own; an end of -1 is the text's.
+    pub fn place(&self, start: i32, end: i32) -> (i32, i32) {
+        let before = self.declared().encode_utf16().count();
+        // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
+        let wide = |at: i32| {
+            let at = usize::try_from(at).unwrap_or(0).min(self.shown().len());
+            let at = (0..=at).rev().find(|n| self.shown().is_char_boundary(*n)).unwrap_or(0);
+            // No statement begins or ends within a password.
+            let begins = masked(&self.shown()[..at]);
+            let units = before + begins.encode_utf16().count();
+            2 * units as i32
+        };
+        let last = usize::try_from(end).is_ok_and(|e| self.text[..].len() <= e);
+        (wide(start), if last { -1 } else { wide(end) })
     }
 }
 
@@ -68,6 +86,11 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// The module that runs.
+    pub fn module(&self) -> Option<Arc<Module>> {
+        self.module.clone()
+    }
+
     pub fn begins(&mut self, module: Option<Arc<Module>>) {
         self.module = module;
         self.callers.clear();
