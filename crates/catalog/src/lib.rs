@@ -44,6 +44,7 @@ pub mod systab;
 mod told;
 mod type_rows;
 mod unmade;
+pub mod usage;
 pub mod user_type;
 pub mod versions;
 mod wait;
@@ -181,6 +182,7 @@ pub struct Catalog {
     rowversions: Arc<RowVersions>,
     type_numbers: user_type::TypeNumbers,
     versioning: versions::Versioning,
+    usage: usage::IndexUsages,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -250,6 +252,7 @@ impl Catalog {
             sequences: Mutex::default(),
             numbers: Mutex::default(),
             type_numbers: user_type::TypeNumbers::new(first),
+            usage: usage::IndexUsages::default(),
             versioning: versions::Versioning::new(storage.instance().snapshots.now()),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;

@@ -336,11 +336,12 @@ impl Interpreter<'_> {
             let plan = it.locked_plan(module, number, visible, &source)?;
             let q = streaming::query_of(&plan);
             let columns = q.columns.as_slice().into();
+            let starts = it.session.starts_plan(module, number, &plan);
             if streaming::streams(text, &plan) {
                 let streaming = it.begin_streaming(&plan, line)?;
                 return Ok(Opened { columns, rows: CursorRows::Streamed(Box::new(streaming)) });
             }
-            began = Some(it.session.starts(&module.shared[number as usize].tally));
+            began = Some(starts);
             it.with_runtime(&plan, line, |rt| {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;

@@ -155,6 +155,14 @@ impl Tally {
 }
 
 impl Session {
+    /// The execution of a plan begins, with the number that it has in its module: it uses its indexes.
+    #[inline]
+    pub(crate) fn starts_plan(&self, module: &Module, number: u32, plan: &Plan) -> Started {
+        let began = self.starts(&module.shared[number as usize].tally);
+        plan.count_uses(began.at);
+        began
+    }
+
     /// The moment and the counters with which an execution begins.
     #[inline]
     pub(crate) fn starts(&self, tally: &Tally) -> Started {
@@ -199,7 +207,7 @@ impl Interpreter<'_> {
         let mut began = None;
         let ended = self.in_statement(|it| {
             let plan = it.locked_plan(module, number, visible, source)?;
-            began = Some(it.session.starts(&module.shared[number as usize].tally));
+            began = Some(it.session.starts_plan(module, number, &plan));
             f(it, &plan)
         });
         self.executed(module, number, began, ended.as_ref().map(|_| 1).map_err(|e| &**e));

@@ -77,5 +77,6 @@ pub(crate) mod table_variables;
 pub(crate) mod timing;
 pub(crate) mod transaction;
 pub(crate) mod triggers;
+mod used;
 pub mod user_views;
 pub(crate) mod variants;

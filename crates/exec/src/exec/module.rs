@@ -3,6 +3,7 @@
 
 use super::figures::Tally;
 use super::result_sets::DeclaredResult;
+use super::used::UsedIndexes;
 use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
 use crate::database::Database;
@@ -381,6 +382,8 @@ pub struct Plan {
     pub facts: Arc<Facts>,
     /// The rights by which everything that it needs was held.
     pub allowed: Allowed,
+    /// The indexes that it uses.
+    pub(crate) used: UsedIndexes,
     /// Its subqueries, by number.
     pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.

@@ -104,6 +104,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         columns: Arc::new(columns),
         facts,
         allowed: Default::default(),
+        used: Default::default(),
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),

@@ -275,7 +275,7 @@ impl Interpreter<'_> {
         let mut began = None;
         let ended = self.in_statement(|it| {
             let plan = it.locked_plan(module, s.plan, s.visible, source)?;
-            began = (!fmtonly).then(|| it.session.starts(&module.shared[s.plan as usize].tally));
+            began = (!fmtonly).then(|| it.session.starts_plan(module, s.plan, &plan));
             if let Statement::Select(_, Some(_)) = &plan.kind
                 && fmtonly
             {

@@ -382,6 +382,7 @@ pub(crate) fn remove(
 ) -> SqlResult<()> {
     let tx = cx.transaction(database)?;
     rows::remove_index(tx, table.head.id, index.id)?;
+    database.catalog.usage().forget(table.head.id, index.id);
     if index.kind == IndexKind::Clustered {
         create::write_heap(cx, database, table.head.id)?;
         rebuild(cx, database, table, before, None)?;

@@ -20,6 +20,7 @@
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
 //! | [`sql_text`] | batches by their handles |
+//! | [`index_usage`] | how often indexes are used |
 //! | [`plan_cache`] | plans, and what executions have cost |
 //! | [`statistics`] | statistics |
 //! | [`absent`] | mirroring, endpoints, the query store: what is not built and has rows all the same |
@@ -56,6 +57,7 @@ pub(crate) mod dm_tran;
 pub mod empty;
 mod filesystem;
 pub mod fn_dblog;
+mod index_usage;
 pub mod indexes;
 pub mod information_schema;
 mod object_columns;
@@ -133,6 +135,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     fn_dblog::declare,
     sql_text::declare,
     plan_cache::declare,
+    index_usage::declare,
     rowsets::declare,
     statistics::declare,
     absent::declare,
