@@ -24,6 +24,7 @@ pub mod histogram;
 pub mod latches;
 pub mod listen;
 pub mod moment;
+pub mod pages;
 pub mod session;
 pub mod totals;
 pub mod trace;

@@ -608,6 +608,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 3609, severity: 16, text: "The transaction ended in the trigger. The batch has been aborted." },
     Message { number: 3612, severity: 10, text: "%hs SQL Server Execution Times:%hs   CPU time = %lu ms,  elapsed time = %lu ms." },
     Message { number: 3613, severity: 10, text: "SQL Server parse and compile time: %hs   CPU time = %lu ms, elapsed time = %lu ms." },
+    Message { number: 3615, severity: 10, text: "Table '%.*ls'. Scan count %d, logical reads %d, physical reads %d, page server reads %d, read-ahead reads %d, page server read-ahead reads %d, lob logical reads %d, lob physical reads %d, lob page server reads %d, lob read-ahead reads %d, lob page server read-ahead reads %d." },
     Message { number: 3616, severity: 16, text: "An error was raised during trigger execution. The batch has been aborted and the user transaction, if any, has been rolled back." },
     Message { number: 3619, severity: 10, text: "Could not write a checkpoint record in database %ls because the log is out of space. Contact the database administrator to truncate the log or allocate more space to the database log files." },
     Message { number: 3620, severity: 10, text: "Automatic checkpointing is disabled in database '%.*ls' because the log is out of space. Automatic checkpointing will be enabled when the database owner successfully checkpoints the database. Contact the database owner to either truncate the log file or add more disk space to the log. Then retry the CHECKPOINT statement." },

@@ -14,6 +14,7 @@ use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::Moment;
 use taffrail_observe::session::{PagesTouched, pages_touched};
@@ -205,12 +206,16 @@ impl Interpreter<'_> {
         f: impl FnOnce(&mut Self, &Plan) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let mut began = None;
+        let spilled = self.session.cell.internal_allocated.get();
         let ended = self.in_statement(|it| {
             let plan = it.locked_plan(module, number, visible, source)?;
             began = Some(it.session.starts_plan(module, number, &plan));
             f(it, &plan)
         });
         self.executed(module, number, began, ended.as_ref().map(|_| 1).map_err(|e| &**e));
+        if self.session.activation.options.statistics_io && ended.is_ok() {
+            self.tell_io(module, Some(number), spilled).map_err(|_| client_gone())?;
+        }
         ended
     }
 }

@@ -247,9 +247,17 @@ impl<'s> Interpreter<'s> {
         if statements_wanted() {
             return self.watched_statement(module, s, began);
         }
-        let flow = self.statement_now(module, s)?;
+        let flow = self.statement_run(module, s)?;
         self.tell_time(EXECUTED, began)?;
         Ok(flow)
+    }
+
+    #[inline]
+    fn statement_run(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
+        match self.session.activation.options.statistics_io {
+            false => self.statement_now(module, s),
+            true => self.statement_with_io(module, s),
+        }
     }
 
     /// The same where sessions of events want to know.
@@ -262,7 +270,7 @@ impl<'s> Interpreter<'s> {
     ) -> Step {
         let observer = self.session.instance.observer();
         let before = observer.statement_begins(self.session, module, s);
-        let step = self.statement_now(module, s);
+        let step = self.statement_run(module, s);
         if let Some(before) = before {
             observer.statement_ended(self.session, module, s, &before);
         }
@@ -292,7 +300,7 @@ impl<'s> Interpreter<'s> {
         Ok(Flow::Next)
     }
 
-    fn statement_now(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
+    pub(super) fn statement_now(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
         if self.session.activation.options.noexec && !runs_under_noexec(&s.kind) {
             return Ok(Flow::Next);
         }

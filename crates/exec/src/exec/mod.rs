@@ -41,6 +41,7 @@ pub mod interpret;
 mod into;
 #[cfg(debug_assertions)]
 pub mod invoked;
+mod io_told;
 mod key_map;
 mod keyed;
 mod left_out;

@@ -48,6 +48,7 @@ impl Session {
             SwitchOption::ShowPlanText => s.showing.text = on,
             SwitchOption::ShowPlanAll => s.showing.all = on,
             SwitchOption::StatisticsTime => s.statistics_time = on,
+            SwitchOption::StatisticsIo => s.statistics_io = on,
             SwitchOption::AnsiDefaults => {
                 s.ansi_nulls = on;
                 s.ansi_null_dflt_on = on;

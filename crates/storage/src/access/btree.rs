@@ -27,7 +27,7 @@ use super::node::{
 };
 use super::record::{Place, delete, row};
 use super::{Direction, Hobt, HobtKind, KeyRange, Rid, ScanLocks, smo};
-use crate::buffer::{ReadGuard, WriteGuard};
+use crate::buffer::{ReadGuard, WriteGuard, seen};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{LockMode, TxLockState};
@@ -178,7 +178,7 @@ pub(super) fn check_page(
 /// The root under its shared latch.
 pub(super) fn root_for_read<'p>(db: &'p Database, hobt: &Hobt) -> StorageResult<ReadGuard<'p>> {
     let guard = match hobt.root_pin(db.pool(), &db.store) {
-        Some(pin) => pin.read(),
+        Some(pin) => seen(&db.store, pin.read()),
         None => {
             let root = hobt.root();
             if root.is_none() {

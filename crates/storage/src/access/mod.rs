@@ -22,7 +22,7 @@ use taffrail_log::Lcx;
 use taffrail_log::fair::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::alloc::Space;
-use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard};
+use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard, seen};
 use crate::database::Database;
 use crate::lock::Resource;
 use crate::versions::TreeVersions;
@@ -455,6 +455,7 @@ impl Hobt {
         }
         let page = PageId::from_u64(hot & PAGE_MASK);
         let guard = pool.hinted(store, page, self.hot_frame.load(Ordering::Relaxed))?.write();
+        let guard = seen(store, guard);
         // Asked again under the latch, which may have been waited for.
         (self.structure.load(Ordering::Acquire) == structure).then_some(guard)
     }
@@ -475,7 +476,7 @@ impl Hobt {
         frame: u32,
         structure: u64,
     ) -> Option<ReadGuard<'p>> {
-        let guard = db.pool().hinted(&db.store, page, frame)?.read();
+        let guard = seen(&db.store, db.pool().hinted(&db.store, page, frame)?.read());
         (self.structure() == structure).then_some(guard)
     }
 

@@ -152,7 +152,7 @@ impl BufferPool {
             if wanted(Event::PhysicalPageRead) {
                 told::page_moved(Event::PhysicalPageRead, store.id, run[at]);
             }
-            taffrail_observe::session::page_read();
+            told::page_read_ahead(store, &guard);
             guard.control().valid.store(true, Ordering::Release);
         }
     }

@@ -40,6 +40,7 @@ pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};
 pub use suspects::SuspectPage;
+pub(crate) use told::seen;
 pub(crate) use whole::read_whole;
 pub(crate) use writer::Unhardened;
 pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, DoubleWrite};

@@ -159,10 +159,10 @@ impl BufferPool {
                 Found::Pinned(pin) => {
                     let guard = pin.read();
                     if is(guard.control(), key) {
-                        return Ok(guard);
+                        return Ok(told::seen(store, guard));
                     }
                 }
-                Found::Loaded(guard) => return Ok(guard.downgrade()),
+                Found::Loaded(guard) => return Ok(told::seen(store, guard.downgrade())),
             }
         }
     }
@@ -175,10 +175,10 @@ impl BufferPool {
                 Found::Pinned(pin) => {
                     let guard = pin.write();
                     if is(guard.control(), key) {
-                        return Ok(guard);
+                        return Ok(told::seen(store, guard));
                     }
                 }
-                Found::Loaded(guard) => return Ok(guard),
+                Found::Loaded(guard) => return Ok(told::seen(store, guard)),
             }
         }
     }
@@ -309,7 +309,7 @@ impl BufferPool {
             if wanted(Event::PhysicalPageRead) {
                 told::page_moved(Event::PhysicalPageRead, store.id, page);
             }
-            taffrail_observe::session::page_read();
+            told::page_read(store, &guard);
         }
         guard.control().valid.store(true, Ordering::Release);
         Ok(Found::Loaded(guard))

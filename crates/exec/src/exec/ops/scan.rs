@@ -6,7 +6,7 @@ mod moved;
 use super::row::{note, passes, read_again, read_all, take};
 use super::{Operator, seek};
 use crate::binder::TableUse;
-use crate::catalog::{Escalation, IndexKind, is_temp};
+use crate::catalog::{Escalation, Index, IndexKind, is_temp};
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode};
 use crate::plan::node::{Access, Scan};
@@ -20,6 +20,7 @@ use moved::{MOVED_TRIES, Place, moved_on, place_of};
 use std::collections::HashSet;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::pages;
 use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
 use taffrail_storage::lock::{Granted, LockMode};
@@ -61,6 +62,20 @@ pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> 
     }
     session.transaction.read_otherwise |= looks && isolation != Isolation::Snapshot;
     Ok(new)
+}
+
+/// A scan or seek begins, as SET STATISTICS IO counts it: all but those that look for one whole unique key, and for nothing else.
+#[cold]
+fn note_scan(scan: &Scan, index: &Index, one: bool) {
+    let sought = match &scan.access {
+        Access::Clustered(_, seek) | Access::Nonclustered(_, seek) if seek.then.len() < 2 => {
+            seek.equal.len() + seek.then.len()
+        }
+        _ => 0,
+    };
+    let whole = one && sought >= index.key.columns().len();
+    let database = scan.database.storage.id();
+    pages::touched(database.0, index.hobt_id.0, |p| p.scans += u64::from(!whole));
 }
 
 enum Cursor {
@@ -178,6 +193,9 @@ impl ScanOp {
         let one = index.unique && range.lower.is_some() && range.lower == range.upper;
         if !one {
             counters.range_scans.inc();
+        }
+        if pages::are_watched() {
+            note_scan(scan, index, one);
         }
         let clustered = matches!(scan.access, Access::Clustered(..));
         // The rows are locked where they are read; their entries only while they are read, unless what is
@@ -329,6 +347,9 @@ impl Operator for ScanOp {
         let base = scan.table.base();
         if matches!(scan.access, Access::Full) {
             scan.database.storage.counters().full_scans.inc();
+            if pages::are_watched() {
+                note_scan(scan, base, false);
+            }
         }
         self.cursor = match &scan.access {
             Access::Full if base.kind == IndexKind::Heap => {
