@@ -66,7 +66,7 @@ SELECT * FROM ##shared
 GO
 USE master
 GO
-SELECT * FROM sys.dm_exec_query_stats
+SELECT * FROM sys.dm_exec_query_profiles
 GO
 CREATE TABLE old (id int PRIMARY KEY, v int)
 CREATE INDEX iv ON old (v)
