@@ -8,6 +8,7 @@ use super::ensure_schema_version;
 use super::object::{Column, Table};
 use super::rows::int;
 use super::systab::{self, SystemTables, number, text};
+use super::temporal::Generated;
 use crate::rowcodec::{Cell, Place, damaged};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -95,9 +96,10 @@ impl Column {
         self.computed.as_ref().is_some_and(|c| c.persisted)
     }
 
-    /// No statement gives it a value: a rowversion, or a computed column.
+    /// No statement gives it a value: a rowversion, a computed column, or one of a period.
     pub fn is_made(&self) -> bool {
-        self.ty == SqlType::RowVersion || self.computed.is_some()
+        let generated = self.generated != Generated::Never;
+        self.ty == SqlType::RowVersion || self.computed.is_some() || generated
     }
 }
 
@@ -107,7 +109,7 @@ impl Table {
         self.columns.iter().position(|c| c.ty == SqlType::RowVersion && c.computed.is_none())
     }
 
-    /// Rows of the table have values of the server's making: a rowversion, or what is computed and stored.
+    /// Rows of the table have values of the server's making: a rowversion, a period, or what is computed and stored.
     pub fn makes_values(&self) -> bool {
         self.columns.iter().any(|c| c.is_made() && !c.is_virtual())
     }
@@ -124,9 +126,11 @@ impl Table {
         Ok(())
     }
 
-    /// Positions of columns that change, and of those that change along with them: the rowversion, and what is computed of these columns.
+    /// Positions of columns that change, and of those that change along with them: the rowversion, the start of the
+    /// period, and what is computed of these columns.
     pub fn changed_along(&self, mut changed: Vec<usize>) -> Vec<usize> {
         changed.extend(self.rowversion());
+        changed.extend(self.period.map(|(start, _)| start));
         let reads =
             |computed: &Computed| changed.iter().any(|at| computed.reads(&self.columns[*at].name));
         let computed = self

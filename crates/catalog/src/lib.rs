@@ -41,6 +41,7 @@ mod shape;
 mod state;
 pub mod synonym;
 pub mod systab;
+pub mod temporal;
 mod told;
 mod type_rows;
 mod unmade;
@@ -64,6 +65,7 @@ pub use pending::DdlOutcome;
 pub use sequence::{Cache, Numbers, SequenceFacts, SequenceObject};
 pub use state::Sight;
 pub use synonym::{BaseName, Synonym};
+pub use temporal::{Generated, Retention, RetentionUnit, Temporal};
 pub use user_type::{Meaning, SYSNAME_ID, UserType};
 pub use wait::{Blocked, Touched, TouchedId};
 
@@ -87,8 +89,8 @@ const PRIVATE: u64 = 1 << 63;
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
 /// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
 /// columns, 11 has options of modules, 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no
-/// rows, 13 has principals of one's own.
-pub(crate) const SCHEMA_VERSION: i64 = 13;
+/// rows, 13 has principals of one's own, 14 has periods and tables of history.
+pub(crate) const SCHEMA_VERSION: i64 = 14;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;

@@ -45,6 +45,8 @@ pub struct ObjectHead {
     pub system_named: bool,
     /// The `LOCK_ESCALATION` of a table.
     pub escalation: Escalation,
+    /// The part of a table in the keeping of history.
+    pub temporal: super::temporal::Temporal,
 }
 
 /// `LOCK_ESCALATION` of a table.
@@ -183,6 +185,10 @@ pub struct Column {
     pub is_identity: bool,
     /// Whether the column is marked ROWGUIDCOL.
     pub is_rowguid: bool,
+    /// `GENERATED ALWAYS`: the server gives the column its values.
+    pub generated: super::temporal::Generated,
+    /// HIDDEN: `SELECT *` and an INSERT without a list of columns pass the column by.
+    pub is_hidden: bool,
     /// Whether the column is marked SPARSE. Its values are stored as those of any other column.
     pub is_sparse: bool,
     /// Declared as text, ntext or image: its type is the (max) one of the same kind.
@@ -468,6 +474,8 @@ pub struct Table {
     pub checks: Vec<Check>,
     /// The IDENTITY column, if there is one.
     pub identity: Option<Identity>,
+    /// Positions of the columns that say from when to when a row is as it is.
+    pub period: Option<(usize, usize)>,
     /// The highest `column_id` ever given out: `max_column_id_used`.
     pub max_column_id: i32,
     /// Differs between any two snapshots of the same table.

@@ -19,6 +19,7 @@ use super::object::{
 pub use super::sequence_rows::write_sequence;
 use super::synonym::Synonym;
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
+use super::temporal::{Generated, TEMPORAL, Temporal, period_of};
 use super::type_rows::TYPES;
 pub use super::type_rows::write_type;
 use super::{Catalog, Sight, ensure_schema_version, fold, properties};
@@ -42,6 +43,9 @@ pub(super) const COLUMN_XML: i64 = 32;
 const COLUMN_UNPADDED: i64 = 64;
 const COLUMN_COMPUTED: i64 = 128;
 const COLUMN_SPARSE: i64 = 256;
+const COLUMN_ROW_START: i64 = 512;
+const COLUMN_ROW_END: i64 = 1024;
+const COLUMN_HIDDEN: i64 = 2048;
 
 /// The version of the catalogue's tables that knows columns of type rowversion.
 const ROWVERSIONS: i64 = 9;
@@ -60,8 +64,9 @@ pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> Sql
             Escalation::Table => 0,
             Escalation::Auto => OBJECT_ESCALATION_AUTO,
             Escalation::Disable => OBJECT_ESCALATION_DISABLE,
-        };
-    let row = [
+        }
+        | head.temporal.flags();
+    let mut row = vec![
         Value::Int(head.schema_id.0),
         Value::nvarchar(&head.name),
         Value::nvarchar(head.kind.code()),
@@ -71,6 +76,7 @@ pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> Sql
         int(flags),
         Value::Int(detail),
     ];
+    row.extend(head.temporal.cells(tx)?);
     systab::put(tx, &SystemTables::OBJECTS, &[head.id.0 as i64], &row)
 }
 
@@ -95,6 +101,9 @@ pub fn write_column(
     if column.ty == SqlType::RowVersion {
         ensure_schema_version(tx, ROWVERSIONS)?;
     }
+    if column.generated != Generated::Never {
+        ensure_schema_version(tx, TEMPORAL)?;
+    }
     if let Some(computed) = &column.computed {
         write_computed(tx, table, column.id, computed)?;
     }
@@ -108,6 +117,9 @@ pub fn write_column(
         (COLUMN_UNPADDED, column.unpadded),
         (COLUMN_COMPUTED, column.computed.is_some()),
         (COLUMN_SPARSE, column.is_sparse),
+        (COLUMN_ROW_START, column.generated == Generated::RowStart),
+        (COLUMN_ROW_END, column.generated == Generated::RowEnd),
+        (COLUMN_HIDDEN, column.is_hidden),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -211,6 +223,8 @@ pub fn view_column(
         collation,
         is_identity: false,
         is_rowguid: false,
+        generated: Generated::Never,
+        is_hidden: false,
         is_sparse: false,
         old_large: false,
         xml: false,
@@ -283,6 +297,7 @@ impl Catalog {
                 flags if flags & OBJECT_ESCALATION_AUTO != 0 => Escalation::Auto,
                 _ => Escalation::Table,
             },
+            temporal: Temporal::read(number(row, 6)?, row)?,
         };
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
@@ -360,6 +375,7 @@ impl Catalog {
             layout = layout.beside_key(declared.min(CLUSTERED_KEY_ROOM));
         }
         let checks = self.read_checks(tx, head.id, sight)?;
+        let period = period_of(&columns);
         let needs_options =
             !indexed_views.is_empty() || indexes.iter().any(|i| i.by_options(&columns));
         Ok(Table {
@@ -374,6 +390,7 @@ impl Catalog {
             statistics,
             checks,
             identity,
+            period,
             max_column_id,
             version: self.new_version(),
             dropped,
@@ -438,6 +455,12 @@ impl Catalog {
                 .ok_or_else(|| damaged("a column's collation"))?,
             is_identity: flags & COLUMN_IDENTITY != 0,
             is_rowguid: flags & COLUMN_ROWGUID != 0,
+            generated: match flags {
+                flags if flags & COLUMN_ROW_START != 0 => Generated::RowStart,
+                flags if flags & COLUMN_ROW_END != 0 => Generated::RowEnd,
+                _ => Generated::Never,
+            },
+            is_hidden: flags & COLUMN_HIDDEN != 0,
             is_sparse: flags & COLUMN_SPARSE != 0,
             old_large: flags & COLUMN_OLD_LARGE != 0,
             xml: flags & COLUMN_XML != 0,

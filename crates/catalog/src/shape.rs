@@ -25,6 +25,7 @@ impl Table {
             statistics,
             checks,
             identity,
+            period: _,
             max_column_id: _,
             version: _,
             dropped: _,
@@ -58,6 +59,8 @@ fn same_column(a: &Column, b: &Column) -> bool {
         collation,
         is_identity,
         is_rowguid,
+        generated,
+        is_hidden,
         is_sparse: _,
         old_large,
         xml,
@@ -73,6 +76,7 @@ fn same_column(a: &Column, b: &Column) -> bool {
     (id, name, ty, nullable, collation) == (&b.id, &b.name, &b.ty, &b.nullable, &b.collation)
         && (is_identity, is_rowguid, old_large) == (&b.is_identity, &b.is_rowguid, &b.old_large)
         && (xml, unpadded, place, null_bit) == (&b.xml, &b.unpadded, &b.place, &b.null_bit)
+        && (generated, is_hidden) == (&b.generated, &b.is_hidden)
         && *user_type == b.user_type
         && *computed == b.computed
         && definition(default) == definition(&b.default)

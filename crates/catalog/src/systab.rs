@@ -72,11 +72,12 @@ impl SystemTables {
         Self::MASTER_FILES,
         Self::MASTER_OPTIONS,
     ];
-    /// schema id, name, kind, parent, created, modified, flags, detail
+    /// schema id, name, kind, parent, created, modified, flags, detail; of a table with history ([`super::temporal`]) also the other
+    /// table, how long rows are kept there, and the unit of that
     pub const OBJECTS: SystemTable = SystemTable {
         name: "sysobjects",
         hobt: HobtId(1),
-        types: &[INT, NAME, NAME, INT, DATE, DATE, INT, INT],
+        types: &[INT, NAME, NAME, INT, DATE, DATE, INT, INT, INT, INT, INT],
     };
     /// name, type, flags, collation, offset, null bit, default id, missing value, seed, increment, sequence, user type id
     pub const COLUMNS: SystemTable = SystemTable {

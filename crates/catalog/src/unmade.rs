@@ -45,6 +45,7 @@ impl Table {
             modified: Value::Null,
             system_named: false,
             escalation: Default::default(),
+            temporal: Default::default(),
         };
         let base = unmade_base(&storage);
         let row_column = |c: &Column| RowColumn {
@@ -62,6 +63,7 @@ impl Table {
         Table {
             head,
             layout: RowLayout::new(columns.iter().map(row_column).collect(), &[]),
+            period: super::temporal::period_of(&columns),
             max_column_id: columns.len() as i32,
             columns,
             indexes: vec![Arc::new(base)],

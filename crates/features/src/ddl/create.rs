@@ -37,6 +37,7 @@ pub(crate) fn head(
         modified: now,
         system_named: false,
         escalation: Default::default(),
+        temporal: Default::default(),
     })
 }
 

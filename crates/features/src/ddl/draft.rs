@@ -270,6 +270,8 @@ impl TableDraft {
             collation,
             is_identity: false,
             is_rowguid: false,
+            generated: Default::default(),
+            is_hidden: false,
             is_sparse: false,
             old_large: false,
             xml: false,
