@@ -5,7 +5,7 @@ use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign};
 use crate::catalog::rows::{self, IdentityRow};
-use crate::catalog::{Column, Table};
+use crate::catalog::{Column, Generated, Table};
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::modify::{full_name, trim};
@@ -76,7 +76,8 @@ pub(super) fn add(
     touched.extend(&check_ids);
     if !is_empty {
         for column in &draft.columns[draft.existing..] {
-            let given = column.is_made() || column.is_identity;
+            let given = column.is_made() && column.generated == Generated::Never;
+            let given = given || column.is_identity;
             if !column.nullable && !given && column.missing.is_null() {
                 return Err(SqlError::new(4901, &[&column.name, &name]));
             }
@@ -111,7 +112,8 @@ pub(super) fn add(
         }
         None => index::refresh(cx, database, table, &touched)?,
     };
-    let stored = |c: &Column| c.is_made() && !c.is_virtual();
+    // The start of a period is its default's, for the rows that are there.
+    let stored = |c: &Column| c.is_made() && !c.is_virtual() && c.generated == Generated::Never;
     if !own.is_empty() || !is_empty && draft.columns[draft.existing..].iter().any(stored) {
         let given = draft.columns[draft.existing..].iter().any(|c| c.ty == SqlType::RowVersion);
         super::stored::fill(cx, database, &fresh, own, given)?;

@@ -2,7 +2,7 @@
 
 use super::clauses::{column_type, types_of};
 use super::index::{self, shown_name};
-use super::{checks, foreign, resolve, trigger};
+use super::{checks, foreign, resolve, trigger, versioning};
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Action, Column, Escalation, ObjectKind, Table, fold};
@@ -27,8 +27,28 @@ pub(crate) fn alter_table(
     let missing = || SqlError::new(4902, &[&s.table]);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    versioning::may_alter(&database, &table, &s.action)?;
+    let history = match s.action {
+        ast::AlterTableAction::Set(_) => None,
+        _ => versioning::lock_history(cx, &database, &table)?,
+    };
+    change(cx, (&database, &table), s, text)?;
+    match history {
+        Some(history) => versioning::follow(cx, &database, &history, &s.action, text),
+        None => Ok(()),
+    }
+}
+
+/// The change of a table that is locked.
+fn change(
+    cx: &mut StatementContext<'_>,
+    (database, table): (&Arc<Database>, &Arc<Table>),
+    s: &ast::AlterTable,
+    text: &str,
+) -> SqlResult<()> {
+    let missing = || SqlError::new(4902, &[&s.table]);
     if !matches!(s.action, ast::AlterTableAction::Trigger { .. }) {
-        trigger::not_fired_on(cx, &database, &table.head, "ALTER TABLE")?;
+        trigger::not_fired_on(cx, database, &table.head, "ALTER TABLE")?;
     }
     let of_constraints = match &s.action {
         ast::AlterTableAction::Drop(items) => items.iter().all(|item| !item.column),
@@ -36,48 +56,53 @@ pub(crate) fn alter_table(
         _ => false,
     };
     if !of_constraints {
-        super::disabled::refuse_table(&table)?;
+        super::disabled::refuse_table(table)?;
     }
     match &s.action {
         ast::AlterTableAction::Add { check, body } => {
-            super::added::add(cx, &database, &table, body, *check, text)
+            super::added::add(cx, database, table, body, *check, text)?;
+            versioning::add_period(cx, database, table.id(), body.period.as_ref())
         }
         ast::AlterTableAction::Drop(items) => {
             for item in items {
                 let current = database.catalog.table(table.head.id, cx.session.id);
                 let table = current.ok_or_else(missing)?;
                 match item.column {
-                    true => drop_column(cx, &database, &table, item)?,
-                    false => drop_constraint(cx, &database, &table, item)?,
+                    true => drop_column(cx, database, &table, item)?,
+                    false => drop_constraint(cx, database, &table, item)?,
                 }
             }
-            index::modified(cx, &database, table.head.id)
+            index::modified(cx, database, table.head.id)
         }
         ast::AlterTableAction::AlterColumn(change) => {
             // It is an update of all rows.
             let of_rows = |e: &SqlError| matches!(e.number, 220 | 515 | 2628 | 8115 | 8152);
-            alter_column(cx, &database, &table, change).map_err(|e| match of_rows(&e) {
+            alter_column(cx, database, table, change).map_err(|e| match of_rows(&e) {
                 true => e.with_origin(Origin::Change),
                 false => e,
             })?;
-            index::modified(cx, &database, table.head.id)
+            index::modified(cx, database, table.head.id)
         }
         ast::AlterTableAction::Rebuild(options) => {
-            super::alter_index::rebuild_table(cx, &database, &table, options)
+            super::alter_index::rebuild_table(cx, database, table, options)
         }
         ast::AlterTableAction::CheckConstraint { with_check, enable, names } => {
             let with = *with_check;
-            let (rest, more) = foreign::switch(cx, &database, &table, with, *enable, names)?;
+            let (rest, more) = foreign::switch(cx, database, table, with, *enable, names)?;
             match more {
-                true => checks::switch(cx, &database, &table, with, *enable, &rest),
+                true => checks::switch(cx, database, table, with, *enable, &rest),
                 false => Ok(()),
             }
         }
         ast::AlterTableAction::Trigger { enable, names } => {
             let names: Vec<&ast::Ident> = names.iter().collect();
-            trigger::switch_of(cx, &database, &table.head, *enable, &names)
+            trigger::switch_of(cx, database, &table.head, *enable, &names)
         }
-        ast::AlterTableAction::Set(options) => set(cx, &database, &table, options),
+        ast::AlterTableAction::DropPeriod => versioning::drop_period(cx, database, table),
+        ast::AlterTableAction::Set(options) => match versioning::asked(options)? {
+            Some(asked) if options.len() == 1 => versioning::set(cx, database, table, asked),
+            _ => set(cx, database, table, options),
+        },
         ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
         ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
         ast::AlterTableAction::Other(action) => Err(unsupported(format!("ALTER TABLE … {action}"))),
@@ -125,7 +150,7 @@ pub(super) fn set_default(
     systab::put(tx, &SystemTables::COLUMNS, &key, &row)
 }
 
-fn drop_column(
+pub(super) fn drop_column(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
@@ -252,7 +277,7 @@ pub(super) fn refuse_if_used(
     Err(SqlError::new(4922, &[&what, &column.name, &"column"]))
 }
 
-fn drop_constraint(
+pub(super) fn drop_constraint(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
@@ -290,7 +315,7 @@ fn drop_constraint(
     }
 }
 
-fn alter_column(
+pub(super) fn alter_column(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,

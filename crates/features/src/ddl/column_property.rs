@@ -1,13 +1,14 @@
-//! ALTER TABLE … ALTER COLUMN … ADD and DROP of properties: PERSISTED, ROWGUIDCOL, SPARSE.
+//! ALTER TABLE … ALTER COLUMN … ADD and DROP of properties: PERSISTED, ROWGUIDCOL, SPARSE, HIDDEN.
 
 use super::alter::identity_row;
 use super::draft::sparse_fits;
 use super::index::{self, shown_name};
 use crate::binder::bind_computed;
-use crate::catalog::{Column, Computed, Table, rows};
+use crate::catalog::{Column, Computed, Generated, Table, rows};
 use crate::database::Database;
 use crate::exec::function_facts::{bound_to, facts_of};
 use crate::exec::metadata::SessionMetadata;
+use crate::exec::modify::full_name;
 use crate::names::mentions;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -42,6 +43,13 @@ pub(super) fn alter(
             if add {
                 may_be_sparse(table, &column)?;
             }
+        }
+        "HIDDEN" => {
+            if column.generated == Generated::Never {
+                let table = full_name(database, table);
+                return Err(SqlError::new(13735, &[&column.name, &table]));
+            }
+            column.is_hidden = add;
         }
         _ => return Err(unsupported(format!("ALTER COLUMN … {property}"))),
     }

@@ -16,6 +16,7 @@ use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 mod computed;
 mod keys;
+mod period;
 
 /// Most key columns of an index.
 pub(crate) const MAX_KEY_COLUMNS: usize = 32;
@@ -189,6 +190,7 @@ impl TableDraft {
             self.add_column(c, within, null_default)?;
         }
         self.settle_computed(&body.columns, within)?;
+        self.settle_period(body.period.as_ref(), within)?;
         // The columns first: a constraint may name any of them. Clustered ones before a primary key takes the default.
         let mut keys: Vec<(&ast::TableConstraint, Option<usize>)> = Vec::new();
         for (i, c) in body.columns.iter().enumerate() {
@@ -309,9 +311,6 @@ impl TableDraft {
         if let Some(computed) = &c.computed {
             return self.begin_computed(c, computed);
         }
-        if let Some(what) = c.other.first() {
-            return Err(unsupported(format!("The column property {what}")));
-        }
         let ordinal = self.columns.len() + 1;
         let named = match &c.ty {
             // `timestamp` alone is a name and a type.
@@ -354,6 +353,7 @@ impl TableDraft {
             }
         }
         self.mark(c, at)?;
+        self.mark_generated(c, at)?;
         if c.second_default {
             let parts: [&dyn std::fmt::Display; 4] =
                 [&"DEFAULT", &"constraint", &c.name.value, &self.table];

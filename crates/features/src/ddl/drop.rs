@@ -5,6 +5,7 @@ use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::database::Database;
+use crate::exec::modify::full_name;
 use crate::permissions::SecurableClass;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -125,6 +126,9 @@ pub(crate) fn drop_table(
     written: &dyn std::fmt::Display,
 ) -> SqlResult<()> {
     let id = table.head.id;
+    if table.head.is_temporal() {
+        return Err(SqlError::new(13552, &[&full_name(database, table)]));
+    }
     if !super::foreign::from_others(cx, database, table)?.is_empty() {
         return Err(SqlError::new(3726, &[written]));
     }
@@ -198,6 +202,9 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
         return Err(SqlError::new(4712, &[&s.table]));
     }
     super::disabled::refuse_table(&table)?;
+    if table.head.is_temporal() {
+        return Err(SqlError::new(13545, &[&full_name(&database, &table)]));
+    }
     if let Some(view) = table.indexed_views.first() {
         let view = database.catalog.object(*view, cx.session.id);
         let view = view.map_or_else(String::new, |v| v.head().name.to_string());

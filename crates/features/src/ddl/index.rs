@@ -44,6 +44,7 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
         true => resolve::lock_for_change(cx, &database, &table, missing)?,
         false => resolve::lock_for_index(cx, &database, &table, missing)?,
     };
+    super::versioning::may_be_unique(&database, &table, s.unique)?;
     let options = super::index_options::index_options(&s.options)?;
     let mut draft = TableDraft::of_table(&table);
     draft.table = shown_name(cx, &table);
@@ -365,6 +366,7 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
             super::indexed_view::remove(cx, &database, &table, &index)?;
             continue;
         }
+        super::versioning::may_drop_index(cx, &database, &table, &index)?;
         super::foreign::refuse_key(cx, &database, &table, &index)?;
         remove(cx, &database, &table, &index, &[])?;
         modified(cx, &database, table.head.id)?;

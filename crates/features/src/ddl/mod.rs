@@ -52,6 +52,7 @@ mod transfer;
 pub(crate) mod trigger;
 mod user;
 pub(crate) mod user_type;
+pub(crate) mod versioning;
 mod view;
 
 use crate::features::{self, Run};
@@ -115,8 +116,8 @@ fn create_table_statement(
     if let Some(variant) = &s.variant {
         return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … AS {variant}")]));
     }
-    if s.period.is_some() || s.filestream_on.is_some() {
-        return Err(SqlError::new(40510, &[&"A temporal or FILESTREAM table"]));
+    if s.filestream_on.is_some() {
+        return Err(SqlError::new(40510, &[&"A FILESTREAM table"]));
     }
     clauses::check_placement(s.on.as_ref())?;
     for place in [&s.textimage_on].into_iter().flatten() {
@@ -128,6 +129,7 @@ fn create_table_statement(
             "XML_COMPRESSION" => {
                 index_options::is_on(option)?;
             }
+            "SYSTEM_VERSIONING" => {}
             name => {
                 return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … WITH {name}")]));
             }
@@ -139,5 +141,12 @@ fn create_table_statement(
     let mut draft = TableDraft::new(&s.name.name.value).collated(target.database.collation(), own);
     create::add_body(cx, &mut draft, &s.body, (text, &target.database))?;
     index_options::tell(cx, &s.options)?;
-    create::table(cx, &target, draft).map(drop)
+    let versioned = versioning::asked(&s.options)?;
+    let table = create::table(cx, &target, draft)?;
+    match versioned {
+        Some(versioning::Asked::On(wanted)) => {
+            versioning::switch_on(cx, &target.database, &table, wanted)
+        }
+        _ => Ok(()),
+    }
 }

@@ -35,6 +35,7 @@ pub(crate) fn trigger(
         module::written_options(cx, &s.options, "TRIGGER", &["EXECUTE AS"])?;
     let (database, parent) = parent(cx, s, on)?;
     let instead_of = s.instead_of;
+    super::versioning::may_have_trigger(&database, &parent, instead_of)?;
     let claimed = claim(cx, s, &database, &parent, on)?;
     if instead_of {
         may_replace(cx, s, &database, &parent, &claimed.head, events)?;

@@ -135,7 +135,7 @@ fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<
         columns.push(stored.then_some(at));
     }
     if s.columns.is_empty() {
-        let all = 0..table.columns.len();
+        let all = (0..table.columns.len()).filter(|c| !table.columns[*c].is_hidden);
         columns = all.map(|c| (!table.columns[c].is_made()).then_some(c)).collect();
         options.keep_identity = table.identity.is_some();
     }

@@ -226,7 +226,9 @@ pub(super) fn bulk_insert(
 impl FileLoad {
     /// One batch, in the statement's transaction.
     fn batch(&mut self, it: &mut Interpreter<'_>, line: u32) -> SqlResult<u64> {
-        let columns: Vec<usize> = (0..self.table.columns.len()).collect();
+        // A hidden column is not there for a file.
+        let shown = |c: &usize| !self.table.columns[*c].is_hidden;
+        let columns: Vec<usize> = (0..self.table.columns.len()).filter(shown).collect();
         let types = columns.iter().map(|c| self.table.columns[*c].ty).collect();
         let given = |c: usize| (!self.table.columns[c].is_made()).then_some(c);
         let places: Vec<Option<usize>> = columns.iter().copied().map(given).collect();

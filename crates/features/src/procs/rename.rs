@@ -8,8 +8,10 @@ use crate::catalog::rows::write_object;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Object, Table, fold};
 use crate::database::Database;
+use crate::ddl::versioning::lock_history;
 use crate::ddl::{resolve, run_text, user_of_sequence};
 use crate::exec::function_facts::bound_to;
+use crate::exec::modify::full_name;
 use crate::names::{mentions, name_parts};
 use crate::plan::names::bracketed;
 use crate::session::context::StatementContext;
@@ -236,6 +238,10 @@ fn table_of(
 
 fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str) -> SqlResult<()> {
     let (database, table) = table_of(cx, parts, old, "COLUMN")?;
+    if table.head.is_history() {
+        return Err(SqlError::new(13759, &[&full_name(&database, &table)]));
+    }
+    let history = lock_history(cx, &database, &table)?;
     let same = |name: &str, other: &str| fold(name) == fold(other);
     let Some(column) = table.columns.iter().find(|c| same(&c.name, &parts[0])) else {
         return Err(SqlError::new(15248, &[&"COLUMN"]));
@@ -258,13 +264,27 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
         // The text of the constraint or function would name a column that is not there.
         return Err(SqlError::new(15336, &[&old]));
     }
+    rename_column(cx, &database, &table, column, new)?;
+    match history.as_deref().zip(at) {
+        Some((history, at)) => rename_column(cx, &database, history, &history.columns[at], new),
+        None => Ok(()),
+    }
+}
+
+fn rename_column(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    column: &Column,
+    new: &str,
+) -> SqlResult<()> {
     let key = [table.head.id.0 as i64, column.id as i64];
-    let tx = cx.transaction(&database)?;
+    let tx = cx.transaction(database)?;
     let mut row =
         systab::get(tx, &SystemTables::COLUMNS, &key)?.ok_or_else(|| SqlError::new(5243, &[]))?;
     row[0] = Value::nvarchar(new);
     systab::put(tx, &SystemTables::COLUMNS, &key, &row)?;
-    refresh(cx, &database, &[table.head.id])
+    refresh(cx, database, &[table.head.id])
 }
 
 /// Renames an index, and the constraint that it is the index of: that has the same name.

@@ -40,6 +40,8 @@ pub struct TableBody {
     pub constraints: Vec<TableConstraint>,
     /// `INDEX …` within the table.
     pub indexes: Vec<super::InlineIndex>,
+    /// `PERIOD FOR SYSTEM_TIME (start, end)`.
+    pub period: Option<(Ident, Ident)>,
 }
 
 /// `SET @v = expression`, `SET @v += expression`.

@@ -290,8 +290,23 @@ pub struct NamedTable {
     pub hints: Vec<TableHint>,
     /// `TABLESAMPLE` in words, not interpreted.
     pub sample: Option<Span>,
-    /// `FOR SYSTEM_TIME …`, not interpreted.
-    pub system_time: Option<Span>,
+    /// `FOR SYSTEM_TIME …`: which versions of the rows.
+    pub system_time: Option<SystemTime>,
+}
+
+/// `FOR SYSTEM_TIME …`: the versions of rows that a query reads. The moments are literals and variables.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SystemTime {
+    /// `AS OF t`: valid at a moment.
+    AsOf(Expr),
+    /// `FROM t1 TO t2`.
+    FromTo(Expr, Expr),
+    /// `BETWEEN t1 AND t2`.
+    Between(Expr, Expr),
+    /// `CONTAINED IN (t1, t2)`.
+    ContainedIn(Expr, Expr),
+    /// `ALL`, current and old.
+    All,
 }
 
 /// A hint of one table in `FROM`.

@@ -21,8 +21,6 @@ pub struct CreateTable {
     pub options: Vec<NamedOption>,
     /// `AS NODE`, `AS EDGE`, `AS FILETABLE`.
     pub variant: Option<Ident>,
-    /// `PERIOD FOR SYSTEM_TIME (from, to)`.
-    pub period: Option<(Ident, Ident)>,
 }
 
 /// `ON filegroup` or `ON scheme(column)`.
@@ -295,6 +293,8 @@ pub enum AlterTableAction {
         /// The new columns, constraints and indexes.
         body: TableBody,
     },
+    /// `DROP PERIOD FOR SYSTEM_TIME`: the columns stay, as any others.
+    DropPeriod,
     /// `DROP …` of columns, constraints or both.
     Drop(Vec<DropTableItem>),
     /// `ALTER COLUMN`: a new type, or a property more or less.

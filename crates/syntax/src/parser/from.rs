@@ -181,27 +181,33 @@ impl Parser<'_> {
         Ok(TableRef::Named(Box::new(table)))
     }
 
-    fn system_time(&mut self) -> Parse<Span> {
-        let start = self.start();
+    fn system_time(&mut self) -> Parse<SystemTime> {
         self.at += 2;
         if self.eat_kw(Kw::As) {
             self.expect_kw(Kw::Of)?;
-            self.expr()?;
-        } else if self.eat_kw(Kw::All) {
-        } else if self.eat_kw(Kw::Between) {
-            self.expr()?;
-            self.expect_kw(Kw::And)?;
-            self.expr()?;
-        } else if self.eat_kw(Kw::From) {
-            self.expr()?;
-            self.expect_kw(Kw::To)?;
-            self.expr()?;
-        } else {
-            self.expect_word("CONTAINED")?;
-            self.expect_kw(Kw::In)?;
-            self.skip_parentheses()?;
+            return Ok(SystemTime::AsOf(self.literal_or_variable()?));
         }
-        Ok(self.since(start))
+        if self.eat_kw(Kw::All) {
+            return Ok(SystemTime::All);
+        }
+        if self.eat_kw(Kw::Between) {
+            let from = self.literal_or_variable()?;
+            self.expect_kw(Kw::And)?;
+            return Ok(SystemTime::Between(from, self.literal_or_variable()?));
+        }
+        if self.eat_kw(Kw::From) {
+            let from = self.literal_or_variable()?;
+            self.expect_kw(Kw::To)?;
+            return Ok(SystemTime::FromTo(from, self.literal_or_variable()?));
+        }
+        self.expect_word("CONTAINED")?;
+        self.expect_kw(Kw::In)?;
+        self.expect(TokenKind::LParen)?;
+        let from = self.literal_or_variable()?;
+        self.expect(TokenKind::Comma)?;
+        let to = self.literal_or_variable()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(SystemTime::ContainedIn(from, to))
     }
 
     fn tablesample(&mut self) -> Parse<Span> {

@@ -94,11 +94,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `schema.name` as one word.
+    /// `schema.name` as one word. A part that would not be told by the dots stands in brackets.
     fn dotted_word(&mut self, mut word: Ident) -> Parse<Ident> {
+        let told = |part: &str| match part.contains(['.', '[', ']']) {
+            true => format!("[{}]", part.replace(']', "]]")),
+            false => part.to_string(),
+        };
+        if self.is(TokenKind::Dot) {
+            word.value = told(&word.value).into();
+        }
         while self.eat(TokenKind::Dot) {
             let next = self.any_word()?;
-            word.value = format!("{}.{}", word.value, next.value).into();
+            word.value = format!("{}.{}", word.value, told(&next.value)).into();
             word.span = word.span.to(next.span);
         }
         Ok(word)

@@ -17,12 +17,9 @@ impl Parser<'_> {
             filestream_on: None,
             options: Vec::new(),
             variant: None,
-            period: None,
         };
         if !self.at_kw(Kw::As) {
-            let mut period = None;
-            table.body = self.table_elements(&mut period)?;
-            table.period = period;
+            table.body = self.table_elements()?;
         }
         if self.eat_kw(Kw::As) {
             table.variant = Some(self.any_word()?);
@@ -60,23 +57,22 @@ impl Parser<'_> {
         Ok(Some(Placement { name, column }))
     }
 
-    /// Reads `(columns, constraints, indexes)` of a table.
+    /// Reads `(columns, constraints, indexes)` of a table variable or type, which has no period: 13572.
     pub(super) fn table_body(&mut self) -> Parse<TableBody> {
-        let mut period = None;
-        let body = self.table_elements(&mut period)?;
-        if period.is_some() {
-            return Err(self.unexpected_token(self.at - 1));
+        let start = self.start();
+        let body = self.table_elements()?;
+        match body.period {
+            Some(_) => Err(self.error_at(13572, start, &[])),
+            None => Ok(body),
         }
-        Ok(body)
     }
 
-    fn table_elements(&mut self, period: &mut Option<(Ident, Ident)>) -> Parse<TableBody> {
+    fn table_elements(&mut self) -> Parse<TableBody> {
         self.expect(TokenKind::LParen)?;
         let mut body = TableBody::default();
         loop {
-            match self.period_for()? {
-                None => self.table_element(&mut body)?,
-                found => *period = found,
+            if !self.period_for(&mut body)? {
+                self.table_element(&mut body)?;
             }
             // A comma may follow the last element.
             if !self.eat(TokenKind::Comma) || self.is(TokenKind::RParen) {
@@ -87,17 +83,22 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// `PERIOD FOR SYSTEM_TIME (from, to)` if it stands here.
-    fn period_for(&mut self) -> Parse<Option<(Ident, Ident)>> {
+    /// `PERIOD FOR SYSTEM_TIME (start, end)` if it stands here: 13508 for a second one.
+    fn period_for(&mut self, body: &mut TableBody) -> Parse<bool> {
+        let start = self.start();
         if !self.eat_words(&["PERIOD", "FOR", "SYSTEM_TIME"]) {
-            return Ok(None);
+            return Ok(false);
+        }
+        if body.period.is_some() {
+            return Err(self.error_at(13508, start, &[]));
         }
         self.expect(TokenKind::LParen)?;
         let from = self.name()?;
         self.expect(TokenKind::Comma)?;
         let to = self.name()?;
         self.expect(TokenKind::RParen)?;
-        Ok(Some((from, to)))
+        body.period = Some((from, to));
+        Ok(true)
     }
 
     /// A column, a constraint or an index.
@@ -412,20 +413,16 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Keyword(Kw::Add) => {
                 self.bump();
-                let (mut body, mut period) = (TableBody::default(), false);
+                let mut body = TableBody::default();
                 loop {
-                    match self.period_for()? {
-                        None => self.table_element(&mut body)?,
-                        Some(_) => period = true,
+                    if !self.period_for(&mut body)? {
+                        self.table_element(&mut body)?;
                     }
                     if !self.eat(TokenKind::Comma) {
                         break;
                     }
                 }
-                Ok(match period {
-                    false => AlterTableAction::Add { check, body },
-                    true => AlterTableAction::Other("ADD PERIOD FOR SYSTEM_TIME".into()),
-                })
+                Ok(AlterTableAction::Add { check, body })
             }
             TokenKind::Keyword(Kw::Check | Kw::Nocheck) => {
                 let enable = self.eat_kw(Kw::Check) || !self.eat_kw(Kw::Nocheck);
@@ -494,7 +491,7 @@ impl Parser<'_> {
     fn alter_table_drop(&mut self) -> Parse<AlterTableAction> {
         self.bump();
         if self.eat_words(&["PERIOD", "FOR", "SYSTEM_TIME"]) {
-            return Ok(AlterTableAction::Other("DROP PERIOD FOR SYSTEM_TIME".into()));
+            return Ok(AlterTableAction::DropPeriod);
         }
         let mut column = false;
         let mut if_exists = false;

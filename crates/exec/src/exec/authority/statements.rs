@@ -8,8 +8,8 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{
-    AlterDatabaseAction, ConstraintKind, DropKind, NameOrVariable, ObjectName, Statement,
-    StatementKind as K, TableBody, TriggerTarget,
+    AlterDatabaseAction, ConstraintKind, DropKind, NameOrVariable, ObjectName, OptionValue,
+    Statement, StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -350,6 +350,37 @@ impl Session {
         SqlError::new(229, &args).with_state(5)
     }
 
+    /// A table of history that is there needs CONTROL on it; one that is to be made, ALTER on its schema.
+    fn refused_history(&self, kind: &K) -> Option<Box<SqlError>> {
+        let options = match kind {
+            K::CreateTable(s) => &s.options,
+            K::AlterTable(s) => match &s.action {
+                taffrail_syntax::ast::AlterTableAction::Set(options) => options,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let history = options.iter().filter(|o| o.name.is("SYSTEM_VERSIONING")).find_map(|o| {
+            let Some(OptionValue::List(list)) = &o.value else { return None };
+            list.iter().find(|o| o.name.is("HISTORY_TABLE"))
+        })?;
+        let Some(OptionValue::Word(name)) = &history.value else { return None };
+        let place = self.place_by_text(&name.value);
+        let permission = if place.found { "CONTROL" } else { "ALTER" };
+        let rights = self.rights_in(&place.database).ok()?;
+        match find(C::Object, permission).is_some_and(|id| rights.may(&place.object, id)) {
+            true => None,
+            false => {
+                let mut parts = crate::exec::procedure::name_parts(&name.value);
+                let (last, schema) = (parts.pop(), parts.pop());
+                let (last, schema) = (last.unwrap_or_default(), schema.unwrap_or_default());
+                let args: [&dyn std::fmt::Display; 4] =
+                    [&permission, &last, &place.database.name, &schema];
+                Some(SqlError::new(229, &args).with_state(5))
+            }
+        }
+    }
+
     /// Foreign keys need REFERENCES on the tables that they refer to, another login of a user CONTROL on the database.
     fn refused_beside(&self, kind: &K) -> Refusals {
         if let K::User(s) = kind
@@ -361,6 +392,9 @@ impl Session {
             let held = self.rights_in(&self.database).is_ok_and(control);
             let refused = || SqlError::new(15151, &[&"alter", &"user", &s.name.value]);
             return if held { Vec::new() } else { vec![refused()] };
+        }
+        if let Some(refused) = self.refused_history(kind) {
+            return vec![refused];
         }
         let referenced: Vec<&ObjectName> = match kind {
             K::CreateTable(s) => references_of(&s.body),
