@@ -14,7 +14,7 @@ use crate::triggers::Triggers;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Index, IndexKind, Table};
+use taffrail_catalog::{Generated, Index, IndexKind, Table};
 use taffrail_types::SqlType;
 
 /// A change of one row's column.
@@ -49,6 +49,8 @@ pub enum ColumnSource {
     Identity,
     /// The next value of the database's counter, for a rowversion.
     RowVersion,
+    /// The start of the row's period, the transaction's moment, or its end, which is open.
+    Period(Generated),
     /// An expression over the row's other columns: see [`ComputedColumn`].
     Computed,
     /// No value: NULL is stored.

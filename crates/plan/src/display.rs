@@ -224,6 +224,7 @@ impl<'a> Tree<'a> {
             ColumnSource::Expr(e, _) => Some(format!("{name} = {}", self.scalars.expr(e))),
             ColumnSource::Identity => Some(format!("{name} = IDENTITY")),
             ColumnSource::RowVersion => Some(format!("{name} = ROWVERSION")),
+            ColumnSource::Period(_) => Some(format!("{name} = PERIOD")),
             ColumnSource::Computed | ColumnSource::Null => None,
         }
     }

@@ -446,6 +446,17 @@ impl Metadata for SessionMetadata<'_> {
         Ok((database, table))
     }
 
+    fn history(
+        &self,
+        database: &Arc<Database>,
+        table: &Arc<Table>,
+    ) -> SqlResult<Option<Arc<Table>>> {
+        let Some(history) = table.head.history() else { return Ok(None) };
+        let history = database.catalog.table(history, self.session.id);
+        let what = || crate::rowcodec::damaged(&format!("the history of {}", table.name()));
+        readable(history.ok_or_else(what)?).map(Some)
+    }
+
     fn outgoing(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
         let mut out = Vec::new();
         if table.is_temporary() {

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
 use taffrail_base::message::client_gone;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_io::UtcTime;
 use taffrail_storage::{Durability, Savepoint};
 use taffrail_types::Value;
 
@@ -63,6 +64,7 @@ impl Session {
         let mut result = Ok(());
         // The durable database first: tempdb's part means nothing without it.
         let mut parts = std::mem::take(&mut self.transaction.parts);
+        self.transaction.time = None;
         self.drop_snapshot();
         if parts.len() > 1 {
             parts.sort_by_key(|p| p.database.is_temporary());
@@ -109,6 +111,7 @@ impl Session {
     /// Rolls back all parts.
     fn rollback_parts(&mut self) -> SqlResult<()> {
         let mut result = Ok(());
+        self.transaction.time = None;
         self.drop_snapshot();
         for TransactionPart { database, tx } in std::mem::take(&mut self.transaction.parts) {
             if let Err(e) = tx.rollback() {
@@ -215,9 +218,16 @@ impl Session {
         self.transaction.implicit = false;
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
         let now = self.instance.options().env.clock.now_utc();
+        self.transaction.time.get_or_insert(now);
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
         self.publish_transaction();
         self.instance.observer().transaction(self, Transaction::Begin, "");
+    }
+
+    /// The moment of all that the transaction, or the autocommit statement, does to rows with a period.
+    pub(crate) fn transaction_time(&mut self) -> UtcTime {
+        let clock = &self.instance.options().env.clock;
+        *self.transaction.time.get_or_insert_with(|| clock.now_utc())
     }
 
     /// An INSERT … EXEC begins: in autocommit it is a transaction of its own, unless a statement around it is one.

@@ -3,6 +3,7 @@
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, Lsn};
+use taffrail_io::UtcTime;
 use taffrail_storage::{Savepoint, Snapshot, Transaction};
 
 /// A savepoint by name: where each database's part of the transaction stood.
@@ -45,6 +46,8 @@ pub struct TransactionState {
     /// The parts, one for each database.
     pub parts: Vec<TransactionPart>,
     pub(crate) savepoints: Vec<NamedSavepoint>,
+    /// The moment that rows with a period are told of: its begin, or that of the autocommit statement, once one asks.
+    pub(crate) time: Option<UtcTime>,
     /// The snapshot that it has looked at databases by, under SNAPSHOT.
     pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// It has looked at one under another level.

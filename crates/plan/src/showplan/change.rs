@@ -7,7 +7,7 @@ use crate::change::{
 use crate::expr::Expr;
 use crate::names::bracketed;
 use crate::text::list;
-use taffrail_catalog::{Index, Table};
+use taffrail_catalog::{Generated, Index, Table};
 
 impl Showplan<'_> {
     /// All rows are kept before the first change.
@@ -53,6 +53,8 @@ impl Showplan<'_> {
                 (ColumnSource::Expr(e, _), _) => Some(self.long.expr(e)),
                 (ColumnSource::Identity, _) => Some("getidentity()".into()),
                 (ColumnSource::RowVersion, _) => Some("gettimestamp()".into()),
+                (ColumnSource::Period(Generated::RowEnd), _) => Some("maxdatetime2()".into()),
+                (ColumnSource::Period(_), _) => Some("systrandatetime()".into()),
                 (ColumnSource::Null, _) => Some("NULL".into()),
                 (ColumnSource::Computed, _) => None,
             };

@@ -4,11 +4,12 @@ use super::dml::{NamedTarget, Target};
 use super::from::FromTree;
 use super::next_value::DrawPlace;
 use super::query::arith_op;
+use super::temporal::{full_name, not_history};
 use super::xml::changes_xml;
 use super::{Binder, Bound, Hints, SourceKind, computed_columns, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Table, TriggerEvent};
+use taffrail_catalog::{Generated, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Pred};
@@ -106,7 +107,7 @@ impl<'a> Binder<'a> {
             NamedTarget::View(database, view, own) => {
                 self.armed = true;
                 let schema = Some(view.head.schema.clone());
-                self.user_view(database, &view, (called, schema, false), own)
+                self.user_view(database, &view, (called, schema, false), own, None)
             }
             NamedTarget::Function(f) => {
                 self.armed = true;
@@ -169,6 +170,8 @@ impl<'a> Binder<'a> {
             self.output_through(found, &u.output)?;
         }
         let table = target.table.clone();
+        not_history(&target.database, &table, 13561)?;
+        self.keeps_history(&target.database, &table)?;
         let mut set: Vec<Assignment> = Vec::new();
         let mut variables = Vec::new();
         let by_row = !u.set.iter().any(ast::SetClause::sets_variable);
@@ -212,14 +215,14 @@ impl<'a> Binder<'a> {
         let (variable, column, op, value) = match clause {
             ast::SetClause::Assign { variable, column, op, value } => (variable, column, op, value),
             ast::SetClause::Write { column, arguments } => {
-                let write = self.write_clause(table, id, column, arguments, set)?;
+                let write = self.write_clause((database, table), id, column, arguments, set)?;
                 set.push(write);
                 return Ok(());
             }
         };
         let column = match column {
             None => None,
-            Some(c) => Some(self.set_column(table, id, c, set)?),
+            Some(c) => Some(self.set_column((database, table), id, c, set)?),
         };
         let bound = match (&value.kind, column) {
             (ExprKind::Method(m), Some(at)) if changes_xml(m) => self.xml_of_target(id, at, m)?,
@@ -283,13 +286,13 @@ impl<'a> Binder<'a> {
     /// `column.WRITE(value, offset, length)`.
     fn write_clause(
         &mut self,
-        table: &Table,
+        (database, table): (&Database, &Table),
         id: u32,
         column: &ast::ColumnRef,
         arguments: &'a [ast::Expr],
         set: &[Assignment],
     ) -> SqlResult<Assignment> {
-        let at = self.set_column(table, id, column, set)?;
+        let at = self.set_column((database, table), id, column, set)?;
         let target = &table.columns[at];
         if !target.ty.is_max() || target.old_large || target.xml {
             return Err(SqlError::new(258, &[&target.type_name()]));
@@ -326,7 +329,7 @@ impl<'a> Binder<'a> {
 
     fn set_column(
         &self,
-        table: &Table,
+        (database, table): (&Database, &Table),
         id: u32,
         c: &ast::ColumnRef,
         set: &[Assignment],
@@ -346,6 +349,9 @@ impl<'a> Binder<'a> {
             None => table.column(name).ok_or_else(|| SqlError::new(207, &[&name])),
         };
         let at = at.map_err(|e| self.at(e, c.name.span))?;
+        if table.columns[at].generated != Generated::Never {
+            return Err(SqlError::new(13537, &[&full_name(database, table)]));
+        }
         if table.columns[at].is_identity {
             return Err(SqlError::new(8102, &[&name]));
         }
@@ -381,6 +387,8 @@ impl<'a> Binder<'a> {
         if let Some(found) = self.found(id) {
             self.output_through(found, &d.output)?;
         }
+        not_history(&target.database, &target.table, 13560)?;
+        self.keeps_history(&target.database, &target.table)?;
         let conjuncts = self.filter(&d.filter)?;
         self.needs_of_target(id, &target, Action::Delete, &[]);
         let at = self.source_at(id);

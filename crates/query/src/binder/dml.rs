@@ -1,11 +1,12 @@
 //! INSERT, and what all changes share: the target, defaults, checks, foreign keys.
 
 use super::query::BoundQuery;
+use super::temporal::{not_generated, not_history};
 use super::{Binder, Bound, Hints, Resolved, computed_columns, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Column, Module, Table, TriggerEvent};
+use taffrail_catalog::{Column, Generated, Module, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
@@ -37,8 +38,9 @@ pub(super) enum NamedTarget<'a> {
     Expression(usize),
 }
 
-/// 273 where a value is given for a rowversion.
-pub(super) fn not_given(table: &Table, columns: &[usize]) -> SqlResult<()> {
+/// 273 where a value is given for a rowversion, 13536 for a column of the period.
+pub(super) fn not_given(database: &Database, table: &Table, columns: &[usize]) -> SqlResult<()> {
+    not_generated(database, table, columns)?;
     match columns.iter().any(|c| table.rowversion() == Some(*c)) {
         true => Err(SqlError::new(273, &[])),
         false => Ok(()),
@@ -47,7 +49,7 @@ pub(super) fn not_given(table: &Table, columns: &[usize]) -> SqlResult<()> {
 
 /// An INSERT without a list of columns gives no value for it.
 pub(super) fn is_left_out(c: &Column) -> bool {
-    c.is_identity || c.computed.is_some()
+    c.is_identity || c.computed.is_some() || c.is_hidden
 }
 
 /// 271 for a computed column, whatever is given for it.
@@ -159,11 +161,11 @@ impl<'a> Binder<'a> {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())
             }
             InsertSource::Values(rows) => {
-                let (rows, types) = self.insert_values(rows, &table, &columns, &i.columns)?;
+                let (rows, types) = self.insert_values(rows, &target, &columns, &i.columns)?;
                 (InsertRows::Values(rows), types, columns)
             }
             InsertSource::Query(q) => {
-                not_given(&table, &columns)?;
+                not_given(&target.database, &table, &columns)?;
                 super::query::not_for_xml(q, "INSERT")?;
                 let mut query = self.query(q, false)?;
                 if !query.assign.is_empty() {
@@ -180,7 +182,7 @@ impl<'a> Binder<'a> {
                 )
             }
             InsertSource::Execute(_) => {
-                not_given(&table, &columns)?;
+                not_given(&target.database, &table, &columns)?;
                 if !i.output.is_empty() {
                     return Err(SqlError::new(483, &[]));
                 }
@@ -208,10 +210,13 @@ impl<'a> Binder<'a> {
         explicit_identity: bool,
     ) -> SqlResult<InsertPlan<Rel>> {
         let Target { database, table, table_lock } = target;
+        not_history(&database, &table, 13559)?;
         let mut sources = Vec::with_capacity(table.columns.len());
         let mut defaults = Vec::with_capacity(table.columns.len());
         for at in 0..table.columns.len() {
-            sources.push(match columns.iter().position(|c| *c == at) {
+            let given = columns.iter().position(|c| *c == at);
+            let generated = table.columns[at].generated != Generated::Never;
+            sources.push(match given.filter(|_| !generated) {
                 Some(n) => ColumnSource::Source(n),
                 None => {
                     let default = self.default_source(&database, &table, at)?;
@@ -305,6 +310,9 @@ impl<'a> Binder<'a> {
         if c.ty == SqlType::RowVersion {
             return Ok(ColumnSource::RowVersion);
         }
+        if c.generated != Generated::Never {
+            return Ok(ColumnSource::Period(c.generated));
+        }
         match &c.default {
             None => Ok(ColumnSource::Null),
             Some(d) => {
@@ -391,10 +399,11 @@ impl<'a> Binder<'a> {
     fn insert_values(
         &mut self,
         rows: &'a [Vec<ast::Expr>],
-        table: &Table,
+        target: &Target,
         columns: &[usize],
         named: &[ast::Ident],
     ) -> SqlResult<(Vec<Vec<Option<Expr>>>, Vec<SqlType>)> {
+        let table = &*target.table;
         let width = columns.len();
         let mut bound: Vec<Vec<Option<Bound>>> = Vec::with_capacity(rows.len());
         for row in rows {
@@ -407,7 +416,7 @@ impl<'a> Binder<'a> {
                 out.push(match e.kind {
                     ExprKind::Default => None,
                     _ => {
-                        not_given(table, &[*column])?;
+                        not_given(&target.database, table, &[*column])?;
                         Some(self.expr(e)?)
                     }
                 });

@@ -57,6 +57,7 @@ pub(crate) fn table_columns(database: DatabaseId, table: &Table) -> Vec<SourceCo
         }),
         large: c.large(),
         user_type: c.user_type,
+        hidden: c.is_hidden,
         slot: None,
     };
     columns.map(column).collect()
@@ -88,6 +89,7 @@ pub(super) fn view_columns(view: &'static SystemView, collation: Collation) -> V
         origin: Some(Origin::View(view, at)),
         large: Large::Plain,
         user_type: 0,
+        hidden: false,
         slot: None,
     };
     view.columns.iter().enumerate().map(column).collect()
@@ -316,21 +318,20 @@ impl<'a> Binder<'a> {
     }
 
     fn named(&mut self, n: &'a ast::NamedTable, target: bool) -> SqlResult<FromTree> {
-        if n.system_time.is_some() {
-            return Err(unsupported("FOR SYSTEM_TIME"));
-        }
         if n.sample.is_some() {
             return Err(unsupported("TABLESAMPLE"));
         }
         if let Some(name) = n.name.as_bare()
             && let Some(at) = self.expression(name)
         {
+            self.has_versions(n)?;
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.cte(at, &alias.value);
         }
         if let Some(name) = n.name.as_bare()
             && self.expanding.last().is_some_and(|e| eq(e, &name.value))
         {
+            self.has_versions(n)?;
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.recursive_reference(&name.value, &alias.value);
         }
@@ -340,6 +341,7 @@ impl<'a> Binder<'a> {
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
         self.names(&n.name);
+        let times = self.times(n)?;
         let resolved = self.meta.table(&n.name)?;
         let list = self.table_hints(n)?;
         let mut hints = self.view_hints(hints(list, target)?);
@@ -353,7 +355,7 @@ impl<'a> Binder<'a> {
                 let own = access_hint(list, &table, &n.name)?;
                 hints.access.scan |= own.scan;
                 (hints.access.index, hints.access.seek) = (own.index, own.seek);
-                self.table_source(database, table, alias, schema, hints)?
+                self.table_or_versions((database, table), (alias, schema), hints, times)?
             }
             Resolved::UserView(database, view) => {
                 let kept = list.iter().any(|h| h.kind == ast::TableHintKind::NoExpand);
@@ -362,9 +364,11 @@ impl<'a> Binder<'a> {
                         return Err(SqlError::new(8171, &[&"noexpand", &n.name]));
                     }
                     None => {
-                        return self.user_view(database, &view, (alias, schema, qualified), hints);
+                        let called = (&**alias, schema, qualified);
+                        return self.user_view(database, &view, called, hints, times);
                     }
                     Some(table) => {
+                        self.has_versions(n)?;
                         let schema = match &n.alias {
                             Some(_) => None,
                             None => schema.or_else(|| Some(table.head.schema.clone())),
@@ -379,10 +383,12 @@ impl<'a> Binder<'a> {
                 }
             }
             Resolved::Changed(database, rows) => {
+                self.has_versions(n)?;
                 let source = self.changed_source(database, rows, alias);
                 Source { schema, ..source }
             }
             Resolved::View(database, view) => {
+                self.has_versions(n)?;
                 let dirty = hints.locks.level == LevelHint::ReadUncommitted;
                 let schema = match &n.alias {
                     Some(_) => None,
@@ -528,6 +534,7 @@ impl<'a> Binder<'a> {
                 origin: self.columns[*slot].origin,
                 large: c.large,
                 user_type: c.user_type,
+                hidden: false,
                 slot: Some(*slot),
             });
         }

@@ -144,7 +144,7 @@ impl<'a> Binder<'a> {
         let object = Some(facts::of_view(&function.database, &function.module));
         let hints = super::hints::hints(&[], false)?;
         let id = (function.database.id, function.module.head.id);
-        self.views.push(Expansion { id, hints, object, arguments });
+        self.views.push(Expansion::new(id, hints, object, arguments));
         Ok(())
     }
 

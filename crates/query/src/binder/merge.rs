@@ -7,6 +7,7 @@
 use super::dml::Target;
 use super::from::FromTree;
 use super::next_value::DrawPlace;
+use super::temporal::not_history;
 use super::{Binder, Bound, SourceKind, computed_columns, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::change::{
@@ -141,6 +142,8 @@ impl<'a> Binder<'a> {
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
         let at = self.block().sources.len() - 1;
         let (target, locator) = self.merge_target(at)?;
+        not_history(&target.database, &target.table, 13562)?;
+        self.keeps_history(&target.database, &target.table)?;
         let id = self.block().sources[at].id;
         if let Some(found) = self.found(id) {
             self.output_through(found, &m.output)?;
@@ -374,7 +377,7 @@ impl<'a> Binder<'a> {
             if matches!(value.kind, ExprKind::Default) {
                 continue;
             }
-            super::dml::not_given(&table, &[column])?;
+            super::dml::not_given(&target.database, &table, &[column])?;
             let bound = self.expr(value)?;
             let (expr, ty) = self.stored(bound, table.columns[column].declared())?;
             places.push(column);

@@ -49,6 +49,7 @@ mod set;
 mod table_function;
 mod table_hints;
 mod target;
+mod temporal;
 mod through;
 mod triggers;
 pub mod user_types;
@@ -153,6 +154,10 @@ pub trait Metadata {
     }
     /// The view has been bound, or could not be.
     fn leave_view(&self, _: &Module, _failed: bool) {}
+    /// The table that has the old rows of another one.
+    fn history(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Option<Arc<Table>>> {
+        Ok(None)
+    }
     /// The foreign keys of a table.
     fn outgoing(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
         Ok(Vec::new())

@@ -167,6 +167,9 @@ impl<'a> Binder<'a> {
                 });
                 let (depth, at) = found.ok_or_else(|| SqlError::new(107, &[q]))?;
                 for c in 0..self.blocks[depth].sources[at].columns.len() {
+                    if self.blocks[depth].sources[at].columns[c].hidden {
+                        continue;
+                    }
                     let name = self.blocks[depth].sources[at].columns[c].name.to_string();
                     bound.push((name, self.source_column(depth, at, c)));
                 }

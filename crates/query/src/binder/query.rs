@@ -447,6 +447,9 @@ impl<'a> Binder<'a> {
         }
         for c in 0..self.blocks[depth].sources[source].columns.len() {
             let column = &self.blocks[depth].sources[source].columns[c];
+            if column.hidden {
+                continue;
+            }
             let name = column.name.to_string();
             self.readable(depth, source, c)?;
             let bound = self.source_column(depth, source, c);

@@ -184,7 +184,7 @@ impl<'a> Binder<'a> {
         self.names(&n.name);
         let hints = super::hints::hints(self.table_hints(n)?, true)?;
         let called = (&*n.name.name.value, Some(view.head.schema.clone()), false);
-        let tree = self.user_view(database.clone(), &view, called, hints)?;
+        let tree = self.user_view(database.clone(), &view, called, hints, None)?;
         let at = self.block().sources.len() - 1;
         let id = self.block().sources[at].id;
         let (mut set, mut variables): (Vec<Assignment>, _) = (Vec::new(), Vec::new());

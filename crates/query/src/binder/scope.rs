@@ -51,6 +51,8 @@ pub(crate) struct SourceColumn {
     pub large: Large,
     /// See [`super::Bound::user_type`].
     pub user_type: i32,
+    /// HIDDEN: a star passes it by.
+    pub hidden: bool,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
 }

@@ -64,6 +64,8 @@ pub(super) struct Arguments {
     pub values: Vec<Argument>,
     /// The arguments that are computed once, and where they go.
     pub computed: Vec<(Expr, Slot)>,
+    /// The versions of rows that are asked for of a view.
+    pub times: Option<std::sync::Arc<super::temporal::Times>>,
 }
 
 /// The columns that a function was made with.
@@ -76,6 +78,7 @@ fn recorded_columns(columns: &[Column]) -> Vec<SourceColumn> {
         origin: None,
         large: c.large(),
         user_type: c.user_type,
+        hidden: false,
         slot: None,
     };
     columns.iter().map(column).collect()

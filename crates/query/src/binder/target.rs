@@ -36,6 +36,8 @@ fn leaves<'a>(list: &'a [TableRef]) -> Vec<&'a TableRef> {
     while let Some(t) = todo.pop() {
         match t {
             TableRef::Join(j) => todo.extend([&j.right, &j.left]),
+            // Versions of rows are read, and not changed.
+            TableRef::Named(n) if n.system_time.is_some() => {}
             leaf => out.push(leaf),
         }
     }

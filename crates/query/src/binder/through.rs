@@ -228,7 +228,7 @@ impl<'a> Binder<'a> {
             }
             NamedTarget::View(database, view, hints) => {
                 self.look_through_to_put(name, column);
-                self.user_view(database, &view, (&name.name.value, None, false), hints)?;
+                self.user_view(database, &view, (&name.name.value, None, false), hints, None)?;
             }
             NamedTarget::Function(f) => {
                 self.look_through_to_put(name, column);

@@ -155,6 +155,7 @@ impl<'a> Binder<'a> {
             origin: None,
             large: c.large(),
             user_type: c.user_type,
+            hidden: c.is_hidden,
             slot: None,
         };
         Source {

@@ -16,6 +16,7 @@
 use super::inlined::ScalarBody;
 use super::query::BoundQuery;
 use super::table_function::{Argument, Arguments};
+use super::temporal::Times;
 use super::{Binder, FromTree, Hints, Variables};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
@@ -59,6 +60,22 @@ pub(super) struct Expansion {
     pub object: Option<Securable>,
     /// The values of a function's parameters; none where the function is being made.
     pub arguments: Vec<Argument>,
+    /// The versions of rows that are asked for of all tables within.
+    pub times: Option<Arc<Times>>,
+    /// A table within has versions.
+    pub versioned: bool,
+}
+
+impl Expansion {
+    /// One that asks for no versions of rows.
+    pub fn new(
+        id: (DatabaseId, ObjectId),
+        hints: Hints,
+        object: Option<Securable>,
+        arguments: Vec<Argument>,
+    ) -> Expansion {
+        Expansion { id, hints, object, arguments, times: None, versioned: false }
+    }
 }
 
 impl<'a> Binder<'a> {
@@ -99,7 +116,7 @@ impl<'a> Binder<'a> {
         query: &'a ast::Query,
     ) -> SqlResult<BoundQuery> {
         let hints = super::hints::hints(&[], false)?;
-        self.views.push(Expansion { id, hints, object: None, arguments: Vec::new() });
+        self.views.push(Expansion::new(id, hints, None, Vec::new()));
         self.with(with)?;
         if query.body.first_block().into.is_some() {
             return Err(SqlError::new(156, &[&"INTO"]));
@@ -114,8 +131,10 @@ impl<'a> Binder<'a> {
         view: &Module,
         called: (&str, Option<Arc<str>>, bool),
         hints: Hints,
+        times: Option<Arc<Times>>,
     ) -> SqlResult<FromTree> {
-        self.expanded(database, view, Arguments::default(), called, hints)
+        let arguments = Arguments { times, ..Arguments::default() };
+        self.expanded(database, view, arguments, called, hints)
     }
 
     /// A view or inline function in FROM, with the values of the function's parameters.
@@ -140,14 +159,21 @@ impl<'a> Binder<'a> {
         if !target {
             self.needs(object.clone(), Action::Select);
         }
-        let Arguments { values: arguments, computed } = arguments;
-        self.views.push(Expansion { id, hints, object: Some(object.clone()), arguments });
+        let Arguments { values: arguments, computed, times: own } = arguments;
+        let named = format!("{}.{}", database.name, view.head.qualified());
+        let asked = own.is_some();
+        let times = self.times_within(own, &named)?;
+        let expansion = Expansion::new(id, hints, Some(object.clone()), arguments);
+        self.views.push(Expansion { times, ..expansion });
         let outside = std::mem::replace(&mut self.collation, database.collation());
         let bound = self.of_view(text, view, target);
         self.collation = outside;
-        self.views.pop();
+        let expansion = self.views.pop();
         self.meta.leave_view(view, bound.is_err());
         let (mut bound, located) = bound?;
+        if let Some(expansion) = expansion {
+            self.settle_times(expansion, &named, asked)?;
+        }
         located?;
         if target {
             self.unchecked(text)?;

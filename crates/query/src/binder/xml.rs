@@ -376,6 +376,7 @@ impl<'a> Binder<'a> {
             origin: None,
             large: Large::Xml,
             user_type: 0,
+            hidden: false,
             slot: None,
         };
         let database = self.meta.current_database()?;

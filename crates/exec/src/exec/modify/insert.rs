@@ -300,6 +300,9 @@ impl<'a> NewRows<'a> {
                 Ok(identity.sequence.typed(n))
             }
             (ColumnSource::Computed, _) => Ok(Value::Null),
+            (ColumnSource::Period(generated), _) => {
+                Ok(super::history::of_new_row(rt.cx.session, *generated, table.columns[at].ty))
+            }
             (ColumnSource::RowVersion, _) if self.replaced => Ok(rowversion::shown(0)),
             (ColumnSource::RowVersion, _) => {
                 let database = &self.plan.database;

@@ -11,10 +11,12 @@
 //! | 3 | the new row comes to the base and the indexes (`rows`) | a row | 2627, 2601, 1946, 1105 | |
 //! | 4 | CHECK constraints | a row | 547 | behind the keys, as SQL Server orders the errors of a row; they read nothing but the row |
 //! | 5 | keys that the row refers to, and that went with it, are noted (`foreign`) | a row | | they count when all rows are changed |
+//! | 5b | what the row was goes to the table of history (`history`) | a row | 13535 | while its old values are at hand; a row that fails before leaves nothing |
 //! | 6 | what OUTPUT says of the row is computed (`output`) | a row | | while old and new values are at hand; the rows are what `inserted` and `deleted` are made of |
 //! | 7 | rows that have left come back: those whose keys have changed, then MERGE's new ones; 3 to 6 for each | all | | their keys are free by now |
 //! | 8 | a table that is filled by pages is closed, its indexes are built (`bulk`) | all | 2627, 2601 | |
 //! | 8b | views that have indexes are changed along (`exec::indexed_view`) | all | 2601 | cascades take away what they read |
+//! | 8c | those that read the history, too | all | | |
 //! | 9 | keys that were referred to are sought; what refers to keys that are gone goes along, by a `Modify` of its own; then NO ACTION (`foreign`) | all | 547 | rows of one statement may refer to each other |
 //! | 10 | OUTPUT is sent, or stored by a `Modify` of its own | all | | last: nothing has left the server while the statement may be begun again with more log. Where a row fails, the rows that were changed before are sent ahead of the error |
 //!
@@ -35,6 +37,7 @@ mod computed;
 pub(crate) mod copy;
 pub(crate) mod delete;
 pub mod foreign;
+pub mod history;
 pub(crate) mod insert;
 pub(crate) mod merge;
 mod output;
@@ -115,6 +118,8 @@ pub(crate) struct Modify<'a> {
     noted: Option<Noted>,
     /// Position of the table's rowversion.
     rowversion: Option<usize>,
+    /// The period of the rows of the table.
+    period: Option<history::Period>,
     count: u64,
     /// A row was passed over: IGNORE_DUP_KEY.
     ignored: bool,
@@ -158,6 +163,10 @@ impl<'a> Modify<'a> {
         if target.table.needs_options {
             require_options(rt.cx.session, target.verb.text())?;
         }
+        let period = match replaced {
+            true => None,
+            false => history::Period::open(rt, target.database, target.table, target.verb.text())?,
+        };
         let fill = match alone && !replaced {
             true => TableLoad::open(rt.cx.session, target.database, target.table)?,
             false => None,
@@ -170,6 +179,7 @@ impl<'a> Modify<'a> {
             told: OutputRows::default(),
             noted,
             rowversion: target.table.rowversion(),
+            period,
             count: 0,
             ignored: false,
             viewed: match target.table.indexed_views.is_empty() || replaced {
@@ -182,6 +192,7 @@ impl<'a> Modify<'a> {
     /// Somebody asks for the values of whole rows.
     fn is_whole(&self) -> bool {
         let noted = self.noted.is_some() || self.viewed.is_some();
+        let noted = noted || self.period.as_ref().is_some_and(history::Period::keeps);
         self.target.output.is_some() || noted || !self.foreign.is_idle()
     }
 
@@ -316,6 +327,9 @@ impl<'a> Modify<'a> {
             let tx = session.part(self.target.database.id);
             s.new[at] = self.target.database.catalog.next_rowversion(tx)?;
         }
+        if let Some(period) = &self.period {
+            period.begin(&mut self.s.new);
+        }
         let old = std::mem::take(&mut self.s.old);
         self.s.old = self.with_virtuals(rt, old)?;
         self.compute_new(rt)
@@ -376,6 +390,9 @@ impl<'a> Modify<'a> {
         if !self.is_whole() {
             return Ok(());
         }
+        if went {
+            self.leave_history(rt)?;
+        }
         let new = came.then_some(&self.s.new[..]);
         let old = went.then_some(&self.s.old[..]);
         if let Some(noted) = &mut self.noted {
@@ -424,6 +441,9 @@ impl<'a> Modify<'a> {
             fill.finish(rt.cx.session, database, table)?;
         }
         rt.cx.session.running.scratch = Some(self.s);
+        if let Some(period) = self.period {
+            period.finish(rt, database)?;
+        }
         if let Some(rows) = self.viewed {
             // Before rows of other tables go along, which the views read, too.
             indexed_view::keep(&mut rt.cx, database, table, rows)?;

@@ -1,8 +1,9 @@
 //! Rows that are there when a column comes to their table whose values the server makes: each is changed once, and nothing but that.
 
 use super::{Change, Modify, Target, Verb};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::database::Database;
+use crate::exec::bulk::build;
 use crate::exec::ops::scan::fetch;
 use crate::exec::runtime::Rt;
 use crate::plan::change::{ComputedColumn, UpdatePlan};
@@ -10,7 +11,7 @@ use crate::plan::node::Node;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
-use taffrail_storage::{Direction, KeyRange, ScanLocks, btree, heap};
+use taffrail_storage::ScanLocks;
 
 /// Changes all rows of a table on which the caller holds Sch-M: computed columns get their values, and where it is `given`, the rowversion.
 pub fn refill(
@@ -45,8 +46,8 @@ pub fn refill(
         // The rows stay what they are to whoever asks by it.
         m.rowversion = None;
     }
-    // Whatever an indexed view reads stays as it is.
-    m.viewed = None;
+    // Whatever an indexed view reads stays as it is, and what the rows say has not changed.
+    (m.viewed, m.period) = (None, None);
     let change = Change::new(&plan, true);
     let changed = change_all(&mut rt, &mut m, &change);
     m.end(&mut rt, changed).map(drop)
@@ -57,7 +58,7 @@ fn change_all<'a>(rt: &mut Rt<'_>, m: &mut Modify<'a>, change: &Change<'a>) -> S
     let (database, table) = (m.target.database, m.target.table);
     let hobt = table.base().hobt()?;
     let (mut set, mut row) = (Vec::new(), Vec::new());
-    for locator in locators(rt, database, table)? {
+    for locator in locators(rt, database, table, |_| Ok(true))? {
         rt.tick()?;
         let tx = rt.cx.session.part(database.id);
         let there = fetch(tx, hobt, &locator, ScanLocks::Update, &mut row);
@@ -70,26 +71,20 @@ fn change_all<'a>(rt: &mut Rt<'_>, m: &mut Modify<'a>, change: &Change<'a>) -> S
     Ok(())
 }
 
-fn locators(rt: &mut Rt<'_>, database: &Database, table: &Table) -> SqlResult<Vec<Vec<u8>>> {
-    let hobt = table.base().hobt()?;
-    let session = &mut *rt.cx.session;
+/// The locators of the rows that are `wanted`, by their bytes. No row is locked.
+pub(super) fn locators(
+    rt: &mut Rt<'_>,
+    database: &Database,
+    table: &Table,
+    wanted: impl Fn(&[u8]) -> SqlResult<bool>,
+) -> SqlResult<Vec<Vec<u8>>> {
     let mut all = Vec::new();
-    if table.base().kind == IndexKind::Heap {
-        let mut rows = heap::scan(hobt, ScanLocks::None);
-        loop {
-            let next = rows.next(session.part(database.id)).map(|r| r.map(|(rid, _)| rid));
-            match next.map_err(|e| session.storage_error(e))? {
-                Some(rid) => all.push(rid.to_bytes().to_vec()),
-                None => return Ok(all),
-            }
+    let tx = rt.cx.session.part(database.id);
+    build::for_each_row(tx, table, |_, locator, row| {
+        if wanted(row)? {
+            all.push(locator.to_vec());
         }
-    }
-    let mut rows = btree::seek(hobt, KeyRange::default(), Direction::Forward, ScanLocks::None);
-    loop {
-        let next = rows.next(session.part(database.id)).map(|r| r.map(|(key, _)| key.to_vec()));
-        match next.map_err(|e| session.storage_error(e))? {
-            Some(key) => all.push(key),
-            None => return Ok(all),
-        }
-    }
+        Ok(())
+    })?;
+    Ok(all)
 }

@@ -31,6 +31,9 @@ struct Found {
     is_identity: bool,
     is_rowguid: bool,
     is_sparse: bool,
+    is_hidden: bool,
+    /// The value of `generated_always_type` of a column.
+    generated: i32,
     /// It was made under ANSI_PADDING ON.
     is_padded: bool,
     /// A computed column: whether it is persisted, and the facts of its expression.
@@ -69,6 +72,8 @@ impl Session {
             is_identity: c.is_identity,
             is_rowguid: c.is_rowguid,
             is_sparse: c.is_sparse,
+            is_hidden: c.is_hidden,
+            generated: c.generated.shown().0,
             is_padded: !c.unpadded,
             computed: found.as_table().and_then(|t| self.computed_facts(t, c)),
             ..Found::plain(at, of, c.told_type())
@@ -128,6 +133,8 @@ impl Found {
             is_identity: false,
             is_rowguid: false,
             is_sparse: false,
+            is_hidden: false,
+            generated: 0,
             is_padded,
             computed: None,
         }
@@ -157,15 +164,15 @@ impl Found {
             }
             "issparse" => flag(self.is_sparse),
             // There are no column sets, full-text or XML indexes, and no parameters of type cursor.
-            "ishidden"
-            | "iscolumnset"
+            "iscolumnset"
             | "iscursortype"
             | "isidnotforrepl"
             | "isfulltextindexed"
             | "isxmlindexable"
             | "statisticalsemantics"
-            | "fulltexttypecolumn"
-            | "generatedalwaystype" => flag(false),
+            | "fulltexttypecolumn" => flag(false),
+            "ishidden" => flag(self.is_hidden),
+            "generatedalwaystype" => int(self.generated),
             // Of computed columns and columns of views. No view is schema-bound, so nothing is verified.
             "isdeterministic" | "issystemverified" if self.of == Of::View => flag(false),
             "systemdataaccess" | "userdataaccess" if self.of == Of::View => flag(true),

@@ -18,12 +18,13 @@ const OF_NOTHING: &str = "\
     tablefulltextkeycolumn tablefulltextmergestatus tablefulltextpopulatestatus tablefulltextsemanticextraction \
     tablehasactivefulltextindex tablehascolumnset \
     tablehasvardecimalstorageformat tableisfake tableislockedonbulkload \
-    tableismemoryoptimized tableispinned tabletemporaltype tabletextinrowlimit";
+    tableismemoryoptimized tableispinned tabletextinrowlimit";
 
 /// Properties of tables alone.
 const OF_TABLES: &str = "\
     tablehascheckcnst tablehasclustindex tablehasdefaultcnst tablehasforeignkey tablehasforeignref tablehasidentity tablehasindex \
-    tablehasnonclustindex tablehasprimarykey tablehasrowguidcol tablehastextimage tablehastimestamp tablehasuniquecnst";
+    tablehasnonclustindex tablehasprimarykey tablehasrowguidcol tablehastextimage tablehastimestamp tablehasuniquecnst \
+    tabletemporaltype";
 
 fn is_in(names: &str, name: &str) -> bool {
     names.split(' ').any(|n| n == name)
@@ -163,6 +164,7 @@ impl Session {
                 flag(keys.is_ok_and(|k| !k.is_empty()))
             }
             "tablehasidentity" => flag(t.identity.is_some()),
+            "tabletemporaltype" => int(t.head.temporal_type().0),
             "tablehasprimarykey" => flag(t.defined().any(|i| i.primary_key)),
             "tablehasclustindex" => flag(!t.is_heap()),
             "tablehasindex" | "isindexed" => flag(!t.is_heap() || t.defined().nth(1).is_some()),
