@@ -349,6 +349,12 @@ impl Undo {
 
     fn take_back(&mut self, c: &Change) -> SqlResult<()> {
         let owner: Arc<Owner> = c.owner.clone();
+        let catalog = &self.source.database().catalog;
+        let now = owner.table.as_ref().and_then(|t| catalog.table(t.id(), Sight::EVERYTHING));
+        if now.is_some_and(|t| t.head.is_history()) {
+            // What takes the current row back is a version of it, too.
+            return Ok(());
+        }
         let all = |row: &Option<Vec<u8>>| match (row, &owner.table) {
             (Some(row), Some(table)) => row::has_all_columns(table, row),
             _ => true,
@@ -465,7 +471,7 @@ fn qualified(table: &Table) -> String {
     format!("{}.{}", bracketed(&table.head.schema), bracketed(&table.head.name))
 }
 
-/// A rowversion is given out, a computed column computed: neither is set.
+/// A rowversion is given out, a computed column computed, a period begins: none is set.
 fn settable(f: &Field<'_>) -> bool {
     !f.column.is_made()
 }

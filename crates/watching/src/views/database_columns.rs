@@ -146,7 +146,7 @@ pub(super) const DATABASE: &[Column<DatabaseRow>] = &[
     ("is_federation_member bit?", no),
     ("is_remote_data_archive_enabled bit?", no),
     ("is_mixed_page_allocation_on bit?", no),
-    ("is_temporal_history_retention_enabled bit?", no),
+    ("is_temporal_history_retention_enabled bit?", yes),
     ("catalog_collation_type int?", |_| 0_i32.cell()),
     ("catalog_collation_type_desc nvarchar(60)?", |_| "DATABASE_DEFAULT".cell()),
     ("physical_database_name nvarchar(128)?", |d| (&d.slot.entry.name).cell()),

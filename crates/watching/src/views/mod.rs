@@ -63,6 +63,7 @@ pub mod information_schema;
 mod object_columns;
 pub mod objects;
 pub mod performance_counters;
+mod periods;
 mod permissions;
 pub mod physical_stats;
 mod plan_cache;
@@ -107,6 +108,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     information_schema::declare,
     routines::declare,
     triggers::declare,
+    periods::declare,
     sequences::declare,
     types::declare,
     compatibility::declare,

@@ -2,7 +2,7 @@
 
 use super::cell::{Column as Shown, Columns, IntoCell, no, null, yes};
 use super::cell::{collation_cell, is_text};
-use crate::catalog::{Column, Computed, Module, Parameter};
+use crate::catalog::{Column, Computed, Generated, Module, Parameter};
 use std::sync::Arc;
 pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
@@ -19,6 +19,9 @@ pub(super) struct ColumnRow {
     pub is_rowguid: bool,
     pub is_sparse: bool,
     pub is_identity: bool,
+    /// `generated_always_type` and its description.
+    pub generated: (i32, &'static str),
+    pub is_hidden: bool,
     /// The expression of a computed column.
     pub computed: Option<Arc<Computed>>,
     /// The id of its DEFAULT, or 0.
@@ -42,6 +45,8 @@ impl ColumnRow {
             is_rowguid: c.is_rowguid,
             is_sparse: c.is_sparse,
             is_identity: c.is_identity,
+            generated: c.generated.shown(),
+            is_hidden: c.is_hidden,
             computed: c.computed.clone(),
             default: c.default.as_ref().map_or(0, |d| d.id.0),
             sequence: None,
@@ -66,6 +71,8 @@ impl ColumnRow {
             is_rowguid: false,
             is_sparse: false,
             is_identity: false,
+            generated: Generated::Never.shown(),
+            is_hidden: false,
             computed: None,
             default: 0,
             sequence: None,
@@ -108,14 +115,14 @@ const MIDDLE: &[Shown<ColumnRow>] = &[
 const TAIL: &[Shown<ColumnRow>] = &[
     ("is_sparse bit?", |c| c.is_sparse.cell()),
     ("is_column_set bit?", no),
-    ("generated_always_type tinyint?", |_| 0_i32.cell()),
-    ("generated_always_type_desc nvarchar(60)?", |_| "NOT_APPLICABLE".cell()),
+    ("generated_always_type tinyint?", |c| c.generated.0.cell()),
+    ("generated_always_type_desc nvarchar(60)?", |c| c.generated.1.cell()),
     ("encryption_type int?", null),
     ("encryption_type_desc nvarchar(64)?", null),
     ("encryption_algorithm_name sysname?", null),
     ("column_encryption_key_id int?", null),
     ("column_encryption_key_database_name sysname?", null),
-    ("is_hidden bit?", no),
+    ("is_hidden bit?", |c| c.is_hidden.cell()),
     ("is_masked bit!", no),
     ("graph_type int?", null),
     ("graph_type_desc nvarchar(60)?", null),

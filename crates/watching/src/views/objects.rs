@@ -45,6 +45,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         }),
         sys("system_objects", needs::METADATA, &[OBJECT], |cx, _, rows| system_objects(cx, rows)),
         sys("tables", needs::METADATA, &[OBJECT, TABLE], tables),
+
         sys(
             "procedures",
             needs::METADATA,
@@ -186,10 +187,23 @@ fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
     Ok(())
 }
 
+/// `history_retention_period`, its unit and the unit's name; NULL for a table that keeps no history.
+fn retention(head: &ObjectHead) -> (Option<i32>, Option<i32>, Option<&'static str>) {
+    match (head.history(), head.retention()) {
+        (None, _) => (None, None, None),
+        (Some(_), None) => (Some(-1), Some(-1), Some("INFINITE")),
+        (Some(_), Some(kept)) => {
+            let (unit, name) = kept.unit.shown();
+            (Some(kept.number), Some(unit), Some(name))
+        }
+    }
+}
+
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for table in cx.tables().into_iter().filter(|t| t.head.kind == ObjectKind::Table) {
         let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
         let mut cells = object_cells(&table.head);
+        let (temporal, kept) = (table.head.temporal_type(), retention(&table.head));
         cells.extend(row![
             has_lob as i32,
             (),
@@ -210,14 +224,14 @@ fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             0,
             "SCHEMA_AND_DATA",
             false,
-            0,
-            "NON_TEMPORAL_TABLE",
-            (),
+            temporal.0,
+            temporal.1,
+            table.head.history().map(|h| h.0),
             false,
             false,
-            (),
-            (),
-            (),
+            kept.0,
+            kept.1,
+            kept.2,
             false,
             false,
             (),
