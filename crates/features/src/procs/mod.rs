@@ -16,6 +16,7 @@
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
 //! | [`triggers`] | sp_helptrigger, sp_settriggerorder |
+//! | [`temporal_history`] | sp_cleanup_temporal_history |
 //! | [`recompile`] | sp_recompile, sp_removedbreplication |
 //! | `helplogins.sql`, `lock.sql`, `renamedb.sql` | sp_helplogins, sp_lock, sp_renamedb |
 //! | `vardecimal.sql` | sp_db_vardecimal_storage_format |
@@ -50,6 +51,7 @@ mod rename;
 mod sequence_range;
 mod session_context;
 mod space;
+pub(crate) mod temporal_history;
 mod triggers;
 
 use crate::features::procedure::Arguments;

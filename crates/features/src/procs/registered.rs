@@ -1,7 +1,9 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
 use super::{applock, constraints, counters, depends, describe_rows, describe_views, errorlog};
-use super::{files, messages, monitor, sequence_range, session_context, space, triggers};
+use super::{
+    files, messages, monitor, sequence_range, session_context, space, temporal_history, triggers,
+};
 use super::{
     help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
 };
@@ -13,8 +15,13 @@ use crate::features::needs::{
 use crate::features::procedure::{SystemProcedure, native, outputs, sql};
 
 /// The tables of the feature `procs`.
-pub(crate) static FEATURE: Feature =
-    Feature { procedures: PROCEDURES, views: &[describe_views::declare], ..Feature::NOTHING };
+pub(crate) static FEATURE: Feature = Feature {
+    procedures: PROCEDURES,
+    views: &[describe_views::declare],
+    state: Some(|_| Box::new(temporal_history::Cleaning::default())),
+    tick: Some(temporal_history::tick),
+    ..Feature::NOTHING
+};
 
 const ATTACH_DB: &str = include_str!("attachdb.sql");
 const ATTACH_SINGLE_FILE_DB: &str = include_str!("attachsinglefiledb.sql");
@@ -163,6 +170,12 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_addextendedproperty", PROPERTIES, PROPERTY, properties::add),
     sql("sp_attach_db", CREATES_DATABASES, ATTACH_DB),
     sql("sp_attach_single_file_db", CREATES_DATABASES, ATTACH_SINGLE_FILE_DB),
+    outputs(
+        "sp_cleanup_temporal_history",
+        DB_OWNER,
+        &["@schema_name!", "@table_name!", "@row_count"],
+        temporal_history::clean_up,
+    ),
     native(
         "sp_column_privileges",
         READS_SCHEMA,
