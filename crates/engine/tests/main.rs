@@ -91,6 +91,8 @@ mod spill;
 mod statements;
 mod support;
 mod temp_plans;
+mod temporal;
+mod temporal_crash;
 mod traces;
 mod triggers;
 mod undrop;
