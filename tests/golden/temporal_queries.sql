@@ -92,6 +92,16 @@ INSERT dbo.p (id, price) SELECT id, price FROM dbo.p FOR SYSTEM_TIME AS OF '2020
 SELECT id, price FROM dbo.p ORDER BY id
 SELECT id, price, s FROM dbo.p_old WHERE id = 1 ORDER BY s
 GO
+-- A view that is bound to its tables: it has no index, and versioning stays on.
+--@ source: documentation Stop system-versioning on a system-versioned temporal table
+CREATE VIEW dbo.bound WITH SCHEMABINDING AS SELECT id, price FROM dbo.p FOR SYSTEM_TIME ALL
+GO
+--@ source: message 40510
+CREATE UNIQUE CLUSTERED INDEX i ON dbo.bound (id)
+GO
+--@ source: message 3729
+ALTER TABLE dbo.p SET (SYSTEM_VERSIONING = OFF)
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE Versions

@@ -144,6 +144,9 @@ fn from(
             if !n.hints.is_empty() {
                 return Err(looked.wrong(10140));
             }
+            if n.system_time.is_some() {
+                return Err(SqlError::new(40510, &[&"An index on a view FOR SYSTEM_TIME"]));
+            }
             let found =
                 resolve::find(cx, &n.name)?.ok_or_else(|| SqlError::new(208, &[&n.name]))?;
             match found.1 {

@@ -13,6 +13,7 @@ pub(super) use altered::{
 use super::{index, resolve};
 use crate::catalog::{Object, Retention, RetentionUnit, Table, Temporal, rows};
 use crate::database::Database;
+use crate::exec::function_facts::bound_to;
 use crate::exec::modify::full_name;
 use crate::names::name_parts;
 use crate::session::context::StatementContext;
@@ -128,14 +129,21 @@ pub(super) fn set(
     }
 }
 
-/// SYSTEM_VERSIONING = OFF: two tables that know nothing of each other. 13591 where it is off.
+/// SYSTEM_VERSIONING = OFF: two tables that know nothing of each other. 13591 where it is off, 3729 where a schema-bound module asks for
+/// versions.
 fn switch_off(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
 ) -> SqlResult<()> {
     let history = lock_history(cx, database, table)?;
-    let history = history.ok_or_else(|| SqlError::new(13591, &[&full_name(database, table)]))?;
+    let shown = full_name(database, table);
+    let history = history.ok_or_else(|| SqlError::new(13591, &[&shown]))?;
+    // FOR SYSTEM_TIME in a module that is bound to the table reads both.
+    let bound = |id| bound_to(cx.session, database, id, None);
+    if let (Some(module), Some(_)) = (bound(history.id())?, bound(table.id())?) {
+        return Err(SqlError::new(3729, &[&"ALTER TABLE", &shown, &module]));
+    }
     link(cx, database, table, Temporal::Plain)?;
     link(cx, database, &history, Temporal::Plain)
 }
