@@ -89,8 +89,8 @@ const PRIVATE: u64 = 1 << 63;
 /// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
 /// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
 /// columns, 11 has options of modules, 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no
-/// rows, 13 has principals of one's own, 14 has periods and tables of history.
-pub(crate) const SCHEMA_VERSION: i64 = 14;
+/// rows, 13 has principals of one's own, 14 has periods and tables of history, 15 has owners of single objects.
+pub(crate) const SCHEMA_VERSION: i64 = 15;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;
@@ -436,13 +436,6 @@ impl Catalog {
     /// The name of a schema.
     pub fn schema_name(&self, id: SchemaId, sight: impl Into<Sight>) -> Option<Arc<str>> {
         state::schema_name(self.state.read().schemas(sight.into()), id)
-    }
-
-    /// The principal that owns a schema; dbo where there is no such schema.
-    pub fn schema_owner(&self, id: SchemaId, sight: impl Into<Sight>) -> i32 {
-        let state = self.state.read();
-        let found = state.schemas(sight.into()).iter().find(|s| s.id == id).map(|s| s.principal);
-        found.unwrap_or(principals::DBO_USER)
     }
 
     /// The schemas, those of the session's own DDL among them.

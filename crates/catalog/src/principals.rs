@@ -15,7 +15,7 @@ use super::{Catalog, fold};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use taffrail_base::{SessionId, SqlResult};
+use taffrail_base::{SchemaId, SessionId, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::{LockMode, Resource};
 use taffrail_types::Value;
@@ -239,6 +239,8 @@ pub struct Principals {
     by_name: HashMap<String, i32>,
     members: BTreeSet<(i32, i32)>,
     permissions: BTreeMap<PermissionKey, PermissionState>,
+    /// Owners of objects and types that have one of their own, by class and id.
+    owners: BTreeMap<(u8, i32), i32>,
 }
 
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -351,6 +353,20 @@ impl Principals {
         self.permissions.range(range).map(|(key, state)| Permission { key: *key, state: *state })
     }
 
+    /// The principal to which an object (class 1) or a type (class 6) belongs, where that is not the owner of its schema.
+    #[inline]
+    pub fn owner_of(&self, class: u8, id: i32) -> Option<i32> {
+        if self.owners.is_empty() {
+            return None;
+        }
+        self.owners.get(&(class, id)).copied()
+    }
+
+    /// The classes and ids of all that belongs to a principal by itself, and not with its schema.
+    pub fn owned_by(&self, principal: i32) -> impl Iterator<Item = (u8, i32)> {
+        self.owners.iter().filter(move |(_, owner)| **owner == principal).map(|(of, _)| *of)
+    }
+
     /// The state of a permission.
     pub fn state_of(&self, key: &PermissionKey) -> Option<PermissionState> {
         self.permissions.get(key).copied()
@@ -376,6 +392,21 @@ impl Catalog {
     /// The principals of a scope, as a session sees them. The server's are in master's catalogue alone.
     pub fn principals(&self, scope: Scope, sight: impl Into<Sight>) -> Arc<Principals> {
         self.state.read().principals(scope, sight.into()).clone()
+    }
+
+    /// The principals that own an object (class 1) or type (class 6) of a schema, and the schema.
+    pub fn owners(
+        &self,
+        class: u8,
+        id: i32,
+        schema: SchemaId,
+        sight: impl Into<Sight>,
+    ) -> (i32, i32) {
+        let (state, sight) = (self.state.read(), sight.into());
+        let found = state.schemas(sight).iter().find(|s| s.id == schema).map(|s| s.principal);
+        let of_schema = found.unwrap_or(DBO_USER);
+        let own = state.principals(Scope::Database, sight).owner_of(class, id);
+        (own.unwrap_or(of_schema), of_schema)
     }
 
     /// The lock of the list of principals, held while it changes.

@@ -12,6 +12,7 @@
 //! | 13, principal, 5 | -, language |
 //! | 14, scope, role, member | - |
 //! | 15, scope, class, major, minor, grantee, grantor, type | state |
+//! | 16, class, object or type | its own owner |
 
 use super::{
     Authentication, LoginFacts, Permission, PermissionKey, PermissionState, Principal,
@@ -30,6 +31,10 @@ pub(crate) const PRINCIPALS: i64 = 13;
 const DATABASE_PRINCIPALS: i64 = 13;
 const MEMBERS: i64 = 14;
 const PERMISSIONS: i64 = 15;
+const OWNERS: i64 = 17;
+
+/// The version of the catalogue's tables that knows owners of single objects.
+pub(crate) const OWNED: i64 = 15;
 
 const POLICY: i64 = 1;
 const EXPIRATION: i64 = 2;
@@ -211,6 +216,19 @@ pub fn remove_permissions_on(
     systab::remove_all(tx, &SystemTables::INFO, &key)
 }
 
+/// Gives an object (class 1) or a type (class 6) an owner of its own, or with none that of its schema again.
+pub fn set_owner(tx: &mut Transaction, class: u8, id: i32, owner: Option<i32>) -> SqlResult<()> {
+    let key = [OWNERS, class.into(), id.into()];
+    match owner {
+        Some(owner) => {
+            crate::ensure_schema_version(tx, OWNED)?;
+            let row = [Value::BigInt(owner.into()), Value::Null, Value::Null];
+            systab::put(tx, &SystemTables::INFO, &key, &row)
+        }
+        None => systab::remove(tx, &SystemTables::INFO, &key),
+    }
+}
+
 /// Removes all permissions on a column that goes away.
 pub fn remove_permissions_on_column(
     tx: &mut Transaction,
@@ -344,6 +362,13 @@ pub(super) fn read(tx: &mut Transaction, scope: Scope) -> SqlResult<Principals> 
             _ => return Err(damaged("a permission")),
         };
         all.permissions.insert(key, state);
+    }
+    if scope == Scope::Database {
+        for (key, row) in systab::scan(tx, &SystemTables::INFO, &[OWNERS])? {
+            let &[_, class, id] = key.as_slice() else { return Err(damaged("an owner's key")) };
+            let class = u8::try_from(class).map_err(|_| damaged("an owner's key"))?;
+            all.owners.insert((class, id as i32), number(&row, 0)? as i32);
+        }
     }
     Ok(all)
 }

@@ -10,8 +10,10 @@ use crate::catalog::principals::{
     Scope,
 };
 use crate::database::Database;
+use crate::permissions::find;
 use crate::session::Session;
 use crate::session::identity::{ContextScope, Identity, SecurityContext};
+use crate::session::rights::{owner_of, securable_principal};
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue, StatementKind};
 use taffrail_types::{SqlType, Value};
@@ -120,6 +122,24 @@ impl Session {
         Ok(may.then_some(user.id))
     }
 
+    /// Whether the session may give something to a principal of the current database: to a user that it may impersonate, to a role that it
+    /// is in or may alter.
+    pub fn may_give_to(&self, owner: &Principal) -> SqlResult<bool> {
+        let mine = self.identity()?;
+        if mine.is_dbo()
+            || mine.roles.contains(&DB_OWNER)
+            || mine.principals().any(|p| p == owner.id)
+        {
+            return Ok(true);
+        }
+        let at = securable_principal(owner);
+        match (owner.kind, find(at.class, "ALTER")) {
+            (PrincipalKind::User, _) => Ok(self.may_impersonate_user(&mine, owner)),
+            (_, Some(alter)) => Ok(self.rights_in(&self.database)?.may(&at, alter)),
+            _ => Ok(false),
+        }
+    }
+
     /// The context for EXECUTE AS LOGIN: 15406 where there is no such login, or the session may not.
     fn as_login(&self, name: &str) -> SqlResult<SecurityContext> {
         let refused = || SqlError::new(15406, &[&name]);
@@ -160,9 +180,7 @@ impl Session {
         let id = match who {
             OWNER => {
                 let object = database.catalog.object(ObjectId(module.object_id), self.id);
-                let schema = object.map(|o| o.head().schema_id);
-                let schemas = database.catalog.schemas(self.id);
-                let owner = schemas.iter().find(|s| Some(s.id) == schema).map(|s| s.principal);
+                let owner = object.map(|o| owner_of(&database, &o, self.id));
                 owner.ok_or_else(|| SqlError::new(15517, &[&"OWNER"]))?
             }
             id => id,

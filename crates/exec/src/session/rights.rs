@@ -195,21 +195,22 @@ pub fn securable_of(
     if head.parent != ObjectId(0)
         && let Some(parent) = database.catalog.object(head.parent, sight)
     {
-        return in_schema(database, parent.head(), SecurableClass::Object, sight);
+        let parent = parent.head();
+        return in_schema(database, parent, (SecurableClass::Object, parent.id.0), sight);
     }
-    in_schema(database, head, SecurableClass::Object, sight)
+    in_schema(database, head, (SecurableClass::Object, head.id.0), sight)
 }
 
-/// An object or type with its schema and its owner.
+/// An object or type, by its class and its number there, with its schema and its owner.
 fn in_schema(
     database: &Database,
     head: &ObjectHead,
-    class: SecurableClass,
+    (class, id): (SecurableClass, i32),
     sight: Sight,
 ) -> SecurableAt {
-    let owner = database.catalog.schema_owner(head.schema_id, sight);
-    let schema = Some((head.schema_id.0, owner));
-    SecurableAt { class, id: head.id.0, owner: Some(owner), schema }
+    let (owner, of_schema) = database.catalog.owners(class.number(), id, head.schema_id, sight);
+    let schema = Some((head.schema_id.0, of_schema));
+    SecurableAt { class, id, owner: Some(owner), schema }
 }
 
 /// A type of a user as a securable.
@@ -218,7 +219,7 @@ pub fn securable_type(
     of: &crate::catalog::UserType,
     sight: impl Into<Sight>,
 ) -> SecurableAt {
-    SecurableAt { id: of.id, ..in_schema(database, &of.head, SecurableClass::Type, sight.into()) }
+    in_schema(database, &of.head, (SecurableClass::Type, of.id), sight.into())
 }
 
 /// The owner of an object: a principal of its database.

@@ -42,6 +42,7 @@ mod rename;
 pub(crate) mod resolve;
 mod role;
 mod row_versions;
+mod schema;
 pub(crate) mod schema_binding;
 mod scoped;
 mod sequence;

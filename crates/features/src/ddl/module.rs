@@ -1,14 +1,12 @@
-//! CREATE and ALTER PROCEDURE, CREATE SCHEMA; what procedures and views have in common.
+//! CREATE and ALTER PROCEDURE; what procedures and views have in common.
 
 use super::clauses::{resolve_type, types_of};
-use super::principals::{self, On};
 use super::resolve::Target;
 use super::{create, resolve, user_type};
 use crate::binder::declared::named_too_wide;
 use crate::binder::user_types::TypesInSight;
 use crate::catalog::is_global_temp;
 use crate::catalog::rows;
-use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{ModuleOptions, ObjectHead, ObjectKind, Parameter};
 use crate::database::Database;
 use crate::exec::declarations::check_readonly;
@@ -18,9 +16,7 @@ use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_storage::Transaction;
-use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast::{self, ModuleVerb, NamedOption, OptionValue};
-use taffrail_types::Value;
 
 /// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
 pub(crate) fn procedure(
@@ -292,41 +288,6 @@ fn as_create(text: &str) -> String {
         }
     }
     text.into()
-}
-
-/// `CREATE SCHEMA`.
-pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema) -> SqlResult<()> {
-    // AUTHORIZATION alone: the schema is called like its owner.
-    let Some(name) = s.name.as_ref().or(s.owner.as_ref()) else {
-        return Err(SqlError::new(102, &[&"SCHEMA"]));
-    };
-    if !s.elements.is_empty() {
-        return Err(unsupported("CREATE SCHEMA with objects"));
-    }
-    let database = cx.database();
-    let session = cx.session.id;
-    let on = On::database(cx);
-    let owner = match &s.owner {
-        Some(owner) => {
-            let here = cx.session.principals_of(&database);
-            let unknown = || SqlError::new(15151, &[&"find", &"user", &owner.value]);
-            here.find(&owner.value).ok_or_else(unknown)?.id
-        }
-        None => principals::own_id(cx, &on)?,
-    };
-    let resource = database.catalog.schemas_resource();
-    database.catalog.lock(cx.transaction(&database)?, session, resource, LockMode::X)?;
-    if database.catalog.schema(&name.value, session).is_some() {
-        cx.reason(SqlError::new(2714, &[&name.value]).with_state(6))?;
-        return Err(SqlError::new(2759, &[]).with_state(0));
-    }
-    let user = |id: &i32| *id < 16384;
-    let last = database.catalog.schemas(session).iter().map(|s| s.id.0).filter(user).max();
-    let id = last.unwrap_or(4) + 1;
-    let tx = cx.transaction(&database)?;
-    let row = [Value::nvarchar(&name.value), Value::Int(owner)];
-    systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
-    database.catalog.refresh_schemas(tx, session, None)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::catalog::Object;
 use crate::catalog::principals::{DBO_USER, Principals, Scope, rows};
 use crate::database::Database;
+use crate::permissions::SecurableClass as C;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -106,6 +107,13 @@ pub(super) fn new_sid(cx: &StatementContext<'_>, scope: Scope, authority: u8) ->
 pub(super) fn owns_nothing(cx: &StatementContext<'_>, all: &Principals, id: i32) -> SqlResult<()> {
     let database = cx.database();
     let (catalog, session) = (&database.catalog, cx.session.id);
+    let of_class = |class: C| all.owned_by(id).any(|(of, _)| of == class.number());
+    if of_class(C::Object) {
+        return Err(SqlError::new(15183, &[]));
+    }
+    if of_class(C::Type) {
+        return Err(SqlError::new(15184, &[]));
+    }
     if catalog.schemas(session).iter().any(|s| s.principal == id) {
         return Err(SqlError::new(15138, &[&"schema"]));
     }

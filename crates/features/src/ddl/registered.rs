@@ -2,7 +2,7 @@
 
 use super::{
     alter, alter_index, attach, authorization, database, drop, function, grant, index, login,
-    module, role, sequence, statistics, synonym, transfer, trigger, user, user_type, view,
+    module, role, schema, sequence, statistics, synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -110,8 +110,8 @@ fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
     if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s) } else { other(s) }
 }
 
-fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::CreateSchema(s) = &s.kind { module::create_schema(cx, s) } else { other(s) }
+fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::CreateSchema(s) = &s.kind { schema::create(cx, s, text) } else { other(s) }
 }
 
 fn create_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -266,6 +266,10 @@ const CREATES_SEQUENCE: Needs = Needs::Any(&[
     Needs::Schema(OnSchema::Control),
 ]);
 
+/// The new owner is asked for by the statement itself, which knows that principal.
+const TAKES_OWNERSHIP: Needs =
+    Needs::All(&[Needs::Object(OnObject::TakeOwnership), Needs::Impersonate]);
+
 const TRANSFERS: Needs =
     Needs::All(&[Needs::Object(OnObject::Control), Needs::Schema(OnSchema::Alter)]);
 
@@ -305,7 +309,7 @@ const DROPS_SCHEMA: Needs =
     Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
-    new("ALTER AUTHORIZATION", DB_OWNER, alter_authorization),
+    new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, alter_authorization),
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, alter_index)),

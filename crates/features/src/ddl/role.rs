@@ -56,8 +56,10 @@ fn create(
     }
     let owner = match owner {
         Some(owner) => {
-            let found = all.find(owner);
-            found.ok_or_else(|| SqlError::new(15151, &[&"find", &"principal", &owner]))?.id
+            let unknown = || SqlError::new(15151, &[&"find", &"principal", &owner]);
+            let found = all.find(owner).ok_or_else(unknown)?;
+            let may = on.scope == Scope::Server || cx.session.may_give_to(found)?;
+            may.then_some(found.id).ok_or_else(unknown)?
         }
         None => shared::own_id(cx, on)?,
     };

@@ -185,7 +185,7 @@ fn index_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
 fn key_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     constraints(cx, |_, c| {
         if matches!(c.head.kind, ObjectKind::PrimaryKey | ObjectKind::Unique) {
-            let mut cells = object_cells(&c.head);
+            let mut cells = object_cells(cx, &c.head);
             cells.extend(row![c.detail, c.head.system_named, true]);
             rows.push(cells);
         }
@@ -197,7 +197,7 @@ fn foreign_keys(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
     let keys = cx.foreign_keys()?;
     constraints(cx, |_, c| {
         let Some(k) = keys.iter().find(|k| k.id == c.head.id) else { return };
-        let mut cells = object_cells(&c.head);
+        let mut cells = object_cells(cx, &c.head);
         cells.extend(row![k.referenced.0, k.index.0, k.disabled, false, k.not_trusted]);
         for action in [k.on_delete, k.on_update] {
             cells.extend(row![i32::from(action.number()), action.description(false)]);
@@ -220,7 +220,7 @@ fn foreign_key_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sq
 fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     constraints(cx, |_, c| {
         if c.head.kind == ObjectKind::Check {
-            let mut cells = object_cells(&c.head);
+            let mut cells = object_cells(cx, &c.head);
             let named = c.head.system_named;
             cells.extend(row![
                 c.disabled,
@@ -240,7 +240,7 @@ fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
 fn default_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     constraints(cx, |_, c| {
         if c.head.kind == ObjectKind::Default {
-            let mut cells = object_cells(&c.head);
+            let mut cells = object_cells(cx, &c.head);
             let text = cx.sees_definition(&c.head).then_some(&c.definition);
             cells.extend(row![c.detail, text, c.head.system_named]);
             rows.push(cells);

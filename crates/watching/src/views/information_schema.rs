@@ -316,10 +316,10 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let owners = cx.session.principals_of(cx.database);
     for s in cx.schemas() {
-        let owner = cx.schema_name(taffrail_base::SchemaId(s.principal));
-        let owner = owner.unwrap_or_else(|| "dbo".into());
-        rows.push(row![&cx.database.name, &s.name, &owner, (), (), "iso_1"]);
+        let owner = owners.get(s.principal).map(|p| p.name.clone());
+        rows.push(row![&cx.database.name, &s.name, owner.as_deref(), (), (), "iso_1"]);
     }
     Ok(())
 }

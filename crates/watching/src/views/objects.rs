@@ -8,6 +8,7 @@ use super::object_columns::{
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
 use crate::catalog::{Column, Object, ObjectHead, ObjectKind, Table};
 use crate::features::needs;
+use crate::permissions::SecurableClass;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -92,12 +93,17 @@ const MODULE: &str = "\
     is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · \
     execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
 
+/// `principal_id` of an object or type: its own owner, where it has one beside that of its schema.
+pub(super) fn own_owner(cx: &ViewContext<'_>, class: SecurableClass, id: i32) -> Option<i32> {
+    cx.session.principals_of(cx.database).owner_of(class.number(), id)
+}
+
 /// The cells of [`OBJECT`].
-pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {
+pub(super) fn object_cells(cx: &ViewContext<'_>, head: &ObjectHead) -> Vec<Value> {
     row![
         &head.name,
         head.id.0,
-        (),
+        own_owner(cx, SecurableClass::Object, head.id.0),
         head.schema_id.0,
         head.parent.0,
         head.kind.code(),
@@ -112,7 +118,7 @@ pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {
 
 fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
-        rows.push(object_cells(object.head()));
+        rows.push(object_cells(cx, object.head()));
     }
     Ok(())
 }
@@ -168,7 +174,7 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
     for object in cx.objects() {
         let Object::View(view) = object else { continue };
         let definition = crate::exec::user_views::definition(&view);
-        let mut cells = object_cells(&view.head);
+        let mut cells = object_cells(cx, &view.head);
         let opaque = view.options.view_metadata;
         cells.extend(view_cells(opaque, definition.is_ok_and(|d| d.check_option)));
         rows.push(cells);
@@ -202,7 +208,7 @@ fn retention(head: &ObjectHead) -> (Option<i32>, Option<i32>, Option<&'static st
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for table in cx.tables().into_iter().filter(|t| t.head.kind == ObjectKind::Table) {
         let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
-        let mut cells = object_cells(&table.head);
+        let mut cells = object_cells(cx, &table.head);
         let (temporal, kept) = (table.head.temporal_type(), retention(&table.head));
         cells.extend(row![
             has_lob as i32,
@@ -250,7 +256,7 @@ fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         if let Object::Procedure(module) = object {
-            let mut cells = object_cells(&module.head);
+            let mut cells = object_cells(cx, &module.head);
             cells.extend(row![false, false, false, false]);
             rows.push(cells);
         }
@@ -261,7 +267,7 @@ fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 fn synonyms(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         if let Object::Synonym(synonym) = object {
-            let mut cells = object_cells(&synonym.head);
+            let mut cells = object_cells(cx, &synonym.head);
             cells.extend(row![synonym.base.to_string()]);
             rows.push(cells);
         }

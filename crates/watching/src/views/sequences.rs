@@ -38,7 +38,7 @@ fn sequences(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
         let (facts, last) = (&s.facts, s.numbers.last());
         let size = if let Cache::Size(n) = facts.cache { Some(n as i32) } else { None };
         let type_id = facts.ty.system_type_id();
-        let mut cells = object_cells(&s.head);
+        let mut cells = object_cells(cx, &s.head);
         cells.extend(row![
             variant(&s, facts.start),
             Value::Variant(Box::new(facts.step())),

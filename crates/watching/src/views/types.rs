@@ -1,10 +1,12 @@
 //! sys.types, sys.table_types and what tells where types of users are used; INFORMATION_SCHEMA.DOMAINS.
 
 use super::information_schema::{charset, declared_facts, view};
+use super::objects::own_owner;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::{Meaning, Object, SYSNAME_ID, UserType};
 use crate::features::cell::collation_cell;
 use crate::features::needs;
+use crate::permissions::SecurableClass;
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -90,7 +92,7 @@ fn type_cells(cx: &ViewContext<'_>, t: &UserType) -> Vec<Value> {
         types.system,
         types.user,
         t.head.schema_id.0,
-        (),
+        own_owner(cx, SecurableClass::Type, t.id),
         types.length,
         types.precision,
         types.scale,

@@ -1,15 +1,16 @@
 //! Statements about logins, users and roles: their place, and the errors with which they are refused.
 
-use super::AskedAt;
 use super::statements::Ask;
+use super::{AskedAt, parts_before};
 use crate::catalog::principals::{DB_OWNER, SYSADMIN};
 use crate::features::needs::Case;
 use crate::permissions::{SecurableAt, SecurableClass as C, find};
 use crate::session::Session;
 use crate::session::identity::{ContextScope, server_roles};
+use crate::session::rights::securable_principal;
 use taffrail_base::SqlError;
 use taffrail_syntax::ast::{
-    DropKind, LoginDefinition, RoleAction, RoleDefinition, StatementKind as K,
+    DropKind, LoginDefinition, ObjectName, RoleAction, RoleDefinition, StatementKind as K,
 };
 
 impl Session {
@@ -36,12 +37,37 @@ impl Session {
             }
             K::AlterAuthorization(s) => {
                 let class = s.class.as_deref().unwrap_or("OBJECT").to_ascii_lowercase();
-                unseen("find", &class, &s.entity.name.value)
+                let errors = vec![SqlError::new(15151, &[&"find", &class, &s.entity.name.value])];
+                Some(vec![Ask { place: self.owned_place(&class, &s.entity), errors }])
             }
             // They ask by themselves.
             K::ExecuteAs(_) | K::Revert(_) => Some(Vec::new()),
             _ => None,
         }
+    }
+
+    /// The securable that is given to somebody else.
+    fn owned_place(&self, class: &str, name: &ObjectName) -> AskedAt {
+        let here = AskedAt::of_database(&self.database);
+        let last = &*name.name.value;
+        let at = match class {
+            "object" => return self.place_named(name),
+            "type" => {
+                let (database, schema) = parts_before(name);
+                return self.place_of_type(database, schema, last);
+            }
+            "schema" => {
+                let schema = self.database.catalog.schema(last, self.id);
+                schema.map(|s| SecurableAt::schema(s.id.0, s.principal))
+            }
+            "role" => self.principals_of(&self.database).find(last).map(|p| securable_principal(p)),
+            // Databases and what is the server's own are given away by a sysadmin, whom the statement itself looks for.
+            _ => return AskedAt { temporary: true, ..here },
+        };
+        at.map_or_else(
+            || AskedAt::of_database(&self.database),
+            |object| AskedAt { object, found: true, ..AskedAt::of_database(&self.database) },
+        )
     }
 
     /// One's own password (with the old one) and defaults are one's own; a privileged login's are nobody's who is less.

@@ -8,8 +8,8 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{
-    AlterDatabaseAction, ConstraintKind, DropKind, NameOrVariable, ObjectName, OptionValue,
-    Statement, StatementKind as K, TableBody, TriggerTarget,
+    AlterDatabaseAction, ConstraintKind, CreateSchema, DropKind, NameOrVariable, ObjectName,
+    OptionValue, Statement, StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -88,7 +88,9 @@ impl Session {
                 let errors =
                     vec![SqlError::new(15247, &[]), SqlError::new(2759, &[]).with_state(0)];
                 let cases: &[Case] = if s.owner.is_some() { &[Case::Authorization] } else { &[] };
-                vec![Ask { place: AskedAt::of_database(&self.database).given(cases), errors }]
+                let place = AskedAt::of_database(&self.database).given(cases);
+                // Without a name no schema is made.
+                vec![Ask { place: AskedAt { temporary: s.name.is_none(), ..place }, errors }]
             }
             _ => self.asks_of_tables(kind, words),
         }
@@ -396,6 +398,9 @@ impl Session {
         if let Some(refused) = self.refused_history(kind) {
             return vec![refused];
         }
+        if let K::CreateSchema(s) = kind {
+            return self.refused_elements(s);
+        }
         let referenced: Vec<&ObjectName> = match kind {
             K::CreateTable(s) => references_of(&s.body),
             K::AlterTable(s) => match &s.action {
@@ -405,6 +410,37 @@ impl Session {
             _ => return Vec::new(),
         };
         self.refused_references(referenced).into_iter().collect()
+    }
+
+    /// Elements of a new schema need the permission to make such objects, and none on the schema; elsewhere they need what they need alone.
+    fn refused_elements(&self, s: &CreateSchema) -> Refusals {
+        let here = AskedAt::of_database(&self.database);
+        for element in &s.elements {
+            let (name, needs) = match &element.kind {
+                K::CreateTable(t) => (&t.name, Needs::Database(OnDatabase::CreateTable)),
+                K::View(v) => (&v.name, Needs::Database(OnDatabase::CreateView)),
+                _ => continue,
+            };
+            let words = element.kind.words();
+            let refused = if s.name.is_none() || name.schema.is_some() {
+                let found = crate::features::statement(words);
+                found.map_or(Ok(Vec::new()), |f| self.refused_statement(f, element))
+            } else if self.holds(&needs, &here) {
+                Ok(self.refused_beside(&element.kind))
+            } else {
+                let denied = SqlError::new(262, &[&words, &self.database.name]);
+                Ok(vec![denied.with_severity(14)])
+            };
+            match refused {
+                Ok(none) if none.is_empty() => {}
+                Ok(mut errors) => {
+                    errors.push(SqlError::new(2759, &[]).with_state(0));
+                    return errors;
+                }
+                Err(error) => return vec![error],
+            }
+        }
+        Vec::new()
     }
 
     /// 229 for the first of these objects that is there and on which REFERENCES is missing: foreign keys and schema-bound modules keep what

@@ -6,6 +6,7 @@ use crate::catalog::{Action, IndexKind, Module, Object, ObjectKind, Table};
 use crate::exec::functions::{flag, int};
 use crate::features::{procedure, view as views};
 use crate::session::Session;
+use crate::session::rights::owner_of;
 use taffrail_types::{SqlType, Value};
 
 /// Properties of what is not there: queues, rules, extended procedures, full-text indexes, tables in memory,
@@ -122,7 +123,7 @@ impl Session {
             "istablefunction" => flag(head.kind == ObjectKind::TableFunction),
             "isinlinefunction" => flag(head.kind == ObjectKind::InlineFunction),
             "ismsshipped" => flag(false),
-            "ownerid" => int(1),
+            "ownerid" => int(owner_of(&self.database, &o, self.id)),
             "schemaid" => int(head.schema_id.0),
             _ if is_in(OF_NOTHING, name) => flag(false),
             _ if name.starts_with("cnst") => self.constraint_property(&o, name),

@@ -247,7 +247,7 @@ fn refuse_special(
     }
 }
 
-/// Removes the permissions on a securable of a database that goes away.
+/// Removes the permissions on a securable of a database that goes away, and its own owner.
 pub(super) fn forget(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
@@ -255,13 +255,17 @@ pub(super) fn forget(
     major: i32,
 ) -> SqlResult<()> {
     let (session, catalog, number) = (cx.session.id, &database.catalog, class.number());
-    let has_any = |all: &Principals| all.permissions_on(number, major).next().is_some();
-    if !has_any(&catalog.principals(Scope::Database, session)) {
+    let all = catalog.principals(Scope::Database, session);
+    let owned = all.owner_of(number, major).is_some();
+    if all.permissions_on(number, major).next().is_none() && !owned {
         return Ok(());
     }
     let tx = cx.transaction(database)?;
     catalog.lock_principals(tx, session)?;
     principals::rows::remove_permissions_on(tx, Scope::Database, number, major)?;
+    if owned {
+        principals::rows::set_owner(tx, number, major, None)?;
+    }
     catalog.refresh_principals(tx, session, Scope::Database)
 }
 
