@@ -513,8 +513,8 @@ impl Interpreter<'_> {
         if let Err(e) = self.drop_temp_tables() {
             return self.tell_errors(vec![*e]);
         }
-        if !self.session.contexts_end() {
-            return self.tell_errors(vec![*SqlError::new(18059, &[]).with_severity(20)]);
+        if let Err(e) = self.session.contexts_end() {
+            return self.tell_errors(vec![*e]);
         }
         let isolation = self.session.activation.options.isolation;
         self.session.activation.options =

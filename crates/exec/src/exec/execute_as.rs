@@ -201,6 +201,9 @@ impl Session {
             return Ok(());
         }
         let Some(top) = self.activation.security.last() else { return Ok(()) };
+        if top.context.is_application_role() {
+            return Ok(());
+        }
         if top.no_revert {
             return Err(SqlError::new(15196, &[]));
         }
@@ -220,12 +223,18 @@ impl Session {
         Ok(())
     }
 
-    /// A session of a pool is used anew: its own login's context alone holds. False: a context is left that may not be reverted.
-    pub(crate) fn contexts_end(&mut self) -> bool {
+    /// A session of a pool is used anew: its own login's context alone holds. Where one was left that may not be reverted the connection
+    /// ends: 596 for an application role, 18059.
+    pub(crate) fn contexts_end(&mut self) -> SqlResult<()> {
+        let role = self.activation.security.iter().any(|f| f.context.is_application_role());
         let fixed = self.activation.security.iter().any(|f| f.no_revert || f.cookie.is_some());
         self.activation.security.truncate(1);
         self.entry.impersonates(&self.activation.security().login);
-        !fixed
+        match (role, fixed) {
+            (true, _) => Err(SqlError::new(596, &[])),
+            (false, true) => Err(SqlError::new(18059, &[]).with_severity(20)),
+            (false, false) => Ok(()),
+        }
     }
 }
 

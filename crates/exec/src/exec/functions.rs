@@ -387,7 +387,11 @@ impl FnContext for Session {
     }
 
     fn own_sid(&self) -> Vec<u8> {
-        self.activation.security().sid.to_vec()
+        let context = self.activation.security();
+        let login = || self.server_principals().get(context.login_id)?.sid.clone();
+        // An application role is somebody's: the login's.
+        let of_login = context.is_application_role().then(login).flatten();
+        of_login.unwrap_or_else(|| context.sid.to_vec())
     }
 
     fn login_property(&self, login: &str, name: &str) -> Option<(SqlType, Value)> {

@@ -11,6 +11,7 @@
 
 mod access;
 pub mod activation;
+mod application_role;
 pub(crate) mod arguments;
 mod assign;
 pub mod authority;

@@ -418,7 +418,11 @@ impl Interpreter<'_> {
             .databases()
             .get(name)
             .map_err(|e| if e.number == 911 { e.with_state(1) } else { e })?;
-        if !self.session.activation.security().is_sa() {
+        let context = self.session.activation.security();
+        if context.is_application_role() {
+            return Err(SqlError::new(505, &[]));
+        }
+        if !context.is_sa() {
             self.session.identity_in(&database)?;
         }
         self.session.enter_database(database, line, self.sink)

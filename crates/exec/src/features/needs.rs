@@ -56,6 +56,7 @@ permissions! {
     /// Permissions on the database that a statement is about, as far as something here needs them. CREATE DATABASE is one of master alone.
     OnDatabase {
         Alter = "ALTER",
+        AlterAnyApplicationRole = "ALTER ANY APPLICATION ROLE",
         AlterAnyRole = "ALTER ANY ROLE",
         AlterAnySchema = "ALTER ANY SCHEMA",
         AlterAnyScopedConfiguration = "ALTER ANY DATABASE SCOPED CONFIGURATION",

@@ -43,7 +43,7 @@ pub struct SecurityContext {
     pub login: Arc<str>,
     /// `principal_id` of the login; 0: there is none.
     pub login_id: i32,
-    /// The login's security identifier, or that of the user without login.
+    /// The login's security identifier, or that of the user without login or of the application role.
     pub sid: Arc<[u8]>,
     /// Whether the login counts, or a principal of one database.
     pub scope: ContextScope,
@@ -138,9 +138,15 @@ fn may_connect(all: &Principals, grantees: &[i32]) -> bool {
     granted || grantees.iter().any(|id| matches!(id - FIXED_ROLES, 0 | 1))
 }
 
-/// Whether a user is the one that a context was made for: numbers are given anew, and the fixed ones have no other.
+/// Whether a user or an application role is the one that a context was made for: numbers are given anew, and the fixed ones have no other.
 fn is_of(user: &Principal, context: &SecurityContext) -> bool {
     user.id <= 4 || user.sid.as_deref().unwrap_or_default() == &*context.sid
+}
+
+/// The guest as whom a context of another database is there: everybody in tempdb, an application role wherever guests may connect.
+fn guest_of(context: &SecurityContext, database: &Database, here: &Principals) -> Option<i32> {
+    let invited = || context.is_application_role() && may_connect(here, &[GUEST, PUBLIC]);
+    (database.id.0 == 2 || invited()).then_some(GUEST)
 }
 
 /// The server-wide roles of a login, public among them.
@@ -317,12 +323,8 @@ impl crate::instance::Instance {
         if let ContextScope::User(at, user) | ContextScope::ApplicationRole(at, user) =
             context.scope
         {
-            // tempdb is everybody's, as guest.
-            let user = match (at == database.id, database.id.0) {
-                (true, _) => user,
-                (false, 2) => GUEST,
-                (false, _) => return Err(refused()),
-            };
+            let own = (at == database.id).then_some(user);
+            let user = own.or_else(|| guest_of(context, database, here)).ok_or_else(refused)?;
             let found = here.get(user).filter(|p| is_of(p, context)).ok_or_else(refused)?;
             return Ok(of(user, found.name.clone(), None, false));
         }

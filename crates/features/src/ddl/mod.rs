@@ -7,6 +7,7 @@
 mod added;
 mod alter;
 mod alter_index;
+mod application_role;
 mod attach;
 mod authorization;
 mod checks;

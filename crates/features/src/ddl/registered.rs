@@ -1,8 +1,9 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, attach, authorization, database, drop, function, grant, index, login,
-    module, role, schema, sequence, statistics, synonym, transfer, trigger, user, user_type, view,
+    alter, alter_index, application_role, attach, authorization, database, drop, function, grant,
+    index, login, module, role, schema, sequence, statistics, synonym, transfer, trigger, user,
+    user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -83,6 +84,13 @@ fn role(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> 
     if let K::Role(s) = &s.kind { role::role(cx, s) } else { other(s) }
 }
 
+fn application_role(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::ApplicationRole(s) => application_role::application_role(cx, s),
+        _ => other(s),
+    }
+}
+
 fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     let K::Drop(d) = &s.kind else { return other(s) };
     match d.kind {
@@ -90,6 +98,7 @@ fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
         DropKind::User => user::drop(cx, &d.names, d.if_exists),
         DropKind::Role => role::drop(cx, &d.names, Scope::Database, d.if_exists),
         DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
+        DropKind::ApplicationRole => application_role::drop(cx, &d.names),
         _ => other(s),
     }
 }
@@ -249,6 +258,8 @@ const ALTERS_LOGIN: Needs = Needs::All(&[
 const ALTERS_TABLE: Needs =
     Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
 
+const APPLICATION_ROLES: Needs = Needs::Database(OnDatabase::AlterAnyApplicationRole);
+
 const CREATES_FUNCTION: Needs =
     Needs::All(&[Needs::Database(OnDatabase::CreateFunction), Needs::Schema(OnSchema::Alter)]);
 
@@ -309,6 +320,7 @@ const DROPS_SCHEMA: Needs =
     Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
+    new("ALTER APPLICATION ROLE", APPLICATION_ROLES, application_role),
     new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, alter_authorization),
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
@@ -327,6 +339,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("ALTER TRIGGER", ALTERS, trigger),
     new("ALTER USER", Needs::Database(OnDatabase::AlterAnyUser), user),
     of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
+    new("CREATE APPLICATION ROLE", APPLICATION_ROLES, application_role),
     new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
@@ -353,6 +366,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
     granting("DENY"),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
+    new("DROP APPLICATION ROLE", APPLICATION_ROLES, drop_principals),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),

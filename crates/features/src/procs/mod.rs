@@ -5,6 +5,7 @@
 //!
 //! | module | procedures |
 //! |---|---|
+//! | [`application_role`] | sp_setapprole, sp_unsetapprole |
 //! | [`applock`] | sp_getapplock, sp_releaseapplock |
 //! | [`session_context`] | sp_set_session_context |
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
@@ -24,6 +25,7 @@
 //! | [`files`], `fileexist.sql` | xp_create_subdir, xp_delete_file, xp_dirtree, xp_fileexist |
 //! | `regread.sql` | xp_instance_regread, xp_regread: the directories that a set-up writes there |
 
+mod application_role;
 mod applock;
 mod constraints;
 mod counters;

@@ -51,6 +51,12 @@ macro_rules! member {
 }
 
 static PROCEDURES: &[SystemProcedure] = &[
+    alone!(
+        "sp_addapprole",
+        "@rolename sysname, @password sysname",
+        "N'CREATE APPLICATION ROLE ' + QUOTENAME(@rolename)
+        + N' WITH PASSWORD = N''' + REPLACE(@password, N'''', N'''''') + N''''"
+    ),
     sql("sp_addlogin", PUBLIC, include_str!("principals/addlogin.sql")),
     alone!(
         "sp_addrole",
@@ -65,6 +71,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         "N'ALTER SERVER ROLE ' + QUOTENAME(@rolename) + N' ADD MEMBER ' + QUOTENAME(@loginame)"
     ),
     sql("sp_adduser", PUBLIC, include_str!("principals/adduser.sql")),
+    alone!(
+        "sp_approlepassword",
+        "@rolename sysname, @newpwd sysname",
+        "N'ALTER APPLICATION ROLE ' + QUOTENAME(@rolename)
+        + N' WITH PASSWORD = N''' + REPLACE(@newpwd, N'''', N'''''') + N''''"
+    ),
     sql("sp_change_users_login", PUBLIC, include_str!("principals/change_users_login.sql")),
     alone!(
         "sp_changedbowner",
@@ -81,6 +93,11 @@ static PROCEDURES: &[SystemProcedure] = &[
         "@loginame sysname, @language sysname = NULL",
         "N'ALTER LOGIN ' + QUOTENAME(@loginame)
         + N' WITH DEFAULT_LANGUAGE = ' + QUOTENAME(ISNULL(@language, N'us_english'))"
+    ),
+    alone!(
+        "sp_dropapprole",
+        "@rolename sysname",
+        "N'DROP APPLICATION ROLE ' + QUOTENAME(@rolename)"
     ),
     alone!(
         "sp_droplogin",

@@ -1,6 +1,9 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
-use super::{applock, constraints, counters, depends, describe_rows, describe_views, errorlog};
+use super::{
+    application_role, applock, constraints, counters, depends, describe_rows, describe_views,
+    errorlog,
+};
 use super::{
     files, messages, monitor, sequence_range, session_context, space, temporal_history, triggers,
 };
@@ -328,6 +331,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         &["@key!", "@value!", "@read_only"],
         session_context::set,
     ),
+    outputs(
+        "sp_setapprole",
+        Needs::Public,
+        &["@rolename!", "@password!", "@encrypt", "@fCreateCookie", "@cookie"],
+        application_role::set,
+    ),
     native(
         "sp_settriggerorder",
         ALTERS,
@@ -397,6 +406,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         ],
         odbc_tables::tableswc,
     ),
+    native("sp_unsetapprole", Needs::Public, &["@cookie!"], application_role::unset),
     native("sp_updateextendedproperty", PROPERTIES, PROPERTY, properties::update),
     native("sp_user_counter1", Needs::Public, &["@newvalue!"], counters::set::<0>),
     native("sp_user_counter10", Needs::Public, &["@newvalue!"], counters::set::<9>),

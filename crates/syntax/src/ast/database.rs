@@ -400,5 +400,6 @@ pub enum DropKind {
     User,
     Role,
     ServerRole,
+    ApplicationRole,
     Other,
 }

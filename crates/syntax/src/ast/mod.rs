@@ -363,6 +363,8 @@ pub enum StatementKind {
     User(Box<UserDefinition>),
     /// `CREATE | ALTER ROLE` (also `SERVER ROLE`).
     Role(Box<RoleDefinition>),
+    /// `CREATE | ALTER APPLICATION ROLE`.
+    ApplicationRole(Box<ApplicationRoleDefinition>),
     /// `GRANT | DENY | REVOKE`.
     Permission(Box<PermissionStatement>),
     /// `ALTER AUTHORIZATION`: a new owner.

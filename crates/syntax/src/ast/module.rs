@@ -258,6 +258,17 @@ pub struct UserDefinition {
     pub options: Vec<NamedOption>,
 }
 
+/// `CREATE | ALTER APPLICATION ROLE name WITH …`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApplicationRoleDefinition {
+    /// True for `ALTER`, false for `CREATE`.
+    pub alter: bool,
+    /// The role's name, unique in the database.
+    pub name: Ident,
+    /// `PASSWORD = '…'`, `DEFAULT_SCHEMA = …`, `NAME = …`.
+    pub options: Vec<NamedOption>,
+}
+
 /// `CREATE | ALTER [SERVER] ROLE`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleDefinition {

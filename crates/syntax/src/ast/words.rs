@@ -80,6 +80,7 @@ impl StatementKind {
                 DropKind::User => "DROP USER",
                 DropKind::Role => "DROP ROLE",
                 DropKind::ServerRole => "DROP SERVER ROLE",
+                DropKind::ApplicationRole => "DROP APPLICATION ROLE",
                 DropKind::Other => "DROP",
             },
             K::Procedure(p) => match p.verb {
@@ -118,6 +119,8 @@ impl StatementKind {
                 (true, true) => "CREATE SERVER ROLE",
                 (true, false) => "ALTER SERVER ROLE",
             },
+            K::ApplicationRole(r) if r.alter => "ALTER APPLICATION ROLE",
+            K::ApplicationRole(_) => "CREATE APPLICATION ROLE",
             K::Permission(p) => match p.verb {
                 PermissionVerb::Grant => "GRANT",
                 PermissionVerb::Deny => "DENY",

@@ -49,6 +49,7 @@ impl Parser<'_> {
             "USER" => self.user(alter),
             "ROLE" => self.role(alter),
             "SERVER" if self.ahead_word(2, "ROLE") => self.role(alter),
+            "APPLICATION" if self.ahead_word(2, "ROLE") => self.application_role(alter),
             "AUTHORIZATION" if alter => self.alter_authorization(),
             _ => {
                 self.bump();
@@ -106,6 +107,9 @@ impl Parser<'_> {
         let kind = if self.ahead_word(1, "SERVER") && self.ahead_word(2, "ROLE") {
             self.bump();
             Some(DropKind::ServerRole)
+        } else if self.ahead_word(1, "APPLICATION") && self.ahead_word(2, "ROLE") {
+            self.bump();
+            Some(DropKind::ApplicationRole)
         } else {
             KINDS.iter().find(|(word, _)| self.ahead_word(1, word)).map(|&(_, kind)| kind)
         };
@@ -114,8 +118,9 @@ impl Parser<'_> {
             return Err(self.unknown_object());
         };
         self.at += 2;
-        let of_server = matches!(kind, DropKind::Login | DropKind::ServerRole);
-        let if_exists = !of_server && self.eat_words(&["IF", "EXISTS"]);
+        let alone =
+            matches!(kind, DropKind::Login | DropKind::ServerRole | DropKind::ApplicationRole);
+        let if_exists = !alone && self.eat_words(&["IF", "EXISTS"]);
         let names = self.list(Self::object_name)?;
         let scope = if kind == DropKind::Trigger && self.eat_kw(Kw::On) {
             let scope = self.any_word()?;

@@ -7,7 +7,6 @@ use crate::lexer::{Kw, TokenKind};
 /// Objects of `CREATE`, `ALTER` and `DROP` beside those that have a rule of their own.
 const OBJECTS: &[&str] = &[
     "AGGREGATE",
-    "APPLICATION ROLE",
     "ASSEMBLY",
     "ASYMMETRIC KEY",
     "AVAILABILITY GROUP",

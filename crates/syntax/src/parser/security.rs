@@ -141,6 +141,15 @@ impl Parser<'_> {
         Ok(StatementKind::Role(Box::new(RoleDefinition { server, name, action })))
     }
 
+    pub(super) fn application_role(&mut self, alter: bool) -> Parse<StatementKind> {
+        self.at += 3;
+        let name = self.name()?;
+        self.expect_kw(Kw::With)?;
+        let options = self.list(Self::named_option)?;
+        let role = ApplicationRoleDefinition { alter, name, options };
+        Ok(StatementKind::ApplicationRole(Box::new(role)))
+    }
+
     #[inline(never)]
     pub(super) fn permission(&mut self, keyword: Kw) -> Parse<StatementKind> {
         let start = self.start();

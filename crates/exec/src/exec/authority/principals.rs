@@ -25,12 +25,14 @@ impl Session {
             K::Login(s) if s.alter => Some(vec![self.asks_of_login(s)]),
             K::User(s) if s.alter => unseen("alter", "user", &s.name.value),
             K::Role(s) => self.asks_of_role(s),
+            K::ApplicationRole(s) if s.alter => unseen("alter", "application role", &s.name.value),
             K::Drop(s) => {
                 let what = match s.kind {
                     DropKind::Login => "login",
                     DropKind::User => "user",
                     DropKind::Role => "role",
                     DropKind::ServerRole => "server role",
+                    DropKind::ApplicationRole => "application role",
                     _ => return None,
                 };
                 unseen("drop", what, s.names.first().map_or("", |n| &n.name.value))
