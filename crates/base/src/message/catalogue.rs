@@ -1470,6 +1470,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 15406, severity: 16, text: "Cannot execute as the server principal because the principal \"%.*ls\" does not exist, this type of principal cannot be impersonated, or you do not have permission." },
     Message { number: 15409, severity: 11, text: "'%s' is not a role." },
     Message { number: 15410, severity: 11, text: "User or role '%s' does not exist in this database." },
+    Message { number: 15411, severity: 11, text: "Database principal or schema '%s' does not exist in this database." },
     Message { number: 15412, severity: 11, text: "'%s' is not a known fixed role." },
     Message { number: 15413, severity: 11, text: "Cannot make a role a member of itself." },
     Message { number: 15419, severity: 16, text: "Supplied parameter sid should be binary(16)." },

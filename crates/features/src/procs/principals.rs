@@ -3,7 +3,7 @@
 //! What they run asks for its own permissions, in the name of whoever calls.
 
 use crate::features::Feature;
-use crate::features::needs::PUBLIC;
+use crate::features::needs::{DB_OWNER, PUBLIC};
 use crate::features::procedure::{SystemProcedure, sql};
 
 /// The tables of these procedures.
@@ -83,6 +83,8 @@ static PROCEDURES: &[SystemProcedure] = &[
         "@loginame sysname, @map varchar(5) = NULL",
         "N'ALTER AUTHORIZATION ON DATABASE::' + QUOTENAME(DB_NAME()) + N' TO ' + QUOTENAME(@loginame)"
     ),
+    sql("sp_changeobjectowner", DB_OWNER, include_str!("principals/changeobjectowner.sql")),
+    sql("sp_dbfixedrolepermission", PUBLIC, include_str!("principals/dbfixedrolepermission.sql")),
     alone!(
         "sp_defaultdb",
         "@loginame sysname, @defdb sysname",
@@ -121,6 +123,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         "N'DROP USER ' + QUOTENAME(@name_in_db)"
     ),
     sql("sp_grantdbaccess", PUBLIC, include_str!("principals/grantdbaccess.sql")),
+    sql("sp_helprotect", PUBLIC, include_str!("principals/helprotect.sql")),
     sql("sp_helprole", PUBLIC, include_str!("principals/helprole.sql")),
     sql("sp_helprolemember", PUBLIC, include_str!("principals/helprolemember.sql")),
     sql("sp_helpsrvrolemember", PUBLIC, include_str!("principals/helpsrvrolemember.sql")),
@@ -137,4 +140,5 @@ static PROCEDURES: &[SystemProcedure] = &[
         "@name_in_db sysname",
         "N'DROP USER ' + QUOTENAME(@name_in_db)"
     ),
+    sql("sp_srvrolepermission", PUBLIC, include_str!("principals/srvrolepermission.sql")),
 ];

@@ -1,10 +1,13 @@
 //! Permissions: those that are granted and denied, those that are built in, and the session's own.
 
 use super::cell::{Columns, IntoCell};
+use super::information_schema::view;
 use super::{Declaration, Rows, ViewContext, by_column};
+use crate::catalog::Object;
 use crate::catalog::principals::{Permission, PermissionState, Principals};
 use crate::features::needs;
 use crate::permissions::{PERMISSIONS, PermissionId, SecurableClass};
+use crate::row;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -19,12 +22,27 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         of(1, by_column("fn_builtin_permissions", needs::PUBLIC, BUILT_IN, builtin_permissions)),
         by_column("database_permissions", needs::METADATA, ROW, database_permissions),
         by_column("server_permissions", needs::METADATA, ROW, server_permissions),
+        view("TABLE_PRIVILEGES", needs::METADATA, &[GRANTED, PRIVILEGE], table_privileges),
+        view(
+            "COLUMN_PRIVILEGES",
+            needs::METADATA,
+            &[GRANTED, "COLUMN_NAME sysname?", PRIVILEGE],
+            column_privileges,
+        ),
         by_column("securable_classes", needs::PUBLIC, CLASS, |_, _, rows| {
             SecurableClass::all().for_each(|class| rows.show(CLASS, &class));
             Ok(())
         }),
     ]);
 }
+
+/// The first columns of the views of INFORMATION_SCHEMA about privileges.
+const GRANTED: &str = "\
+    GRANTOR nvarchar(128)? · GRANTEE nvarchar(128)? · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · \
+    TABLE_NAME sysname!";
+
+/// Their last columns.
+const PRIVILEGE: &str = "PRIVILEGE_TYPE varchar(10)? · IS_GRANTABLE varchar(3)?";
 
 /// A class by its name and number.
 type ClassRow = (&'static str, u8);
@@ -75,6 +93,71 @@ fn server_permissions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sql
     let all = cx.session.server_principals();
     shown(&all, &cx.session.sees_principals(all.clone(), None), rows);
     Ok(())
+}
+
+/// Each grant on a table or view, or on a column of one, that the session's user or one of its roles has been given or has given.
+fn privileges(
+    cx: &ViewContext<'_>,
+    known: &[&str],
+    mut each: impl FnMut([&str; 2], &Object, &Permission, [&'static str; 2]),
+) -> SqlResult<()> {
+    let all = cx.session.principals_of(cx.database);
+    let own: Vec<i32> = cx.session.identity_in(cx.database)?.principals().collect();
+    let name = |id: i32| all.get(id).map_or("", |p| &*p.name);
+    for object in cx.objects().iter().filter(|o| matches!(o, Object::Table(_) | Object::View(_))) {
+        let rows = all.permissions_on(SecurableClass::Object.number(), object.head().id.0);
+        for p in rows.filter(|p| own.contains(&p.key.grantee) || own.contains(&p.key.grantor)) {
+            let grantable = match p.state {
+                PermissionState::Grant => "NO",
+                PermissionState::GrantWithGrantOption => "YES",
+                PermissionState::Deny | PermissionState::Revoke => continue,
+            };
+            let Some(id) = PermissionId::of_code(p.key.class, p.key.ty) else { continue };
+            let permission = id.permission().name;
+            if known.contains(&permission) {
+                let both = [name(p.key.grantor), name(p.key.grantee)];
+                each(both, object, &p, [permission, grantable]);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn table_privileges(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let known = ["REFERENCES", "SELECT", "INSERT", "DELETE", "UPDATE"];
+    privileges(cx, &known, |[grantor, grantee], object, p, [permission, grantable]| {
+        let (head, catalog) = (object.head(), &cx.database.name);
+        if p.key.minor == 0 {
+            rows.push(row![
+                grantor,
+                grantee,
+                catalog,
+                &head.schema,
+                &head.name,
+                permission,
+                grantable
+            ]);
+        }
+    })
+}
+
+fn column_privileges(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let known = ["REFERENCES", "SELECT", "UPDATE"];
+    privileges(cx, &known, |[grantor, grantee], object, p, [permission, grantable]| {
+        let (head, catalog) = (object.head(), &cx.database.name);
+        if let Some(column) = object.columns().iter().find(|c| c.id == p.key.minor) {
+            rows.push(row![
+                grantor,
+                grantee,
+                catalog,
+                &head.schema,
+                &head.name,
+                &column.name,
+                permission,
+                grantable
+            ]);
+        }
+    })
 }
 
 /// The class above that a permission is implied by; empty where none of its permissions implies it.
