@@ -30,7 +30,7 @@ GO
 SELECT * FROM sys.dm_nope
 GO
 --@ source: message 40510
-EXEC sp_helprotect
+EXEC sp_add_data_file_recover_suspect_db
 GO
 --@ source: message 40510
 EXEC msdb.dbo.sp_add_job @job_name = 'j'

@@ -1,7 +1,7 @@
 -- Statements that are not built say what they are called, each in its own words, when they run.
 --@ source: reasoned
 PRINT 'before'
-CREATE APPLICATION ROLE r WITH PASSWORD = 'p'
+CREATE ASYMMETRIC KEY k WITH ALGORITHM = RSA_2048
 GO
 --@ source: reasoned
 ALTER LOGIN l DISABLE

@@ -162,7 +162,7 @@ fn procedures_and_views_that_scripts_ask() {
     assert_eq!(c.rows("SELECT COUNT(*) FROM t WITH (READPAST)"), "0");
     // What SQL Server has and this server has not is told apart from what nobody has.
     for (sql, number) in [
-        ("EXEC sp_helprotect", 40510),
+        ("EXEC sp_OACreate", 40510),
         ("EXEC master.dbo.sp_changedbowner 'x'", 15109),
         ("EXEC xp_cmdshell 'dir'", 40510),
         ("EXEC sp_nothing", 2812),

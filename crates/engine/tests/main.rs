@@ -4,6 +4,7 @@
 mod activations;
 mod administration;
 mod adopted;
+mod application_roles;
 mod attach_crash;
 mod backup;
 mod backup_crash;
@@ -69,6 +70,7 @@ mod monitor;
 mod moved_rows;
 mod names;
 mod needs;
+mod owners;
 mod performance_counters;
 mod permission_walk;
 mod permissions;
