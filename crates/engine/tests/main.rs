@@ -47,6 +47,7 @@ mod indexes;
 mod insert_exec;
 #[cfg(debug_assertions)]
 mod invoked;
+mod judged_permissions;
 mod kept_facts;
 mod large_parts;
 mod large_values;
