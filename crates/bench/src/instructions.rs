@@ -31,21 +31,21 @@ const NOISE: f64 = 0.003;
 const ROUNDS: usize = 5;
 
 /// A work: its set-up, and what is counted. `{n}` in a text is the number of its call, which goes on from round to round.
-struct Work {
-    name: &'static str,
-    setup: &'static [&'static str],
-    calls: &'static [Call],
+pub(super) struct Work {
+    pub(super) name: &'static str,
+    pub(super) setup: &'static [&'static str],
+    pub(super) calls: &'static [Call],
 }
 
 /// Statements that are sent so often.
-enum Call {
+pub(super) enum Call {
     /// A batch, and how often it runs.
     Text(&'static str, u32),
     /// A prepared statement over `@k`, which is the number of the call.
     Prepared(&'static str, u32),
 }
 
-const WORKS: [Work; 6] = [
+pub(super) const WORKS: [Work; 6] = [
     Work {
         name: "loops",
         setup: &[
@@ -146,13 +146,16 @@ const WORKS: [Work; 6] = [
     },
 ];
 
+/// The statements that a client has prepared, by their texts.
+pub(super) type PreparedTexts = Vec<(&'static str, Prepared)>;
+
 /// A server under callgrind.
-struct Counted {
-    server: Taffrail,
+pub(super) struct Counted {
+    pub(super) server: Taffrail,
     client: Client,
     /// Where callgrind writes its dumps.
     dumps: PathBuf,
-    prepared: Vec<(&'static str, Prepared)>,
+    prepared: PreparedTexts,
     /// The number of calls so far.
     calls: i32,
     seen: Vec<f64>,
@@ -160,7 +163,7 @@ struct Counted {
 
 impl Counted {
     /// Starts a binary on a folder of its own.
-    fn start(binary: &Path, dir: &Path, more: &[&OsStr]) -> io::Result<Counted> {
+    pub(super) fn start(binary: &Path, dir: &Path, more: &[&OsStr]) -> io::Result<Counted> {
         std::fs::create_dir_all(dir)?;
         let (wrapper, dumps) = (dir.join("under-callgrind"), dir.join("callgrind"));
         // The process is valgrind's, under the number of the child.
@@ -177,12 +180,18 @@ impl Counted {
         Ok(Counted { server, client, dumps, prepared: Vec::new(), calls: 0, seen: Vec::new() })
     }
 
-    fn run(&mut self, sql: &str) -> io::Result<()> {
+    pub(super) fn run(&mut self, sql: &str) -> io::Result<()> {
         self.client.run(sql).map(|_| ()).map_err(io::Error::other)
     }
 
+    /// Another client sends from now on; the one that has sent until now takes its place.
+    pub(super) fn swap(&mut self, other: &mut (Client, PreparedTexts)) {
+        std::mem::swap(&mut self.client, &mut other.0);
+        std::mem::swap(&mut self.prepared, &mut other.1);
+    }
+
     /// Sends a call so often as it says.
-    fn call(&mut self, call: &Call) -> io::Result<()> {
+    pub(super) fn call(&mut self, call: &Call) -> io::Result<()> {
         match call {
             Call::Text(text, times) => {
                 for _ in 0..*times {
@@ -209,7 +218,10 @@ impl Counted {
     }
 
     /// Instructions of all threads while a work is done.
-    fn count(&mut self, work: impl FnOnce(&mut Counted) -> io::Result<()>) -> io::Result<f64> {
+    pub(super) fn count(
+        &mut self,
+        work: impl FnOnce(&mut Counted) -> io::Result<()>,
+    ) -> io::Result<f64> {
         self.control("-z")?;
         work(self)?;
         self.control("-d")?;

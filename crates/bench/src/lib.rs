@@ -20,6 +20,7 @@ pub mod instructions;
 pub mod lob;
 pub mod pairs;
 pub mod peers;
+pub mod permissions;
 pub mod plans;
 pub mod points;
 pub mod reading;

@@ -10,8 +10,8 @@ use taffrail_bench::rows::{self, Scale};
 use taffrail_bench::sequential::Amounts;
 use taffrail_bench::{
     Figure, backup, bandwidth, bare, bulk, checkpoints, deadlocks, frames, fresh, groups, growth,
-    instructions, lob, plans, points, print_table, reading, restart, spill, tpch, vlfs, watching,
-    wire,
+    instructions, lob, permissions, plans, points, print_table, reading, restart, spill, tpch,
+    vlfs, watching, wire,
 };
 use taffrail_lab::device::Probe;
 use taffrail_lab::launch::Taffrail;
@@ -20,13 +20,13 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, watching, frames, checkpoints, restart, lob, groups, points (both with --peers), \
+                     deadlocks, permissions (alone), watching, frames, checkpoints, restart, lob, groups, points (both with --peers), \
                      tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 19] = [
+const ALONE: [&str; 20] = [
     "life",
     "fresh",
     "plans",
@@ -36,6 +36,7 @@ const ALONE: [&str; 19] = [
     "vlfs",
     "growth",
     "deadlocks",
+    "permissions",
     "watching",
     "frames",
     "checkpoints",
@@ -246,6 +247,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(frames::beyond(&figures));
     failed.extend(fresh::beyond(&figures));
     failed.extend(groups::beyond(&figures));
+    failed.extend(permissions::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(points::beyond(&figures));
     failed.extend(spill::beyond(&figures));
@@ -278,6 +280,9 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
             vlfs::vlfs(&a.server, dir, plan)
         }
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
+        // Minutes under callgrind: where it is named alone.
+        "permissions" if a.only.is_some() => permissions::permissions(&a.server, dir),
+        "permissions" => Ok(Vec::new()),
         "watching" => watching::watching(&a.server, dir, a.effort),
         "frames" => frames::frames(&a.server, dir, a.effort.quick),
         "checkpoints" => checkpoints::checkpoints(&a.server, dir, a.effort),
