@@ -59,6 +59,7 @@ GO
 --@ source: documentation Modify data in a system-versioned temporal table
 CREATE TABLE dbo.noted (what varchar(10), id int, a varchar(10), open_end bit)
 GO
+--@ source: reasoned
 CREATE TRIGGER dbo.d_after ON dbo.d AFTER UPDATE, DELETE AS INSERT dbo.noted SELECT 'deleted', id, a, IIF(e > '9999', 1, 0) FROM deleted
 INSERT dbo.noted SELECT 'inserted', id, a, IIF(e > '9999', 1, 0) FROM inserted
 GO

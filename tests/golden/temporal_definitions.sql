@@ -2,6 +2,7 @@
 --@ source: reasoned
 CREATE DATABASE Periods
 GO
+--@ source: reasoned
 USE Periods
 GO
 --@ source: documentation Create a system-versioned temporal table
@@ -95,12 +96,14 @@ GO
 --@ source: message 13735
 ALTER TABLE dbo.t ALTER COLUMN v ADD HIDDEN
 GO
+--@ source: reasoned
 CREATE TABLE dbo.f (id int PRIMARY KEY, s datetime2(0) NOT NULL, e datetime2(0) NOT NULL, n datetime2(0) NULL)
 INSERT dbo.f VALUES (1, '2020-01-01', '2021-01-01', NULL)
 GO
 --@ source: message 13575
 ALTER TABLE dbo.f ADD PERIOD FOR SYSTEM_TIME (s, e)
 GO
+--@ source: reasoned
 UPDATE dbo.f SET s = '9000-01-01', e = '9999-12-31 23:59:59'
 GO
 --@ source: message 13542
@@ -209,6 +212,7 @@ SELECT v FROM dbo.t_old WITH (INDEX (i)) WHERE id = 1 ORDER BY v
 DBCC CHECKTABLE ('dbo.t_old') WITH NO_INFOMSGS
 GO
 -- A history that is there has to fit.
+--@ source: reasoned
 CREATE TABLE dbo.n (id int NOT NULL PRIMARY KEY, v varchar(5) NULL, s datetime2 GENERATED ALWAYS AS ROW START, e datetime2 GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e))
 CREATE TABLE dbo.h1 (id int NOT NULL, s datetime2 NOT NULL, e datetime2 NOT NULL)
 CREATE TABLE dbo.h2 (id int NOT NULL, w varchar(5) NULL, s datetime2 NOT NULL, e datetime2 NOT NULL)
@@ -244,11 +248,13 @@ GO
 --@ source: message 13573
 ALTER TABLE dbo.n SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h8))
 GO
+--@ source: reasoned
 UPDATE dbo.h8 SET e = '2019-01-01' WHERE v = 'b'
 GO
 --@ source: message 13541
 ALTER TABLE dbo.n SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h8))
 GO
+--@ source: reasoned
 UPDATE dbo.h8 SET s = '2020-02-01', e = '2500-01-01' WHERE v = 'b'
 GO
 --@ source: message 13543

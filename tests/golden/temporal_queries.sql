@@ -48,14 +48,19 @@ GO
 CREATE TABLE dbo.names (id int PRIMARY KEY, name varchar(10))
 INSERT dbo.names VALUES (1, 'one'), (2, 'two'), (3, 'three')
 GO
+--@ source: reasoned
 CREATE VIEW dbo.v AS SELECT n.name, p.price FROM dbo.names n JOIN dbo.p p ON p.id = n.id
 GO
+--@ source: reasoned
 CREATE VIEW dbo.w AS SELECT name, price * 2 AS twice FROM dbo.v
 GO
+--@ source: reasoned
 CREATE VIEW dbo.plain AS SELECT name FROM dbo.names
 GO
+--@ source: reasoned
 CREATE FUNCTION dbo.priced (@at datetime2) RETURNS TABLE AS RETURN SELECT id, price FROM dbo.p FOR SYSTEM_TIME AS OF @at
 GO
+--@ source: reasoned
 CREATE VIEW dbo.asked AS SELECT id FROM dbo.p FOR SYSTEM_TIME ALL
 GO
 --@ source: documentation Query data in a system-versioned temporal table
