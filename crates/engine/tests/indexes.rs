@@ -262,7 +262,8 @@ fn an_indexed_view_shows_what_it_groups_by() {
         ("x", "p.x", false),
     ] {
         c.ok(&format!(
-            "EXEC ('CREATE OR ALTER VIEW g WITH SCHEMABINDING AS SELECT {shown}, COUNT_BIG(*) AS n FROM dbo.p JOIN dbo.q ON p.x = q.y GROUP BY {by}')"
+            "EXEC ('CREATE OR ALTER VIEW g WITH SCHEMABINDING AS SELECT {shown}, COUNT_BIG(*) AS n
+                FROM dbo.p JOIN dbo.q ON p.x = q.y GROUP BY {by}')"
         ));
         let key = if shown == "x" { "x" } else { "a" };
         let said = c.rows(&format!("CREATE UNIQUE CLUSTERED INDEX i ON g ({key})"));

@@ -6,7 +6,8 @@ use support::World;
 
 /// A table that keeps its history, with one row.
 const TABLE: &str = "CREATE TABLE t (id int NOT NULL PRIMARY KEY, a int NOT NULL, s datetime2 GENERATED ALWAYS AS ROW START HIDDEN NOT NULL,
-    e datetime2 GENERATED ALWAYS AS ROW END HIDDEN NOT NULL, PERIOD FOR SYSTEM_TIME (s, e)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h))
+    e datetime2 GENERATED ALWAYS AS ROW END HIDDEN NOT NULL, PERIOD FOR SYSTEM_TIME (s, e))
+    WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h))
     INSERT t VALUES (1, 1)";
 
 /// A transaction cannot change a row that a younger one has made: it would end before it begins.

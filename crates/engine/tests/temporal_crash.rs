@@ -8,8 +8,10 @@ use taffrail_io::sim::{SimOptions, SimRng};
 
 /// The table, and what keeps count beside it of how often each row was changed.
 const SCHEMA: &[&str] = &[
-    "CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY, n int NOT NULL, x varchar(4000) NULL, s datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
-        e datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (s, e)) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h))",
+    "CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY, n int NOT NULL, x varchar(4000) NULL,
+        s datetime2 GENERATED ALWAYS AS ROW START NOT NULL,
+        e datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (s, e))
+        WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h))",
     "CREATE INDEX h_n ON dbo.h (n)",
     "CREATE TABLE dbo.made (id int NOT NULL PRIMARY KEY, versions int NOT NULL)",
 ];
@@ -17,7 +19,8 @@ const SCHEMA: &[&str] = &[
 /// A count of rows that should not be: versions of a row that overlap, more or fewer of them than were made, rows that are open and old,
 /// entries of the index without a row.
 const WRONG: &str = "SELECT
-    (SELECT COUNT(*) FROM (SELECT s, LAG(e) OVER (PARTITION BY id ORDER BY s, e) AS p FROM (SELECT id, s, e FROM dbo.t UNION ALL SELECT id, s, e FROM dbo.h) a) d WHERE p > s)
+    (SELECT COUNT(*) FROM (SELECT s, LAG(e) OVER (PARTITION BY id ORDER BY s, e) AS p
+        FROM (SELECT id, s, e FROM dbo.t UNION ALL SELECT id, s, e FROM dbo.h) a) d WHERE p > s)
     + (SELECT COUNT(*) FROM (SELECT id, COUNT(*) AS n FROM (SELECT id FROM dbo.t UNION ALL SELECT id FROM dbo.h) a GROUP BY id) c
         FULL JOIN dbo.made m ON m.id = c.id WHERE m.versions IS NULL OR c.n IS NULL OR m.versions <> c.n)
     + (SELECT COUNT(*) FROM dbo.h WHERE e > '9999' OR e < s) + (SELECT COUNT(*) FROM dbo.t WHERE e < '9999')
@@ -29,7 +32,8 @@ fn change(rng: &mut SimRng) -> String {
     let change = match rng.below(4) {
         0 => format!(
             "IF NOT EXISTS (SELECT * FROM dbo.t WHERE id = {id}) BEGIN INSERT dbo.t (id, n, x) VALUES ({id}, {n}, REPLICATE('x', {n} * 30))
-            MERGE dbo.made m USING (VALUES ({id})) v (id) ON v.id = m.id WHEN MATCHED THEN UPDATE SET versions += 1 WHEN NOT MATCHED THEN INSERT VALUES (v.id, 1); END"
+            MERGE dbo.made m USING (VALUES ({id})) v (id) ON v.id = m.id
+            WHEN MATCHED THEN UPDATE SET versions += 1 WHEN NOT MATCHED THEN INSERT VALUES (v.id, 1); END"
         ),
         1 => format!("DELETE dbo.t WHERE id = {id}"),
         _ => format!(
@@ -81,8 +85,12 @@ fn one_run(seed: u64) -> (u32, u32) {
                 break;
             }
             let sql = match rng.below(20) {
-                0 => "BEGIN TRAN ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = OFF) ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h)) COMMIT".to_owned(),
-                1 => "BEGIN TRAN ALTER TABLE dbo.t ADD y int NOT NULL CONSTRAINT y_d DEFAULT 1 ALTER TABLE dbo.t DROP CONSTRAINT y_d ALTER TABLE dbo.t DROP COLUMN y ROLLBACK".to_owned(),
+                0 => "BEGIN TRAN ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = OFF)
+                    ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h)) COMMIT"
+                    .to_owned(),
+                1 => "BEGIN TRAN ALTER TABLE dbo.t ADD y int NOT NULL CONSTRAINT y_d DEFAULT 1
+                    ALTER TABLE dbo.t DROP CONSTRAINT y_d ALTER TABLE dbo.t DROP COLUMN y ROLLBACK"
+                    .to_owned(),
                 _ => change(&mut rng),
             };
             let done = c.try_run(&sql);

@@ -1,7 +1,7 @@
-//! SYSTEM_VERSIONING: the table beside a table, in which what its rows were is kept.
+//! SYSTEM_VERSIONING: the table beside a table that keeps its earlier rows.
 //!
-//! Both are locked for a change of either. A change of the columns of the one is a change of those of the other; nothing else of the history
-//! may be changed that a row from the current table could break.
+//! Both are locked for a change of either. A change of the columns of the one is a change of those of the other; nothing else of the
+//! history may be changed that a row from the current table could break.
 
 mod altered;
 mod history;
