@@ -4,8 +4,8 @@
 //! begins when its plan is there, so that what planning takes is left out, and ends when what it changed is committed, where it commits
 //! by itself. What triggers and functions do within it is part of it.
 //!
-//! The clock is dear beside a statement of a microsecond. So one that has turned out to be short is timed at each [`EVERY`]th execution, which
-//! stands for those before it as well; everything else, waits too, is counted at each.
+//! The clock is dear beside a statement of a microsecond. So one that has turned out to be short is timed at each [`EVERY`]th execution,
+//! which stands for those before it as well; everything else, waits too, is counted at each.
 
 use super::interpret::{Interpreter, Unwind};
 use super::module::{Module, Plan};

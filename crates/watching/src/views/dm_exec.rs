@@ -305,11 +305,8 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             false => 0,
         };
         let (running, start, end) = s.running_statement();
-        let [reads, writes, logical_reads] = match user {
-            true => cell.request_pages(),
-            false => [&cell.reads, &cell.writes, &cell.logical_reads].map(|n| n.get()),
-        };
-        let (plan_handle, hashes) = plan_of(&s);
+        let [reads, writes, logical_reads] = pages_of(&s);
+        let (plan_handle, query, plan) = plan_of(&s);
         let mut cells = row![
             s.id.0,
             0,
@@ -345,43 +342,37 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         cells.extend(options(&s));
         let nest = if cx.session.id == s.id { cx.session.activation.nest_level } else { 0 };
         let group = if user { 2 } else { 1 };
-        let (query, plan) = hashes.unzip();
-        cells.extend(row![
-            nest,
-            0,
-            false,
-            group,
-            query,
-            plan,
-            (),
-            (),
-            1,
-            (),
-            (),
-            false,
-            (),
-            0,
-            (),
-            ()
-        ]);
+        cells.extend(row![nest, 0, false, group, query, plan]);
+        cells.extend(row![(), (), 1, (), (), false, (), 0, (), ()]);
         rows.push(cells);
     }
     Ok(())
 }
 
+/// Pages that the request has read, written and looked up; of a thread of the instance, all.
+fn pages_of(s: &SessionInfo) -> [u64; 3] {
+    match s.is_user() {
+        true => s.cell.request_pages(),
+        false => [&s.cell.reads, &s.cell.writes, &s.cell.logical_reads].map(|n| n.get()),
+    }
+}
+
 /// The handle of the plan that a session runs, and the hashes of its running statement's query and plan, where it has one.
-fn plan_of(s: &SessionInfo) -> (Value, Option<(Value, Value)>) {
+fn plan_of(s: &SessionInfo) -> (Value, Value, Value) {
     let Some(module) = s.module().filter(|m| m.compiled.number > 0) else {
-        return (Value::Null, None);
+        return (Value::Null, Value::Null, Value::Null);
     };
     let start = s.cell.statement_start.load(Relaxed);
     let running = module.planned().into_iter().find(|p| p.place.0 == start);
     let hashes = running.and_then(|p| {
         let plan = module.shared[p.plan as usize].kept().plans.first()?.hash();
-        let query = module.query_hash(&p);
-        Some((Value::binary(&query.to_be_bytes()), Value::binary(&plan.to_be_bytes())))
+        Some([module.query_hash(&p), plan])
     });
-    (Value::binary(&module.plan_handle()), hashes)
+    let [query, plan] = match hashes {
+        Some(hashes) => hashes.map(|h| Value::binary(&h.to_be_bytes())),
+        None => [Value::Null, Value::Null],
+    };
+    (Value::binary(&module.plan_handle()), query, plan)
 }
 
 fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
