@@ -110,9 +110,12 @@ fn ratio_in_words(s: Spread) -> String {
     format!("{}{word}{more}", number(s.median))
 }
 
-/// A published ratio in words.
+/// A published ratio in words: it has the digits that were published.
 pub fn published_in_words(ratio: f64) -> String {
-    ratio_in_words(Spread { median: ratio, low: ratio, high: ratio })
+    match ratio < 1.0 {
+        true => format!("{} %", statistics::rounded(ratio * 100.0)),
+        false => format!("{ratio} times"),
+    }
 }
 
 /// A unit behind a number, with the gap that it needs.
@@ -130,7 +133,10 @@ pub fn number(v: f64) -> String {
         a if a >= 9.995 => 1,
         a if a >= 0.0995 => 2,
         a if a >= 0.00995 => 3,
-        _ => 4,
+        a if a >= 0.000_995 => 4,
+        a if a < 1e-9 => return "0".into(),
+        // Ends of intervals over two rounds are as small as that.
+        a => (-a.log10().floor()) as usize,
     };
     let text = format!("{v:.digits$}");
     // A whole number is one.
@@ -171,12 +177,21 @@ mod tests {
             (0.97, "0.97"),
             (0.001_234, "0.0012"),
             (0.0421, "0.042"),
+            (0.000_02, "0.00002"),
+            (1e-12, "0"),
             (9.876, "9.88"),
             (44.04, "44.0"),
             (999.6, "1,000"),
             (1_234_567.0, "1,234,567"),
         ] {
             assert_eq!(number(v), text);
+        }
+    }
+
+    #[test]
+    fn a_published_ratio_has_its_own_digits() {
+        for (ratio, text) in [(3.8, "3.8 times"), (38.0, "38 times"), (0.386, "38.6 %")] {
+            assert_eq!(published_in_words(ratio), text);
         }
     }
 

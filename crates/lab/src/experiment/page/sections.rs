@@ -211,7 +211,7 @@ fn bars(record: &Record, chart: &Chart, variants: &[&str]) -> Option<Bars> {
         return None;
     }
     if chart.relative_to.is_some() {
-        unit = Some("times".into());
+        unit = Some("×".into());
     }
     let series = ["published".into(), "here".into()];
     Some(Bars { series, unit: unit.unwrap_or_default(), groups })
