@@ -142,9 +142,6 @@ fn carry_out(flags: &Run, terminal: &mut Terminal, keeps: &mut bool) -> Result<(
     let wanted = needs(&experiments, &wish, &place, device.as_ref(), &peers)?;
     // Nothing of a product's is made before there is room for it.
     peers.make(&wanted.iter().flat_map(|(_, needs)| needs.products.clone()).collect());
-    if let versions @ [_, ..] = &*peers.versions() {
-        place.server.machine += &format!("; beside it {}", versions.join(", "));
-    }
     let all = needs(&experiments, &wish, &place, device.as_ref(), &peers)?;
     told(flags, &place, &all, device.as_ref(), terminal);
     if flags.peers {
@@ -322,7 +319,8 @@ fn told_of_peers(peers: &Peers, all: &[(&Experiment, Needs<'_>)], terminal: &mut
         }
         lines.iter().for_each(|line| terminal.line(line));
     }
-    if let versions @ [_, ..] = &*peers.versions() {
+    let products = all.iter().flat_map(|(_, needs)| needs.products.iter().copied()).collect();
+    if let versions @ [_, ..] = &*peers.versions(&products) {
         terminal.line(&format!("Beside it: {}.", versions.join(", ")));
     }
 }

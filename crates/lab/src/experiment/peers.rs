@@ -97,9 +97,9 @@ impl Peers {
     }
 
     /// Products that are there, with versions and the settings that make them durable, as a reader sees them.
-    pub fn versions(&self) -> Vec<String> {
+    pub fn versions(&self, products: &BTreeSet<Product>) -> Vec<String> {
         let told = |(product, found): (&Product, &Result<Installed, String>)| {
-            let found = found.as_ref().ok()?;
+            let found = found.as_ref().ok().filter(|_| products.contains(product))?;
             Some(format!("{} {} ({})", product.name(), found.version, found.settings()))
         };
         self.found.iter().filter_map(told).collect()

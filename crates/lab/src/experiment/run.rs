@@ -159,13 +159,17 @@ impl Run<'_> {
         let name = trial::database(&self.experiment.files.name, first.name.get_ref());
         bench.views = Views::of(&mut bench.place.client("")?, &name)?;
         bench.remove(first)?;
+        let mut server = bench.place.server.clone();
+        if let versions @ [_, ..] = &*self.peers.versions(&needs.products) {
+            server.machine += &format!("; beside it {}", versions.join(", "));
+        }
         let plan = Plan {
             experiment: self.experiment.files.name.clone(),
             files: self.experiment.files.texts.clone(),
             scale: self.wish.scale.clone(),
             repeat: self.wish.repeat,
             variants: needs.variants.iter().map(|v| v.name.get_ref().clone()).collect(),
-            server: bench.place.server.clone(),
+            server,
             channels: bench.views.channels.clone(),
         };
         let mut store = Store::open(&self.out, &plan)?;
