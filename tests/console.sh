@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # console.sh short BINARY: the console's sources give its dist; each page is opened once in Chromium, before a server of that binary
-# at work, and compared with the views. console.sh full BINARY FOLDER: also the tours, pictures of each page in both themes and
+# at work, and compared with the views; so are the lab's reports, whose records the end-to-end tests leave in lab-reports beside the binary
+# (what is not there is run first). console.sh full BINARY FOLDER: also the tours, pictures of each page in both themes and
 # widths (into FOLDER), what twenty viewers cost, and the Grafana dashboard in a Prometheus.
 # Installs what a fresh machine lacks. Where Chromium cannot be had, `short` says so in capitals and checks the sources only; `full` fails.
 set -euo pipefail

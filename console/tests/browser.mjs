@@ -1,20 +1,19 @@
 // browser.mjs short | full FOLDER: the console in Chromium, before a server at work (TAFFRAIL_BINARY). `short` opens each page once and
 // compares it with the views; `full` also takes the tours, looks at each page in both themes and widths, idle, loaded, empty and
-// refused, and leaves the pictures in FOLDER. Names of parts behind FOLDER: only those (empty refused viewers pages loaded tours million
-// idle stale).
+// refused, and leaves the pictures in FOLDER; both open the lab's reports. Names of parts behind FOLDER: only those (reports empty refused
+// viewers pages loaded tours million idle stale).
 
 import { strict as assert } from "node:assert";
 import { readFileSync, mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { check } from "./pages.mjs";
-import { launch, openPage, PAGES, PASSWORD, pause, session, show, startServer, work } from "./support.mjs";
+import { reports } from "./reports.mjs";
+import { findings, launch, openPage, PAGES, PASSWORD, pause, session, show, startServer, work } from "./support.mjs";
 import { TOURS } from "./tours.mjs";
 
 const [how = "short", folder, ...parts] = process.argv.slice(2);
 const began = performance.now();
 const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What was seen that must not be: told at the end, so that there are pictures of everything. */
 const problems = [];
@@ -26,11 +25,9 @@ function clean(page, what, except = []) {
   assert.deepEqual(page.foreign, [], `${what}: something from elsewhere is asked for`);
 }
 
-/** Findings of axe that keep people out. (Its script goes in by the debugger: the page's own policy would refuse it.) */
+/** Adds the findings of axe to the problems. */
 async function accessible(page, what) {
-  const found = await page.evaluate(`${axe}; axe.run(document, { resultTypes: ["violations"] })`);
-  const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
-  for (const v of serious) problems.push(`${what}: axe-core finds ${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3)}`);
+  for (const finding of await findings(page)) problems.push(`${what}: ${finding}`);
 }
 
 /** Every panel with figures names its source, and the source shows its statement. */
@@ -246,9 +243,10 @@ async function completions(browser, server) {
 
 const browser = await launch();
 let server = await startServer();
-const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || part === "pages");
+const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || ["pages", "reports"].includes(part));
 try {
   if (folder) mkdirSync(folder, { recursive: true });
+  if (wanted("reports")) await reports(browser, { all: how === "full", folder, say, problems });
   if (wanted("empty")) await pictures(browser, server, "empty");
   if (wanted("refused")) await refusals(browser, server);
   if (wanted("viewers")) {

@@ -1,11 +1,11 @@
 // A server of the binary TAFFRAIL_BINARY on a directory of its own, work on it, and Debian's Chromium before it.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
@@ -178,6 +178,16 @@ export async function openPage(browser, server, { theme = "light", width = 1280,
   page.on("pageerror", (e) => page.complaints.push(String(e)));
   page.on("request", (r) => r.url().startsWith(server.url) || /^(data|blob):/.test(r.url()) || page.foreign.push(r.url()));
   return page;
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Findings of axe that keep people out. (Its script goes in by the debugger: a page's own policy would refuse it.) `rules`: only those. */
+export async function findings(page, rules = null) {
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
+  const found = await page.evaluate(`${axe}; axe.run(document, ${JSON.stringify(options)})`);
+  const serious = found.violations.filter((v) => ["serious", "critical"].includes(v.impact));
+  return serious.map((v) => `axe-core finds ${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3)}`);
 }
 
 export const PAGES = ["overview", "counters", "waits", "log", "writes", "checkpoints", "events", "databases", "query", "backups", "errorlog", "lab"];

@@ -92,7 +92,15 @@ fn runs_whole(out: &Path, experiments: &[(&str, &[&str])]) {
     for (name, claims) in experiments {
         let place = out.join(format!("{name}-tiny"));
         check_record(&place, name, claims);
+        leave_for_the_browser(&place, name);
     }
+}
+
+/// Leaves a record beside the binary, where the console's tests look for reports to open (console/tests/reports.mjs).
+fn leave_for_the_browser(place: &Path, name: &str) {
+    let left = binary().with_file_name("lab-reports").join(format!("{name}-tiny"));
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::copy(place.join(store::RESULT), left.join(store::RESULT)).unwrap();
 }
 
 /// Every measure of every variant has its figures of both rounds, and its claims are judged.
