@@ -408,7 +408,10 @@ pub fn machine(record: &Record, out: &mut String) {
     }
     out.push_str("</dl>\n");
     if server.product == "SQL Server" {
-        out.push_str("<p class=\"caption\">How the lab reads SQL Server's views follows its documentation.</p>\n");
+        out.push_str(
+            "<p class=\"caption\">How the lab reads SQL Server's views follows its documentation; \
+            no real SQL Server has confirmed it yet.</p>\n",
+        );
     }
     out.push_str("</section>\n");
 }
