@@ -133,10 +133,34 @@ async function seen(page, media, rules) {
   return [...found, ...(await page.evaluate(collisions)), ...(await findings(page, rules))];
 }
 
+/** The keys of a record are those that docs/lab-experiments.md has, each in its row of the table. */
+function described(records) {
+  const page = readFileSync(new URL("../../docs/lab-experiments.md", import.meta.url), "utf8").split("## The result as JSON")[1];
+  const words = (text) => [...text.matchAll(/`(\w[\w-]*)`/g)].map((m) => m[1]);
+  const rows = new Map();
+  for (const [, heads, text] of page.matchAll(/^\| (`.*?`) \| (.*) \|$/gm)) for (const key of words(heads)) rows.set(key, new Set(words(text)));
+  // Texts by names that an experiment gives, and the document, which has a table of its own.
+  const named = new Set(["files", "values", "document"]);
+  const keys = (value, found = new Set()) => {
+    if (Array.isArray(value)) value.forEach((v) => keys(v, found));
+    else if (value && typeof value === "object") for (const [key, inside] of Object.entries(value)) found.add(key) && !named.has(key) && keys(inside, found);
+    return found;
+  };
+  const verdicts = ["seen", "not-seen", "undecided", "left-out"];
+  for (const record of records) assert.deepEqual(Object.keys(record).sort(), [...rows.keys()].sort(), "the keys of a record");
+  for (const [key, told] of rows) {
+    // A server of the lab's own shows everything: nothing is left out.
+    if (records.every((record) => Array.isArray(record[key]) && record[key].length === 0)) continue;
+    const there = new Set(records.flatMap((record) => (key === "values" ? [] : [...keys(record[key])])));
+    assert.deepEqual([...there].sort(), [...told].filter((word) => !verdicts.includes(word)).sort(), `the keys of ${key}`);
+  }
+}
+
 /** `all`: every theme and width of each page, with pictures in `folder`. */
 export async function reports(browser, { all, folder, say, problems }) {
   const views = VIEWS.filter((view) => all || view.often);
   const made = pages(say);
+  described(made.filter(([, , json]) => json).map(([, , json]) => JSON.parse(readFileSync(json, "utf8"))));
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   const complaints = [];
