@@ -175,10 +175,9 @@ impl Snapshots {
             let (done, lost) = (Ordering::SeqCst, Ordering::Relaxed);
             // Before the exchange: afterwards the reader may give the slot up.
             let session = SessionId(slot.session.load(Ordering::Relaxed) as u16);
-            if slot.at.compare_exchange(oldest, oldest | ENDED, done, lost).is_ok() {
-                if let Some(told) = self.victims.get() {
-                    told(OpenSnapshot { session, sequence: oldest, ended: true });
-                }
+            let ended = slot.at.compare_exchange(oldest, oldest | ENDED, done, lost).is_ok();
+            if ended && let Some(told) = self.victims.get() {
+                told(OpenSnapshot { session, sequence: oldest, ended });
             }
         }
         true
