@@ -137,7 +137,7 @@ fn foreign_keys(body: &mut TableBody) -> TableBody {
         }
     }
     taken.extend(body.constraints.extract_if(.., |c| is_foreign(c)));
-    TableBody { columns: Vec::new(), constraints: taken, indexes: Vec::new() }
+    TableBody { columns: Vec::new(), constraints: taken, indexes: Vec::new(), period: None }
 }
 
 /// A foreign key to a table without a schema refers to one that is made beside it, if one has that name.
