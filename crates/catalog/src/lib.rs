@@ -77,7 +77,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use systab::SystemTables;
 use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
-use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction};
+use taffrail_storage::{BeginSpec, Durability, ScanLocks, StorageError, Transaction};
 use taffrail_types::{Collation, Value};
 
 /// Where the versions of the next catalogue that is opened begin.
@@ -99,7 +99,11 @@ const FIRST_SCHEMA_VERSION: i64 = 1;
 const INFO_SCHEMA_VERSION: i64 = 1;
 
 fn schema_version(tx: &mut Transaction) -> SqlResult<i64> {
-    match systab::get(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION])? {
+    schema_version_locked(tx, ScanLocks::None)
+}
+
+fn schema_version_locked(tx: &mut Transaction, locks: ScanLocks) -> SqlResult<i64> {
+    match systab::get_locked(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], locks)? {
         Some(row) => systab::number(&row, 0),
         None => Err(SqlError::new(5243, &[])),
     }
@@ -112,7 +116,9 @@ fn write_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
 
 /// Keeps programs out that do not know what `tx` is about to write.
 fn ensure_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
-    if schema_version(tx)? < version {
+    // One that another transaction is raising may be put back with it, and a higher one of its is not to be overwritten.
+    let low = schema_version_locked(tx, ScanLocks::ReadCommitted)? < version;
+    if low && schema_version_locked(tx, ScanLocks::Update)? < version {
         write_schema_version(tx, version)?;
     }
     Ok(())

@@ -237,10 +237,23 @@ pub fn get(
     table: &SystemTable,
     parts: &[i64],
 ) -> SqlResult<Option<Vec<Value>>> {
+    get_locked(tx, table, parts, ScanLocks::None)
+}
+
+/// As [`get`], with a lock on the row: what another transaction has written and may take back is waited for.
+pub(crate) fn get_locked(
+    tx: &mut Transaction,
+    table: &SystemTable,
+    parts: &[i64],
+    locks: ScanLocks,
+) -> SqlResult<Option<Vec<Value>>> {
     let database = tx.database().clone();
     let hobt = database.hobt(table.hobt).map_err(sql)?;
+    if locks == ScanLocks::Update {
+        tx.lock_object(hobt.object(), LockMode::IX).map_err(sql)?;
+    }
     let mut row = Vec::new();
-    if !btree::get(tx, &hobt, &key(parts), ScanLocks::None, &mut row).map_err(sql)? {
+    if !btree::get(tx, &hobt, &key(parts), locks, &mut row).map_err(sql)? {
         return Ok(None);
     }
     let layout = RowLayout::of_types(table.types.iter().copied());
