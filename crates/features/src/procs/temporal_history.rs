@@ -37,15 +37,15 @@ pub(super) fn clean_up(
     let Some((database, Object::Table(table))) = found else {
         return Err(SqlError::new(13746, &[&format_args!("{schema}.{name}")]));
     };
-    let (shown, session) = (full_name(&database, &table), cx.session.id);
-    let Some(history) = table.head.history() else {
+    let shown = full_name(&database, &table);
+    if table.head.history().is_none() {
         return Err(SqlError::new(13746, &[&shown]));
-    };
-    let kept = table.head.retention().ok_or_else(|| SqlError::new(13747, &[&shown]))?;
-    let (_, end) = table.period.ok_or_else(|| SqlError::new(13746, &[&shown]))?;
-    let missing = || SqlError::new(13746, &[&shown]);
-    let history = database.catalog.table(history, session).ok_or_else(missing)?;
-    let count = clean(cx, &database, &history, end, &kept.cutoff())?;
+    }
+    if table.head.retention().is_none() {
+        return Err(SqlError::new(13747, &[&shown]));
+    }
+    let count = clean(cx, &database, table.id())?;
+    let count = count.ok_or_else(|| SqlError::new(13746, &[&shown]))?;
     let count = i32::try_from(count).unwrap_or(i32::MAX);
     Ok(vec![(2, Value::Int(count), SqlType::Int)])
 }
@@ -109,7 +109,8 @@ fn clean_due(instance: &Arc<Instance>) {
         }
         let text = |name: &str| format!("N'{}'", name.replace('\'', "''"));
         let batch = format!(
-            "EXEC {}.sys.sp_cleanup_temporal_history {}, {}",
+            // Whoever holds a lock on one table keeps the others from nothing.
+            "SET LOCK_TIMEOUT 5000; EXEC {}.sys.sp_cleanup_temporal_history {}, {}",
             bracketed(&database.name),
             text(&table.head.schema),
             text(&table.head.name)

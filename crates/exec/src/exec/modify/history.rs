@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::session::context::StatementContext;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::ScanLocks;
 use taffrail_storage::lock::LockMode;
 use taffrail_types::{SqlType, Value};
@@ -142,22 +142,26 @@ impl Modify<'_> {
     }
 }
 
-/// Deletes the rows of a table of history that have ended before a moment, which an expression gives, and says how many. `end` is the
-/// position of the column of their ends.
+/// Deletes the rows of the history of a table that have ended earlier than the table keeps them, and says how many; nothing where the
+/// table keeps no history, or keeps it for ever. The table is asked once its history is locked: another transaction that was waited for
+/// may have changed both.
 pub fn clean(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
-    history: &Arc<Table>,
-    end: usize,
-    before: &str,
-) -> SqlResult<u64> {
-    let (id, session) = (history.id(), cx.session.id);
+    table: ObjectId,
+) -> SqlResult<Option<u64>> {
+    let session = cx.session.id;
+    let history_of = |t: Option<Arc<Table>>| t.and_then(|t| t.head.history());
+    let Some(id) = history_of(database.catalog.table(table, session)) else { return Ok(None) };
     let tx = cx.session.change_in(database)?;
     database.catalog.lock_table(tx, session, id, LockMode::IX)?;
+    let now = database.catalog.table(table, session).filter(|t| t.head.history() == Some(id));
+    let kept = now.and_then(|t| Some((t.head.retention()?.cutoff(), t.period?.1)));
+    let Some((before, end)) = kept else { return Ok(None) };
     let history = &database.catalog.table(id, session).ok_or_else(|| SqlError::new(5243, &[]))?;
     let before = {
         let names = SessionMetadata::new(cx.session, database, &[]);
-        crate::binder::bind_text(&names, database, before)?.0
+        crate::binder::bind_text(&names, database, &before)?.0
     };
     let mut vars = Vec::new();
     let inner = StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
@@ -176,7 +180,7 @@ pub fn clean(
     };
     let mut m = Modify::open(&mut rt, target, false)?;
     let cleaned = clean_rows(&mut rt, &mut m, end, &before);
-    m.end(&mut rt, cleaned)
+    m.end(&mut rt, cleaned).map(Some)
 }
 
 fn clean_rows(rt: &mut Rt<'_>, m: &mut Modify<'_>, end: usize, before: &Value) -> SqlResult<()> {
