@@ -346,6 +346,39 @@ fn a_new_object_elsewhere_is_asked_for_in_the_schema_that_it_gets() {
 }
 
 #[test]
+fn a_history_is_asked_for_where_it_is_taken() {
+    const PERIOD: &str = "a int PRIMARY KEY, b datetime2 GENERATED ALWAYS AS ROW START NOT NULL, \
+         c datetime2 GENERATED ALWAYS AS ROW END NOT NULL, PERIOD FOR SYSTEM_TIME (b, c)";
+    const HISTORY: &str = "(a int NOT NULL, b datetime2 NOT NULL, c datetime2 NOT NULL)";
+    let (_world, mut sa, mut v) = owner_of_a_schema();
+    sa.ok(&format!("CREATE TABLE s.now ({PERIOD}); CREATE TABLE s.old {HISTORY}; CREATE TABLE dbo.old {HISTORY}"));
+    sa.ok("CREATE DATABASE e; USE e; CREATE USER v FOR LOGIN lv; ALTER ROLE db_owner ADD MEMBER v");
+    sa.ok(&format!("CREATE TABLE e.dbo.old {HISTORY}"));
+    let on = |names: &str| format!("ALTER TABLE d.s.now SET (SYSTEM_VERSIONING = ON ({names}))");
+    refused(&mut v, &on("HISTORY_TABLE = dbo.old"), &[229]);
+    // The name that counts is the one that is asked for.
+    refused(&mut v, &on("HISTORY_TABLE = s.old, HISTORY_TABLE = dbo.old"), &[229, 102]);
+    // It is one of the table's database.
+    sa.ok("USE d");
+    refused(&mut v, &format!("USE e; {}", on("HISTORY_TABLE = dbo.old")), &[229]);
+    assert_eq!(sa.rows("SELECT temporal_type FROM sys.tables WHERE name = 'now'"), "0");
+    runs(&mut v, &format!("USE d; {}", on("HISTORY_TABLE = s.old")));
+}
+
+#[test]
+fn an_element_of_a_new_schema_goes_nowhere_else() {
+    let (_world, mut sa, mut v) = owner_of_a_schema();
+    sa.ok("GRANT CREATE SCHEMA TO v; GRANT CREATE TABLE TO v");
+    sa.ok("CREATE DATABASE e; USE e; CREATE USER v FOR LOGIN lv; CREATE SCHEMA made");
+    refused(&mut v, "CREATE SCHEMA made CREATE TABLE e..stolen (a int)", &[262]);
+    assert_eq!(
+        sa.rows("SELECT OBJECT_ID('e.made.stolen'), OBJECT_ID('e.dbo.stolen')"),
+        "NULL | NULL"
+    );
+    runs(&mut v, "CREATE SCHEMA made CREATE TABLE own (a int)");
+}
+
+#[test]
 fn types_are_asked_for_as_themselves() {
     let (_world, mut sa, mut v) = owner_of_a_schema();
     sa.ok("CREATE TYPE dbo.y FROM int; CREATE TYPE dbo.z FROM int");

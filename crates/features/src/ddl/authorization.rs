@@ -110,7 +110,16 @@ fn give(
     let on = On::database(cx);
     on.change(cx)?;
     let of_schema = at.schema.map(|(_, owner)| owner);
-    let new = owner.map_or(Ok(None), |owner| receiver(cx, owner).map(Some))?;
+    let new = match owner {
+        Some(owner) => Some(receiver(cx, owner)?),
+        None => {
+            // A module is to be executed as the owner of the schema, perhaps.
+            let all = cx.session.principals_of(database);
+            let owner = of_schema.and_then(|id| all.get(id));
+            let name = owner.map(|p| p.name.clone());
+            name.map(|name| receiver(cx, &name)).transpose()?
+        }
+    };
     // The owner of the schema is nobody's own owner: the object goes on with its schema.
     let new = new.filter(|new| Some(*new) != of_schema);
     debug_assert!(matches!(at.class, C::Object | C::Type), "{:?} is in no schema", at.class);

@@ -110,9 +110,10 @@ fn table_of(element: &ast::Statement) -> Option<&ObjectName> {
     }
 }
 
-/// Gives a name without a schema the one that is made.
+/// Gives a name of one part the schema that is made.
 fn place(name: &mut ObjectName, schema: Option<&Ident>) {
-    if name.schema.is_none() && !name.name.value.starts_with('#') {
+    let bare = name.schema.is_none() && name.database.is_none();
+    if bare && !name.name.value.starts_with('#') {
         name.schema = schema.cloned();
     }
 }

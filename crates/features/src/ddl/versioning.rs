@@ -60,8 +60,11 @@ pub(super) fn asked(options: &[NamedOption]) -> SqlResult<Option<Asked>> {
 
 fn wanted(list: &[NamedOption]) -> SqlResult<WantedHistory> {
     let mut wanted = WantedHistory { said: true, ..WantedHistory::default() };
-    for option in list {
+    for (n, option) in list.iter().enumerate() {
         let wrong = || SqlError::new(102, &[&option.name.value]);
+        if list[..n].iter().any(|before| before.name.is(&option.name.value)) {
+            return Err(wrong());
+        }
         match (&*option.name.value.to_ascii_uppercase(), &option.value) {
             ("HISTORY_TABLE", Some(OptionValue::Word(word))) => {
                 wanted.history = Some(two_parts(word)?);

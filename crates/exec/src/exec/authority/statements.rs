@@ -5,11 +5,13 @@ use crate::features::RegisteredStatement;
 use crate::features::needs::{Case, Needs, OnDatabase, OnSchema};
 use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C, find, known};
 use crate::session::Session;
+use crate::session::rights::securable_of;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
-    AlterDatabaseAction, ConstraintKind, CreateSchema, DropKind, NameOrVariable, ObjectName,
-    OptionValue, Statement, StatementKind as K, TableBody, TriggerTarget,
+    AlterDatabaseAction, AlterTableAction as A, ConstraintKind, CreateSchema, DropKind, Ident,
+    NameOrVariable, NamedOption, ObjectName, OptionValue, Statement, StatementKind as K, TableBody,
+    TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -352,35 +354,69 @@ impl Session {
         SqlError::new(229, &args).with_state(5)
     }
 
-    /// A table of history that is there needs CONTROL on it; one that is to be made, ALTER on its schema.
+    /// Whoever begins, changes or ends a history needs CONTROL on both tables, and may make the one that is to be made; whoever changes the
+    /// columns of a table with a history needs ALTER on that.
     fn refused_history(&self, kind: &K) -> Option<Box<SqlError>> {
-        let options = match kind {
-            K::CreateTable(s) => &s.options,
+        let is_versioning = |o: &&NamedOption| o.name.is("SYSTEM_VERSIONING");
+        let (name, options, alters) = match kind {
+            K::CreateTable(s) => (&s.name, &s.options[..], false),
             K::AlterTable(s) => match &s.action {
-                taffrail_syntax::ast::AlterTableAction::Set(options) => options,
+                A::Set(options) if options.iter().any(|o| is_versioning(&o)) => {
+                    (&s.table, &options[..], true)
+                }
+                A::Add { .. } | A::Drop(_) | A::AlterColumn(_) => (&s.table, &[][..], true),
                 _ => return None,
             },
             _ => return None,
         };
-        let history = options.iter().filter(|o| o.name.is("SYSTEM_VERSIONING")).find_map(|o| {
-            let Some(OptionValue::List(list)) = &o.value else { return None };
-            list.iter().find(|o| o.name.is("HISTORY_TABLE"))
-        })?;
-        let Some(OptionValue::Word(name)) = &history.value else { return None };
-        let place = self.place_by_text(&name.value);
-        let permission = if place.found { "CONTROL" } else { "ALTER" };
-        let rights = self.rights_in(&place.database).ok()?;
-        match find(C::Object, permission).is_some_and(|id| rights.may(&place.object, id)) {
-            true => None,
-            false => {
-                let mut parts = crate::exec::procedure::name_parts(&name.value);
-                let (last, schema) = (parts.pop(), parts.pop());
-                let (last, schema) = (last.unwrap_or_default(), schema.unwrap_or_default());
-                let args: [&dyn std::fmt::Display; 4] =
-                    [&permission, &last, &place.database.name, &schema];
-                Some(SqlError::new(229, &args).with_state(5))
+        let place = self.place_named(name);
+        let catalog = &place.database.catalog;
+        let table = alters.then(|| catalog.table(ObjectId(place.object.id), self.id)).flatten();
+        let history = table.as_ref().and_then(|t| catalog.table(t.head.history()?, self.id));
+        let versioning: Vec<&NamedOption> = options.iter().filter(is_versioning).collect();
+        let mut asked: Vec<(&str, SecurableAt, String, String)> = Vec::new();
+        if let Some(history) = &history {
+            let permission = if versioning.is_empty() { "ALTER" } else { "CONTROL" };
+            let at = securable_of(&place.database, &history.head, self.id);
+            let (schema, name) = (history.head.schema.to_string(), history.head.name.to_string());
+            asked.push((permission, at, schema, name));
+        }
+        let named: Vec<&Ident> = named_histories(options).collect();
+        let mut makes = named.is_empty();
+        if let Some(table) = table.as_ref().filter(|_| !versioning.is_empty()) {
+            let (schema, name) = (table.head.schema.to_string(), table.head.name.to_string());
+            asked.push(("CONTROL", place.object, schema.clone(), name.clone()));
+            // One without a name of its own is made beside its table.
+            if let Some((id, owner)) = place.object.schema
+                && makes
+                && begins(&versioning)
+                && history.is_none()
+            {
+                asked.push(("ALTER", super::nowhere(id, owner), schema, name));
             }
         }
+        for named in named {
+            let mut parts = crate::exec::procedure::name_parts(&named.value);
+            let (last, schema) = (parts.pop().unwrap_or_default(), parts.pop());
+            // It lies in the database of the table, whichever is the current one.
+            let found = self.place_by_parts(parts_before(name).0, schema.clone(), &last);
+            makes |= !found.found;
+            let permission = if found.found { "CONTROL" } else { "ALTER" };
+            asked.push((permission, found.object, schema.unwrap_or_default(), last));
+        }
+        makes &= alters && begins(&versioning) && history.is_none();
+        let rights = self.rights_in(&place.database).ok()?;
+        let create = find(C::Database, "CREATE TABLE");
+        if makes && !create.is_some_and(|id| rights.may(&SecurableAt::DATABASE, id)) {
+            let denied = SqlError::new(262, &[&"CREATE TABLE", &place.database.name]);
+            return Some(denied.with_severity(14));
+        }
+        asked.into_iter().find_map(|(permission, at, schema, name)| {
+            let held = find(C::Object, permission).is_some_and(|id| rights.may(&at, id));
+            let args: [&dyn std::fmt::Display; 4] =
+                [&permission, &name, &place.database.name, &schema];
+            (!held).then(|| SqlError::new(229, &args).with_state(5))
+        })
     }
 
     /// Foreign keys need REFERENCES on the tables that they refer to, another login of a user CONTROL on the database.
@@ -404,7 +440,7 @@ impl Session {
         let referenced: Vec<&ObjectName> = match kind {
             K::CreateTable(s) => references_of(&s.body),
             K::AlterTable(s) => match &s.action {
-                taffrail_syntax::ast::AlterTableAction::Add { body, .. } => references_of(body),
+                A::Add { body, .. } => references_of(body),
                 _ => Vec::new(),
             },
             _ => return Vec::new(),
@@ -422,7 +458,8 @@ impl Session {
                 _ => continue,
             };
             let words = element.kind.words();
-            let refused = if s.name.is_none() || name.schema.is_some() {
+            let elsewhere = name.schema.is_some() || name.database.is_some();
+            let refused = if s.name.is_none() || elsewhere {
                 let found = crate::features::statement(words);
                 found.map_or(Ok(Vec::new()), |f| self.refused_statement(f, element))
             } else if self.holds(&needs, &here) {
@@ -457,6 +494,26 @@ impl Session {
         };
         names.into_iter().find(missing).map(|name| self.denied("REFERENCES", name))
     }
+}
+
+/// The names behind each HISTORY_TABLE.
+fn named_histories(options: &[NamedOption]) -> impl Iterator<Item = &Ident> {
+    let lists = options.iter().filter(|o| o.name.is("SYSTEM_VERSIONING"));
+    let lists = lists.filter_map(|o| match &o.value {
+        Some(OptionValue::List(list)) => Some(list),
+        _ => None,
+    });
+    let named = lists.flatten().filter(|o| o.name.is("HISTORY_TABLE"));
+    named.filter_map(|o| match &o.value {
+        Some(OptionValue::Word(name)) => Some(name),
+        _ => None,
+    })
+}
+
+/// Whether SYSTEM_VERSIONING is said, and not OFF.
+fn begins(versioning: &[&NamedOption]) -> bool {
+    let off = |o: &&NamedOption| matches!(o.value, Some(OptionValue::Off));
+    !versioning.is_empty() && !versioning.iter().any(off)
 }
 
 /// The tables that foreign keys of a table's body refer to.
