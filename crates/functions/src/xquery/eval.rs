@@ -7,6 +7,7 @@ use super::tree::{Found, Node, Tree};
 use crate::pieces;
 use std::collections::HashSet;
 use taffrail_base::SqlResult;
+use taffrail_io::heap;
 
 /// A node or a value.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,6 +47,8 @@ pub(super) struct Asked<'a> {
     pub variables: Vec<Val>,
     /// Nodes that were visited since the last look.
     pub visited: usize,
+    /// What the thread had on the heap at the beginning.
+    pub heap: isize,
 }
 
 fn atom(a: Atom) -> Val {
@@ -75,6 +78,12 @@ impl Asked<'_> {
             pieces::look()?;
         }
         Ok(())
+    }
+
+    /// 701 where what was found so far, texts and all, takes too much.
+    fn room(&self) -> SqlResult<()> {
+        let taken = usize::try_from(heap::taken() - self.heap).unwrap_or(0);
+        if taken > pieces::PIECE { pieces::memory(taken) } else { Ok(()) }
     }
 
     pub(super) fn visit_text(&mut self, bytes: usize) -> SqlResult<()> {
@@ -110,6 +119,7 @@ impl Asked<'_> {
     }
 
     pub fn value(&mut self, e: &Expr, here: Here) -> SqlResult<Val> {
+        self.room()?;
         Ok(match e {
             Expr::Path(path) => self.path(path, here)?,
             Expr::Text(t) => atom(Atom::Text(t.clone())),

@@ -146,7 +146,8 @@ fn asked_of<'a>(
     (outside, fragments): (&'a [Option<Atom>], &'a [Option<String>]),
 ) -> Asked<'a> {
     let variables = vec![Vec::new(); unpacked.query.variables()];
-    Asked { tree, outside, fragments, variables, visited: 0 }
+    let heap = taffrail_io::heap::taken();
+    Asked { tree, outside, fragments, variables, visited: 0, heap }
 }
 
 fn value(args: &[Value], whence: Whence) -> SqlResult<Value> {

@@ -6,7 +6,9 @@ fn of(xml: &str, path: &str) -> Vec<String> {
     let mut tree = Tree::read(xml).unwrap();
     let Body::Value(expr) = &query.body else { panic!("{path} changes") };
     let variables = vec![Vec::new(); query.variables()];
-    let mut asked = Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0 };
+    let heap = taffrail_io::heap::taken();
+    let mut asked =
+        Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0, heap };
     let found = asked.value(expr, Here::alone(Found::Node(0))).unwrap();
     found.into_iter().map(|item| asked.data(&item).text()).collect()
 }
@@ -295,8 +297,9 @@ fn wide_documents_are_left_when_the_batch_is_cancelled() {
         let query = Query::read(path, "exist()", &[]).unwrap();
         let Body::Value(expr) = &query.body else { panic!("{path} changes") };
         let variables = vec![Vec::new(); query.variables()];
+        let heap = taffrail_io::heap::taken();
         let mut asked =
-            Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0 };
+            Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0, heap };
         let found = asked.value(expr, Here::alone(Found::Node(0)));
         found.map(|_| ()).map_err(|e| e.number)
     };
@@ -318,12 +321,18 @@ fn depth_has_a_limit() {
     assert_eq!(Tree::read(&nested(300_000)).err().map(|e| e.number), Some(6335));
     let path = |n: usize| "(".repeat(n) + "/a" + &")".repeat(n);
     assert_eq!(fault(&path(60), Method::Exist), None);
+    assert_eq!(fault(&("1".to_owned() + &"+1".repeat(1_000)), Method::Exist), None);
+    assert_eq!(fault(&("let $a := 1 ".repeat(1_000) + "return 1"), Method::Exist), None);
     assert_eq!(fault(&path(300_000), Method::Exist), Some(2363));
     for deep in [
         "a[".repeat(300_000) + "a" + &"]".repeat(300_000),
         "-".repeat(300_000) + "1",
         "<a>".repeat(300_000),
         "for $a in ".repeat(300_000),
+        "1".to_owned() + &"+1".repeat(300_000),
+        "1".to_owned() + &" div 1".repeat(300_000),
+        "for $a in 1 ".repeat(300_000) + "return 1",
+        "some $a in 1".to_owned() + &", $a in 1".repeat(300_000) + " satisfies 1 = 1",
     ] {
         assert_eq!(fault(&deep, Method::Exist), Some(2363));
     }

@@ -14,6 +14,8 @@ use taffrail_base::{SqlError, SqlResult};
 
 /// Expressions within one another: a limit for the stack of whoever reads them.
 const DEPTH: usize = 64;
+/// Operators of arithmetic, clauses and variables of one expression: in a row they lie one in another, and the stack is theirs too.
+const CHAINED: usize = 1000;
 
 /// A value of SQL that an expression names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +47,7 @@ pub(super) struct QueryReader<'t> {
     /// The method, as errors name it: `value()`.
     method: &'t str,
     depth: usize,
+    chained: usize,
     outside: Vec<Outside>,
     leads_out: bool,
     prefixes: Prefixes,
@@ -70,6 +73,7 @@ impl Query {
             rest: text,
             method,
             depth: 0,
+            chained: 0,
             outside: Vec::new(),
             leads_out: false,
             prefixes,
@@ -134,6 +138,12 @@ impl QueryReader<'_> {
         found
     }
 
+    /// One more operator, clause or variable of a row: 2363.
+    fn chain(&mut self) -> SqlResult<()> {
+        self.chained += 1;
+        if self.chained > CHAINED { Err(self.error(2363, &[])) } else { Ok(()) }
+    }
+
     fn is_clause(&mut self) -> bool {
         self.is_words("for", "$") || self.is_words("let", "$")
     }
@@ -168,6 +178,7 @@ impl QueryReader<'_> {
                 self.eat_word("let");
             }
             loop {
+                self.chain()?;
                 let name = self.new_variable()?;
                 if self.is_words("at", "$") {
                     return Err(self.error(9335, &[&"at"]));
@@ -225,6 +236,7 @@ impl QueryReader<'_> {
         }
         let mut bindings = Vec::new();
         loop {
+            self.chain()?;
             let name = self.new_variable()?;
             self.expect_word("in")?;
             let of = self.expression()?;
@@ -298,6 +310,7 @@ impl QueryReader<'_> {
                 () if self.eat("-") => ArithmeticOp::Subtract,
                 () => return Ok(left),
             };
+            self.chain()?;
             left = Expr::Arithmetic(op, Box::new((left, self.product()?)));
         }
     }
@@ -312,6 +325,7 @@ impl QueryReader<'_> {
                 () if self.eat_word("idiv") => return Err(self.error(9335, &[&"idiv"])),
                 () => return Ok(left),
             };
+            self.chain()?;
             left = Expr::Arithmetic(op, Box::new((left, self.union()?)));
         }
     }
