@@ -266,7 +266,11 @@ impl<'s> Scope<'s> {
                 }
                 let name = c.function.name();
                 let coerced = of_arguments(name, c.function.compares(), &args);
-                let nullable = !is_never_null(name);
+                // A text that becomes xml is NULL where it or its style is.
+                let nullable = match name {
+                    taffrail_functions::xml::CONTENT => args.iter().any(|a| a.nullable),
+                    _ => !is_never_null(name),
+                };
                 Typed { nullable, ..Typed::new(c.function.result) }.with(coerced)
             }
             Expr::UserCall(c) => {

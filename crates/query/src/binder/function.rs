@@ -158,7 +158,7 @@ impl<'a> Binder<'a> {
         let mut items = Vec::new();
         let sources = self.blocks.last().map_or(0, |b| b.sources.len());
         for at in 0..sources {
-            self.star(at, &mut items)?;
+            self.star(self.blocks.len() - 1, at, &mut items)?;
         }
         if items.is_empty() {
             return Err(SqlError::new(263, &[]));

@@ -388,17 +388,17 @@ impl<'a> Binder<'a> {
                         return Err(self.at(SqlError::new(263, &[]), *span));
                     }
                     self.facts.all_columns = true;
+                    let depth = self.blocks.len() - 1;
                     for at in 0..self.block().sources.len() {
-                        self.star(at, &mut items)?;
+                        self.star(depth, at, &mut items)?;
                     }
                 }
                 SelectItem::QualifiedStar(q) => {
-                    let at = self.block().sources.iter().position(|s| s.is_called(q));
-                    let Some(at) = at else {
+                    let Some((depth, at)) = self.called(q) else {
                         return Err(self.at(SqlError::new(107, &[q]), q.span));
                     };
                     self.facts.all_columns = true;
-                    self.star(at, &mut items)?;
+                    self.star(depth, at, &mut items)?;
                 }
                 SelectItem::Expr { expr, alias } => {
                     let bound = match &expr.kind {
@@ -439,8 +439,22 @@ impl<'a> Binder<'a> {
         Ok(items)
     }
 
-    pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) -> SqlResult<()> {
-        let depth = self.blocks.len() - 1;
+    /// The block and the source that a qualifier names: the innermost block that has one of the name, as with columns.
+    fn called(&self, q: &ast::ObjectName) -> Option<(usize, usize)> {
+        (0..self.blocks.len()).rev().filter(|d| !self.blocks[*d].hidden).find_map(|d| {
+            let block = &self.blocks[d];
+            let mut seen = block.sources.iter().enumerate().skip(block.seen_from);
+            seen.find(|(_, s)| s.is_called(q)).map(|(at, _)| (d, at))
+        })
+    }
+
+    /// All columns of a source, but the hidden ones.
+    pub(super) fn star(
+        &mut self,
+        depth: usize,
+        source: usize,
+        items: &mut Vec<Item>,
+    ) -> SqlResult<()> {
         if let Some(object) = self.blocks[depth].sources[source].object.clone() {
             let need = self.needs(object, Action::Select);
             self.facts.needs[need].all = true;
