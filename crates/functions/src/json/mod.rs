@@ -26,7 +26,7 @@ mod text;
 
 pub use form::{Form, JsonLevel, JsonMember, JsonPart, JsonWriter};
 pub use rows::{JsonColumn, JsonRows, OpenJson};
-pub(crate) use text::base64_of;
+pub(crate) use text::{base64_of, from_base64};
 
 use super::typing::{any_null, signature};
 use super::{Call, Function, Rule, Signature};

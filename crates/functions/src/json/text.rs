@@ -182,7 +182,7 @@ fn base64_digits(bytes: &[u8], mut put: impl FnMut(u8)) {
 }
 
 /// The bytes of a text in Base64, without the blanks in it; none: it is no such text.
-pub(super) fn from_base64(text: impl Iterator<Item = u16>) -> Option<Vec<u8>> {
+pub(crate) fn from_base64(text: impl Iterator<Item = u16>) -> Option<Vec<u8>> {
     let (mut out, mut bits, mut count, mut padding) = (Vec::new(), 0u32, 0, 0);
     for unit in text {
         let c = u8::try_from(unit).ok()?;

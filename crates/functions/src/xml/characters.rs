@@ -71,6 +71,8 @@ pub(crate) fn escape(c: char, out: &mut String) {
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
         '\r' => out.push_str("&#x0D;"),
+        // FOR XML without TYPE.
+        c if !is_allowed(c) => out.push_str(&format!("&#x{:02X};", c as u32)),
         c => out.push(c),
     }
 }

@@ -23,6 +23,8 @@ pub struct XmlForm {
     pub declared: Box<str>,
     /// Elements whose value is NULL are written, and say so.
     pub nils: bool,
+    /// The result is xml (TYPE), and not text: characters that XML does not have are refused.
+    pub typed: bool,
 }
 
 /// A level of FOR XML.
@@ -59,6 +61,7 @@ pub enum XmlPart {
 struct Row<'a> {
     args: &'a [Value],
     nils: bool,
+    typed: bool,
 }
 
 impl Row<'_> {
@@ -68,6 +71,11 @@ impl Row<'_> {
             Value::Binary(bytes) => Some(crate::json::base64_of(bytes)),
             other => other.as_text(),
         }
+    }
+
+    /// The value as text that is escaped: without TYPE characters that XML does not have are written by their numbers.
+    fn escaped(&self, at: usize, node: &str) -> SqlResult<Option<String>> {
+        if self.typed { self.checked(at, node) } else { Ok(self.text(at)) }
     }
 
     fn checked(&self, at: usize, node: &str) -> SqlResult<Option<String>> {
@@ -83,7 +91,7 @@ impl Row<'_> {
 
     fn attributes(&self, list: &[(Box<str>, usize)], out: &mut String) -> SqlResult<()> {
         for (name, at) in list {
-            if let Some(text) = self.checked(*at, name)? {
+            if let Some(text) = self.escaped(*at, name)? {
                 out.push(' ');
                 out.push_str(name);
                 crate::xquery::quoted(&text, out);
@@ -103,7 +111,7 @@ impl Row<'_> {
                     self.element(name, attributes, inner, out)?
                 }
                 XmlPart::Text(at, node) | XmlPart::Data(at, node) => {
-                    let text = self.checked(*at, node)?;
+                    let text = self.escaped(*at, node)?;
                     if let Some(text) = &text {
                         out.push_str(if data && after_data { " " } else { "" });
                         text.chars().for_each(|c| escape(c, out));
@@ -182,7 +190,7 @@ fn form<'a>(call: &Call<'a>) -> Option<&'a XmlForm> {
 /// XML ROW: the texts of a row's levels.
 pub(super) fn row(call: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let Some(form) = form(call) else { return Ok(Value::Null) };
-    let row = Row { args, nils: form.nils };
+    let row = Row { args, nils: form.nils, typed: form.typed };
     let mut out = Vec::with_capacity(256);
     for level in &form.levels {
         let (mut head, mut content) = (String::new(), String::new());

@@ -12,7 +12,7 @@ pub use form::{XmlForm, XmlLevel, XmlPart};
 use super::typing::signature;
 use super::{Call, Function, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Family, MaxLen, SqlType, Value, codepage};
+use taffrail_types::{Bytes, Family, MaxLen, SqlType, Value, codepage};
 
 /// The function that makes a value xml; its second argument is the style of CONVERT. The name
 /// cannot be written in a query: only the binder calls it.
@@ -30,6 +30,8 @@ pub const FORM_ROWS: &str = "XML ROWS";
 /// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
 /// is given where it does not.
 pub const WRITTEN: &str = "XML WRITTEN";
+/// The same: the bytes of a text in base 64, as value() gives binary; NULL for a text that is none.
+pub const DECODED: &str = "XML DECODED";
 /// The form of char and varchar, in [`WRITTEN`].
 pub const AS_CHAR: i32 = 0;
 /// The form of nchar and nvarchar, in [`WRITTEN`].
@@ -73,6 +75,17 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |cx, args| match written(cx, args) {
             Err(_) if args[3] == Value::Int(1) => Ok(Value::Null),
             other => other,
+        },
+    ),
+    Function::new(
+        DECODED,
+        1,
+        1,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::VarBinary(MaxLen::Max))),
+        |_, args| {
+            let Value::NVarChar(text) = &args[0] else { return Ok(Value::Null) };
+            let bytes = crate::json::from_base64(codepage::units(text));
+            Ok(bytes.map_or(Value::Null, |b| Value::Binary(Bytes::from_vec(b))))
         },
     ),
 ];

@@ -134,7 +134,8 @@ impl Binder<'_> {
             None => None,
         };
         let declared = self.declarations(options.nils)?.into();
-        let form = Arc::new(Form::Xml(XmlForm { levels, root, declared, nils: options.nils }));
+        let (nils, typed) = (options.nils, options.typed);
+        let form = Arc::new(Form::Xml(XmlForm { levels, root, declared, nils, typed }));
         let mut args = Vec::with_capacity(q.outputs.len());
         for (slot, c) in q.outputs.iter().zip(&q.columns) {
             args.push(self.value_of_xml(*slot, c)?);

@@ -173,7 +173,14 @@ impl<'a> Binder<'a> {
             Some(to) => to?,
             None => return Err(SqlError::new(243, &[&ty])),
         };
-        let expr = self.conversion(found.expr, TEXT, to, None, Conversion::Explicit, false);
+        let (found, from) = match to.family() {
+            Family::Binary => {
+                let bytes = self.call_by_name(functions::xml::DECODED, vec![found])?;
+                (bytes.expr, bytes.ty)
+            }
+            _ => (found.expr, TEXT),
+        };
+        let expr = self.conversion(found, from, to, None, Conversion::Explicit, false);
         Ok(Bound::new(expr, to))
     }
 
