@@ -435,11 +435,13 @@ impl FnContext for Session {
     }
 
     fn schema_id(&self, name: Option<&str>) -> Option<i32> {
-        self.database.catalog.schema(name.unwrap_or("dbo"), self.id).map(|s| s.id.0)
+        let own = name.map_or_else(|| self.schema_or_default(None), Into::into);
+        self.database.catalog.schema(&own, self.id).map(|s| s.id.0)
     }
 
     fn schema_name(&self, id: Option<i32>) -> Option<String> {
-        let id = taffrail_base::SchemaId(id.unwrap_or(1));
+        let Some(id) = id else { return Some(self.schema_or_default(None).to_string()) };
+        let id = taffrail_base::SchemaId(id);
         if id.0 == views::OWN_SCHEMA.0 {
             return Some(views::OWN_SCHEMA.1.to_owned());
         }
