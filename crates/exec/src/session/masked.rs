@@ -46,11 +46,40 @@ struct Secret {
 }
 
 impl Text<'_> {
+    /// What stands behind blanks and comments.
     fn blanks(&self, mut at: usize) -> usize {
-        while self.0.get(at).is_some_and(u8::is_ascii_whitespace) {
-            at += 1;
+        loop {
+            let rest = self.0.get(at..).unwrap_or_default();
+            let past = |end: &[u8]| {
+                let found = rest.windows(end.len()).skip(2).position(|w| w == end);
+                found.map_or(rest.len(), |n| n + 2 + end.len())
+            };
+            at += match rest {
+                [b, ..] if b.is_ascii_whitespace() => 1,
+                [b'-', b'-', ..] => past(b"\n"),
+                [b'/', b'*', ..] => past(b"*/"),
+                _ => return at,
+            };
         }
-        at
+    }
+
+    /// A name in brackets or double marks that begins at `at`: a constant of a procedure.
+    fn delimited(&self, at: usize) -> Option<Secret> {
+        let close = match self.0.get(at)? {
+            b'[' => b']',
+            b'"' => b'"',
+            _ => return None,
+        };
+        let mut last = at + 1;
+        while let Some(b) = self.0.get(last) {
+            match (*b == close, self.0.get(last + 1) == Some(&close)) {
+                (true, false) => break,
+                (true, true) => last += 2,
+                _ => last += 1,
+            }
+        }
+        let last = last.min(self.0.len());
+        Some(Secret { first: at + 1, last, end: (last + 1).min(self.0.len()) })
     }
 
     /// Where the word that holds `at` ends.
@@ -141,7 +170,8 @@ impl Text<'_> {
                     (secret, at) = (false, end);
                 }
             }
-            if let Some(literal) = self.literal(at) {
+            let delimited = || self.delimited(at).filter(|_| procedure);
+            if let Some(literal) = self.literal(at).or_else(delimited) {
                 at = literal.end;
                 out.extend(secret.then_some(literal));
             } else {
@@ -262,6 +292,10 @@ mod tests {
                 "EXEC sp_addlogin @passwd = 'x', @loginame = 'a'",
                 "EXEC sp_addlogin @passwd = '******', @loginame = 'a'",
             ),
+            ("EXEC sp_setapprole 'a', [x]]y]", "EXEC sp_setapprole 'a', [******]"),
+            ("EXEC sp_setapprole \"a\", \"x\"", "EXEC sp_setapprole \"a\", \"******\""),
+            ("EXEC sp_setapprole /**/ a, --b\n'x'", "EXEC sp_setapprole /**/ a, --b\n'******'"),
+            ("WITH PASSWORD /* = */ = 'x'", "WITH PASSWORD /* = */ = '******'"),
             ("EXEC sp_addlogin @a, @b", "EXEC sp_addlogin @a, @b"),
             ("sp_password NULL, 'new', 'sa'", "sp_password NULL, '******', 'sa'"),
             (
