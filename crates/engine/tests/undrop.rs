@@ -42,7 +42,8 @@ fn assert_nothing_is_left(world: &World, c: &mut Client) {
 /// The shape of a table by its catalogue: columns, then indexes, then constraints, without names.
 const SHAPE: &str = "
     SELECT STRING_AGG(CONCAT(c.name, ' ', t.name, ' ', c.max_length, ' ', c.precision, ' ', c.scale, ' ', c.is_nullable, ' ',
-            c.collation_name, ' ', c.is_identity, i.seed_value, i.increment_value, ' ', k.definition, ' ', d.definition), '; ')
+            c.collation_name, ' ', c.is_identity, CONVERT(nvarchar(20), i.seed_value),
+            CONVERT(nvarchar(20), i.increment_value), ' ', k.definition, ' ', d.definition), '; ')
             WITHIN GROUP (ORDER BY c.column_id)
         FROM sys.columns c JOIN sys.types t ON t.user_type_id = c.user_type_id
             LEFT JOIN sys.identity_columns i ON i.object_id = c.object_id AND i.column_id = c.column_id
@@ -50,10 +51,11 @@ const SHAPE: &str = "
             LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id
         WHERE c.object_id = OBJECT_ID('$t')
     SELECT STRING_AGG(CONCAT(i.type_desc, i.is_unique, i.is_primary_key, i.is_unique_constraint, i.fill_factor, i.filter_definition,
-            (SELECT STRING_AGG(CONCAT(COL_NAME(x.object_id, x.column_id), x.is_descending_key, x.is_included_column), ',')
-                WITHIN GROUP (ORDER BY x.index_column_id) FROM sys.index_columns x
-                WHERE x.object_id = i.object_id AND x.index_id = i.index_id)), '; ') WITHIN GROUP (ORDER BY i.index_id)
-        FROM sys.indexes i WHERE i.object_id = OBJECT_ID('$t')
+            z.columns), '; ') WITHIN GROUP (ORDER BY i.index_id)
+        FROM sys.indexes i CROSS APPLY (SELECT STRING_AGG(CONCAT(COL_NAME(x.object_id, x.column_id), x.is_descending_key,
+                x.is_included_column), ',') WITHIN GROUP (ORDER BY x.index_column_id) AS columns FROM sys.index_columns x
+                WHERE x.object_id = i.object_id AND x.index_id = i.index_id) z
+        WHERE i.object_id = OBJECT_ID('$t')
     SELECT STRING_AGG(CONCAT(k.definition, k.is_disabled, k.is_not_trusted), '; ') WITHIN GROUP (ORDER BY k.object_id)
         FROM sys.check_constraints k WHERE k.parent_object_id = OBJECT_ID('$t')
     SELECT id, kind, LEN(note), CHECKSUM(note), twice, price, HASHBYTES('MD5', note) FROM $t ORDER BY id";
@@ -184,7 +186,7 @@ fn a_table_of_another_collation_comes_back() {
     assert_eq!(c.rows(rows), "1 | 5 | tinyint | <a/> | né\n2 | NULL | NULL | NULL | NULL");
     c.ok("EXEC msdb.taffrail.undrop_table N'x', N'bulky'");
     assert_eq!(c.rows("SELECT COUNT(*), SUM(LEN(b)) FROM bulky_undropped"), "1000 | 500000");
-    let said = c.rows("EXEC msdb.taffrail.undrop_table N'x', N'BULKY'");
+    let said = c.rows("EXEC msdb.taffrail.undrop_table N'x', N'BULKY', @new_name = N'big'");
     assert!(said.contains("no record of a drop or truncation of table 'dbo.BULKY'"), "{said}");
 }
 

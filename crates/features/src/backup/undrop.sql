@@ -73,10 +73,10 @@ BEGIN
 END
 GO
 CREATE PROCEDURE taffrail.undrop_search
-    @database_name sysname, @table_name sysname, @object int, @set int, @lsn nvarchar(30) OUTPUT
+    @database_name sysname, @schema_name sysname, @table_name sysname, @object int, @set int, @lsn nvarchar(30) OUTPUT
 AS
 BEGIN
-    -- The last record of a set by which a committed transaction drops a table of that name, or truncates this object.
+    -- The last record of a set by which a committed transaction drops a table of that name (of any schema, where that is gone), or truncates this object.
     SET NOCOUNT ON
     DECLARE @files nvarchar(max), @position int, @text nvarchar(max), @lock nvarchar(60) = N'%OBJECT: %:' + CONVERT(nvarchar(11), @object) + N':%'
     SELECT @position = s.position, @files = (SELECT STRING_AGG(CONVERT(nvarchar(max), N'N''' + REPLACE(f.physical_device_name, N'''', N'''''') + N''''), N', ')
@@ -86,6 +86,11 @@ BEGIN
         DECLARE @r TABLE (lsn nvarchar(30), op nvarchar(40), txn nvarchar(20), name sysname NULL, dropped nvarchar(300) NULL, locked bit)
         INSERT @r SELECT [Current LSN], Operation, [Transaction ID], [Transaction Name],
             CASE WHEN Operation = N''LOP_DELETE_ROWS'' AND DATALENGTH([RowLog Contents 0]) > 60
+                    AND SUBSTRING([RowLog Contents 0], DATALENGTH([RowLog Contents 0]) - 3, 4) = 0x55002000
+                    AND CONVERT(int, SUBSTRING([RowLog Contents 0], 19, 1) + SUBSTRING([RowLog Contents 0], 18, 1)
+                        + SUBSTRING([RowLog Contents 0], 17, 1) + SUBSTRING([RowLog Contents 0], 16, 1)) = ISNULL(SCHEMA_ID(@schema),
+                        CONVERT(int, SUBSTRING([RowLog Contents 0], 19, 1) + SUBSTRING([RowLog Contents 0], 18, 1)
+                        + SUBSTRING([RowLog Contents 0], 17, 1) + SUBSTRING([RowLog Contents 0], 16, 1)))
                 THEN CONVERT(nvarchar(300), SUBSTRING([RowLog Contents 0], 57, DATALENGTH([RowLog Contents 0]) - 60)) END,
             CASE WHEN Operation = N''LOP_LOCK_XACT'' AND [Lock Information] LIKE @lock THEN 1 ELSE 0 END
             FROM sys.fn_dump_dblog(NULL, NULL, N''DISK'', @position, ' + @files + N')
@@ -98,8 +103,8 @@ BEGIN
             ORDER BY r.lsn DESC'
     DECLARE @run nvarchar(300) = QUOTENAME(@database_name) + N'.sys.sp_executesql'
     SET @lsn = NULL
-    EXEC @run @text, N'@position int, @table sysname, @lock nvarchar(60), @lsn nvarchar(30) OUTPUT',
-        @position, @table_name, @lock, @lsn OUTPUT
+    EXEC @run @text, N'@position int, @schema sysname, @table sysname, @lock nvarchar(60), @lsn nvarchar(30) OUTPUT',
+        @position, @schema_name, @table_name, @lock, @lsn OUTPUT
     RETURN @@ERROR
 END
 GO
@@ -279,7 +284,7 @@ BEGIN
         FETCH newest INTO @set
         WHILE @@FETCH_STATUS = 0 AND @found IS NULL AND @error = 0
         BEGIN
-            EXEC @error = msdb.taffrail.undrop_search @database_name, @table, @object, @set, @found OUTPUT
+            EXEC @error = msdb.taffrail.undrop_search @database_name, @schema, @table, @object, @set, @found OUTPUT
             FETCH newest INTO @set
         END
         CLOSE newest
