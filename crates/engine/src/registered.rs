@@ -81,8 +81,8 @@ fn every_procedure_takes_its_declared_parameters() {
 fn every_column_of_a_view_has_a_type_that_can_be_shown() {
     let mut all = Vec::new();
     features().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-    // nodes() has no name by which it is found.
-    assert_eq!(all.len(), view::all().len() + 1);
+    // nodes() and the three of OPENROWSET(BULK) have no names by which they are found.
+    assert_eq!(all.len(), view::all().len() + 4);
     for view in view::all() {
         for c in &view.columns {
             let shown = c.ty.to_string();
@@ -102,6 +102,7 @@ fn sorted_features() {
 
 /// The words under which statements are registered, and one of each.
 const WRITTEN: &[(&str, &str)] = &[
+    ("ALTER APPLICATION ROLE", "ALTER APPLICATION ROLE r WITH NAME = s"),
     ("ALTER AUTHORIZATION", "ALTER AUTHORIZATION ON SCHEMA::s TO u"),
     ("ALTER DATABASE", "ALTER DATABASE d SET RECOVERY SIMPLE"),
     ("ALTER EVENT SESSION", "ALTER EVENT SESSION s ON SERVER STATE = START"),
@@ -120,6 +121,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("BACKUP DATABASE", "BACKUP DATABASE d TO DISK = 'f'"),
     ("BACKUP LOG", "BACKUP LOG d TO DISK = 'f'"),
     ("BULK INSERT", "BULK INSERT t FROM 'f'"),
+    ("CREATE APPLICATION ROLE", "CREATE APPLICATION ROLE r WITH PASSWORD = 'p'"),
     ("CREATE DATABASE", "CREATE DATABASE d"),
     ("CREATE EVENT SESSION", "CREATE EVENT SESSION s ON SERVER ADD EVENT p.e"),
     ("CREATE FUNCTION", "CREATE FUNCTION f () RETURNS int AS BEGIN RETURN 1 END"),
@@ -140,6 +142,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("DBCC", "DBCC LOGINFO"),
     ("DENY", "DENY SELECT ON t TO u"),
     ("DISABLE TRIGGER", "DISABLE TRIGGER r ON t"),
+    ("DROP APPLICATION ROLE", "DROP APPLICATION ROLE r"),
     ("DROP DATABASE", "DROP DATABASE d"),
     ("DROP EVENT SESSION", "DROP EVENT SESSION s ON SERVER"),
     ("DROP FUNCTION", "DROP FUNCTION f"),

@@ -171,6 +171,18 @@ static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_MSforeachdb", Needs::HandedText, FOREACH_DB),
     sql("sp_MSforeachtable", Needs::HandedText, FOREACH_TABLE),
     native("sp_addextendedproperty", PROPERTIES, PROPERTY, properties::add),
+    native(
+        "sp_addmessage",
+        SERVER_SETTINGS,
+        &["@msgnum", "@severity", "@msgtext", "@lang", "@with_log", "@replace"],
+        messages::add,
+    ),
+    native(
+        "sp_altermessage",
+        SERVER_SETTINGS,
+        &["@message_id!", "@parameter!", "@parameter_value!"],
+        messages::alter,
+    ),
     sql("sp_attach_db", CREATES_DATABASES, ATTACH_DB),
     sql("sp_attach_single_file_db", CREATES_DATABASES, ATTACH_SINGLE_FILE_DB),
     outputs(
@@ -186,19 +198,6 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_tables::column_privileges,
     ),
     native("sp_columns", COLUMNS_SEEN, COLUMNS, odbc_columns::columns),
-    native(
-        "sp_addmessage",
-        SERVER_SETTINGS,
-        &["@msgnum", "@severity", "@msgtext", "@lang", "@with_log", "@replace"],
-        messages::add,
-    ),
-    native(
-        "sp_altermessage",
-        SERVER_SETTINGS,
-        &["@message_id!", "@parameter!", "@parameter_value!"],
-        messages::alter,
-    ),
-    native("sp_dropmessage", SERVER_SETTINGS, &["@msgnum", "@lang"], messages::drop),
     native("sp_columns_100", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_100),
     native("sp_columns_90", COLUMNS_SEEN, COLUMNS, odbc_columns::columns_90),
     native(
@@ -235,6 +234,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         describe_rows::undeclared,
     ),
     native("sp_dropextendedproperty", PROPERTIES, DROPPED_PROPERTY, properties::drop),
+    native("sp_dropmessage", SERVER_SETTINGS, &["@msgnum", "@lang"], messages::drop),
     native("sp_enumerrorlogs", SYSADMIN, &["@p1"], errorlog::list),
     native(
         "sp_fkeys",
