@@ -28,7 +28,7 @@ SELECT execution_count, plan_generation_num, total_rows, last_rows, min_rows, ma
     CASE WHEN total_elapsed_time >= total_worker_time AND total_worker_time > 0 THEN 1 ELSE 0 END AS worked,
     RTRIM(REPLACE(SUBSTRING(t.text, s.statement_start_offset / 2 + 1, (CASE s.statement_end_offset WHEN -1 THEN DATALENGTH(t.text) ELSE s.statement_end_offset END - s.statement_start_offset) / 2 + 1), CHAR(10), '')) AS statement
 FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t
-WHERE t.objectid IN (OBJECT_ID('dbo.counts'), OBJECT_ID('dbo.counted_changes')) AND t.dbid = DB_ID() ORDER BY t.objectid, s.statement_start_offset
+WHERE t.objectid IN (OBJECT_ID('dbo.counts'), OBJECT_ID('dbo.counted_changes')) AND t.dbid = DB_ID() ORDER BY OBJECT_NAME(t.objectid, t.dbid), s.statement_start_offset
 GO
 --@ source: documentation sys.dm_exec_procedure_stats
 SELECT OBJECT_NAME(object_id, database_id) AS name, type, type_desc, execution_count, CASE WHEN total_elapsed_time >= total_worker_time THEN 1 ELSE 0 END AS worked
@@ -39,7 +39,7 @@ GO
 --@ source: documentation sys.dm_exec_cached_plans
 SELECT p.objtype, p.cacheobjtype, p.usecounts, CASE WHEN p.size_in_bytes > 0 AND p.refcounts > 0 THEN 1 ELSE 0 END AS held, OBJECT_NAME(t.objectid, t.dbid) AS name
 FROM sys.dm_exec_cached_plans AS p CROSS APPLY sys.dm_exec_sql_text(p.plan_handle) AS t
-WHERE t.dbid = DB_ID() AND t.objectid IN (OBJECT_ID('dbo.counts'), OBJECT_ID('dbo.counted_changes'), OBJECT_ID('dbo.doubled')) ORDER BY t.objectid
+WHERE t.dbid = DB_ID() AND t.objectid IN (OBJECT_ID('dbo.counts'), OBJECT_ID('dbo.counted_changes'), OBJECT_ID('dbo.doubled')) ORDER BY name
 GO
 --@ source: documentation sys.dm_exec_plan_attributes
 SELECT a.attribute, CAST(a.value AS int) AS value, a.is_cache_key FROM sys.dm_exec_procedure_stats AS s CROSS APPLY sys.dm_exec_plan_attributes(s.plan_handle) AS a
