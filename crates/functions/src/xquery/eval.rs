@@ -45,6 +45,8 @@ pub(super) struct Asked<'a> {
     /// Texts of type xml among them.
     pub fragments: &'a [Option<String>],
     pub variables: Vec<Val>,
+    /// The value that a predicate looks at, which `.` is; None where it looks at a node.
+    pub item: Option<Atom>,
     /// Nodes that were visited since the last look.
     pub visited: usize,
     /// What the thread had on the heap at the beginning.
@@ -121,6 +123,10 @@ impl Asked<'_> {
     pub fn value(&mut self, e: &Expr, here: Here) -> SqlResult<Val> {
         self.room()?;
         Ok(match e {
+            Expr::Path(path) if self.item.is_some() && matches!(path.start, Start::Here) => {
+                // A value has no nodes around it.
+                self.item.clone().filter(|_| path.is_here()).map_or_else(Vec::new, atom)
+            }
             Expr::Path(path) => self.path(path, here)?,
             Expr::Text(t) => atom(Atom::Text(t.clone())),
             Expr::Decimal(n, ty) => atom(Atom::Decimal(*n, *ty == AtomType::Integer)),
@@ -266,7 +272,14 @@ impl Asked<'_> {
     }
 
     /// The items that predicates leave.
-    fn filtered(&mut self, mut of: Val, predicates: &[Expr], outer: Here) -> SqlResult<Val> {
+    fn filtered(&mut self, of: Val, predicates: &[Expr], outer: Here) -> SqlResult<Val> {
+        let outer_item = self.item.take();
+        let left = self.left_by(of, predicates, outer);
+        self.item = outer_item;
+        left
+    }
+
+    fn left_by(&mut self, mut of: Val, predicates: &[Expr], outer: Here) -> SqlResult<Val> {
         for p in predicates {
             if let Some(n) = fixed_position(p, of.len()) {
                 of = of.into_iter().nth(n).into_iter().collect();
@@ -275,7 +288,11 @@ impl Asked<'_> {
             let last = of.len();
             let mut kept = Vec::new();
             for (n, item) in of.into_iter().enumerate() {
-                let at = if let Item::Node(found) = item { found } else { outer.at };
+                let (at, value) = match &item {
+                    Item::Node(found) => (*found, None),
+                    Item::Atom(a) => (outer.at, Some(a.clone())),
+                };
+                self.item = value;
                 let here = Here { at, position: n + 1, last };
                 if self.chosen(p, here)? {
                     kept.push(item);

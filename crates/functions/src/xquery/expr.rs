@@ -54,6 +54,15 @@ pub(super) struct Path {
     pub steps: Vec<Step>,
 }
 
+impl Path {
+    /// It is `.` alone.
+    pub fn is_here(&self) -> bool {
+        let itself = |s: &Step| !s.deep && s.axis == Axis::Itself && s.predicates.is_empty();
+        let here = |s: &Step| itself(s) && matches!(s.test, NodeTest::Node);
+        matches!(self.start, Start::Here) && matches!(&self.steps[..], [only] if here(only))
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Op {
     Eq,

@@ -147,7 +147,7 @@ fn asked_of<'a>(
 ) -> Asked<'a> {
     let variables = vec![Vec::new(); unpacked.query.variables()];
     let heap = taffrail_io::heap::taken();
-    Asked { tree, outside, fragments, variables, visited: 0, heap }
+    Asked { tree, outside, fragments, variables, item: None, visited: 0, heap }
 }
 
 fn value(args: &[Value], whence: Whence) -> SqlResult<Value> {

@@ -7,8 +7,15 @@ fn of(xml: &str, path: &str) -> Vec<String> {
     let Body::Value(expr) = &query.body else { panic!("{path} changes") };
     let variables = vec![Vec::new(); query.variables()];
     let heap = taffrail_io::heap::taken();
-    let mut asked =
-        Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0, heap };
+    let mut asked = Asked {
+        tree: &mut tree,
+        outside: &[],
+        fragments: &[],
+        variables,
+        item: None,
+        visited: 0,
+        heap,
+    };
     let found = asked.value(expr, Here::alone(Found::Node(0))).unwrap();
     found.into_iter().map(|item| asked.data(&item).text()).collect()
 }
@@ -298,8 +305,15 @@ fn wide_documents_are_left_when_the_batch_is_cancelled() {
         let Body::Value(expr) = &query.body else { panic!("{path} changes") };
         let variables = vec![Vec::new(); query.variables()];
         let heap = taffrail_io::heap::taken();
-        let mut asked =
-            Asked { tree: &mut tree, outside: &[], fragments: &[], variables, visited: 0, heap };
+        let mut asked = Asked {
+            tree: &mut tree,
+            outside: &[],
+            fragments: &[],
+            variables,
+            item: None,
+            visited: 0,
+            heap,
+        };
         let found = asked.value(expr, Here::alone(Found::Node(0)));
         found.map(|_| ()).map_err(|e| e.number)
     };
@@ -312,6 +326,16 @@ fn wide_documents_are_left_when_the_batch_is_cancelled() {
         assert_eq!(ask(path), Err(taffrail_base::message::CANCELLED), "{path}");
     }
     assert_eq!(ask("/a/@n"), Ok(()));
+}
+
+#[test]
+fn a_predicate_on_values_looks_at_the_value() {
+    let doc = "<r>110<b>2</b><b>3</b></r>";
+    assert_eq!(of(doc, "(1, 2, 3)[. > 1]"), ["2", "3"]);
+    assert_eq!(of(doc, "(\"abc\", \"cde\")[. > \"b\"]"), ["cde"]);
+    assert_eq!(of(doc, "(1, 2, 3)[count(/r/b[. > 2]) = 1]"), ["1", "2", "3"]);
+    assert_eq!(of(doc, "/r/b[. > 2]"), ["3"]);
+    assert_eq!(of(doc, "(1, 2, 3)[(3, 4)[. = 3] = .]"), ["3"]);
 }
 
 #[test]

@@ -249,6 +249,9 @@ impl Binder<'_> {
         for (n, c) in q.columns.iter().enumerate() {
             self.column_of_row(&mut level, n, c, options)?;
         }
+        if options.row.is_empty() && !level.attributes.is_empty() {
+            return Err(SqlError::new(6864, &[]));
+        }
         Ok(level)
     }
 
