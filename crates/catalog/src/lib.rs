@@ -114,14 +114,22 @@ fn write_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
     systab::put(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], &row)
 }
 
-/// Keeps programs out that do not know what `tx` is about to write.
+/// Keeps programs out that do not know what `tx` is about to write, before it is written.
+///
+/// A transaction of its own raises the version and ends at once: a rollback of `tx` must not take back a version that others count on, and
+/// nobody is to wait for the end of `tx`. After a rollback the version stays.
 fn ensure_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
-    // One that another transaction is raising may be put back with it, and a higher one of its is not to be overwritten.
-    let low = schema_version_locked(tx, ScanLocks::ReadCommitted)? < version;
-    if low && schema_version_locked(tx, ScanLocks::Update)? < version {
-        write_schema_version(tx, version)?;
+    // tempdb is made anew at each start: no other program reads it.
+    if tx.database().is_temporary()
+        || schema_version_locked(tx, ScanLocks::ReadCommitted)? >= version
+    {
+        return Ok(());
     }
-    Ok(())
+    let mut own = system_transaction(tx.database(), "SchemaVersion");
+    if schema_version_locked(&mut own, ScanLocks::Update)? < version {
+        write_schema_version(&mut own, version)?;
+    }
+    own.commit(Durability::Full).map_err(|e| e.to_sql())
 }
 
 /// The schema of objects that are named without one.

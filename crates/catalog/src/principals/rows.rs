@@ -12,7 +12,7 @@
 //! | 13, principal, 5 | -, language |
 //! | 14, scope, role, member | - |
 //! | 15, scope, class, major, minor, grantee, grantor, type | state |
-//! | 16, class, object or type | its own owner |
+//! | 17, class, object or type | its own owner |
 
 use super::{
     Authentication, LoginFacts, Permission, PermissionKey, PermissionState, Principal,
