@@ -53,7 +53,7 @@ const SWITCHES: &[(&str, bool, Otherwise)] = {
         ("QUOTED_IDENTIFIER", false, Ignored),
         ("REMOTE_DATA_ARCHIVE", false, Refused),
         ("SUPPLEMENTAL_LOGGING", false, Refused),
-        ("TEMPORAL_HISTORY_RETENTION", true, Ignored),
+        ("TEMPORAL_HISTORY_RETENTION", true, Refused),
         ("TORN_PAGE_DETECTION", false, Ignored),
         ("TRUSTWORTHY", false, Ignored),
     ]
