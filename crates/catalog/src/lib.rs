@@ -35,6 +35,7 @@ pub mod registry;
 pub mod rowcodec;
 pub mod rows;
 pub mod rowversion;
+mod schema_version;
 pub mod sequence;
 mod sequence_rows;
 mod shape;
@@ -72,12 +73,16 @@ pub use wait::{Blocked, Touched, TouchedId};
 use parking_lot::{Condvar, Mutex, RwLock};
 use rows::name_key;
 use rowversion::RowVersions;
+use schema_version::{
+    FIRST_SCHEMA_VERSION, SCHEMA_VERSION, ensure_schema_version, schema_version,
+    write_schema_version,
+};
 use state::{Map, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use systab::SystemTables;
 use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
-use taffrail_storage::{BeginSpec, Durability, ScanLocks, StorageError, Transaction};
+use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction};
 use taffrail_types::{Collation, Value};
 
 /// Where the versions of the next catalogue that is opened begin.
@@ -85,52 +90,6 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 
 /// Versions that only one session sees.
 const PRIVATE: u64 = 1 << 63;
-
-/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
-/// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
-/// columns, 11 has options of modules, 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no
-/// rows, 13 has principals of one's own, 14 has periods and tables of history, 15 has owners of single objects.
-pub(crate) const SCHEMA_VERSION: i64 = 15;
-
-/// The version of a new database, until it holds what only a newer one has.
-const FIRST_SCHEMA_VERSION: i64 = 1;
-
-/// `sysinfo`: the version of the catalogue's tables.
-const INFO_SCHEMA_VERSION: i64 = 1;
-
-fn schema_version(tx: &mut Transaction) -> SqlResult<i64> {
-    schema_version_locked(tx, ScanLocks::None)
-}
-
-fn schema_version_locked(tx: &mut Transaction, locks: ScanLocks) -> SqlResult<i64> {
-    match systab::get_locked(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], locks)? {
-        Some(row) => systab::number(&row, 0),
-        None => Err(SqlError::new(5243, &[])),
-    }
-}
-
-fn write_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
-    let row = [Value::BigInt(version), Value::Null, Value::Null];
-    systab::put(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], &row)
-}
-
-/// Keeps programs out that do not know what `tx` is about to write, before it is written.
-///
-/// A transaction of its own raises the version and ends at once: a rollback of `tx` must not take back a version that others count on, and
-/// nobody is to wait for the end of `tx`. After a rollback the version stays.
-fn ensure_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
-    // tempdb is made anew at each start: no other program reads it.
-    if tx.database().is_temporary()
-        || schema_version_locked(tx, ScanLocks::ReadCommitted)? >= version
-    {
-        return Ok(());
-    }
-    let mut own = system_transaction(tx.database(), "SchemaVersion");
-    if schema_version_locked(&mut own, ScanLocks::Update)? < version {
-        write_schema_version(&mut own, version)?;
-    }
-    own.commit(Durability::Full).map_err(|e| e.to_sql())
-}
 
 /// The schema of objects that are named without one.
 pub const DBO: SchemaId = SchemaId(1);
