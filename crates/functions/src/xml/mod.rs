@@ -30,7 +30,7 @@ pub const FORM_ROWS: &str = "XML ROWS";
 /// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
 /// is given where it does not.
 pub const WRITTEN: &str = "XML WRITTEN";
-/// The same: the bytes of a text in base 64, as value() gives binary; NULL for a text that is none.
+/// The bytes of a text in base 64, as value() gives binary; NULL for a text that is none. Only the binder calls it.
 pub const DECODED: &str = "XML DECODED";
 /// The form of char and varchar, in [`WRITTEN`].
 pub const AS_CHAR: i32 = 0;
