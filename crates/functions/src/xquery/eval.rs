@@ -49,7 +49,7 @@ pub(super) struct Asked<'a> {
     pub item: Option<Atom>,
     /// Nodes that were visited since the last look.
     pub visited: usize,
-    /// What the thread had on the heap at the beginning.
+    /// Bytes that the thread had on the heap at the beginning.
     pub heap: isize,
 }
 
