@@ -123,9 +123,9 @@ static PROCEDURES: &[SystemProcedure] = &[
         "N'DROP USER ' + QUOTENAME(@name_in_db)"
     ),
     sql("sp_grantdbaccess", PUBLIC, include_str!("principals/grantdbaccess.sql")),
-    sql("sp_helprotect", PUBLIC, include_str!("principals/helprotect.sql")),
     sql("sp_helprole", PUBLIC, include_str!("principals/helprole.sql")),
     sql("sp_helprolemember", PUBLIC, include_str!("principals/helprolemember.sql")),
+    sql("sp_helprotect", PUBLIC, include_str!("principals/helprotect.sql")),
     sql("sp_helpsrvrolemember", PUBLIC, include_str!("principals/helpsrvrolemember.sql")),
     sql("sp_helpuser", PUBLIC, include_str!("principals/helpuser.sql")),
     alone!(
