@@ -29,3 +29,6 @@ GO
 --@ source: reasoned
 SELECT (SELECT c.* FOR XML RAW) FROM dbo.o AS a
 GO
+--@ source: reasoned
+DROP TABLE dbo.o, dbo.p
+GO
