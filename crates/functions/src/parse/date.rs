@@ -155,9 +155,12 @@ impl Told {
             }
             hour = hour % 12 + if after { 12 } else { 0 };
         }
+        if hour > 23 {
+            return None;
+        }
         let seconds = u64::from(hour * 3600 + minute * 60 + second);
         let ticks = seconds * TICKS_PER_SECOND + u64::from(self.fraction);
-        (hour < 24).then_some(ticks.min(TICKS_PER_DAY))
+        Some(ticks.min(TICKS_PER_DAY))
     }
 
     /// The day, counted from 0001-01-01.
@@ -326,5 +329,6 @@ mod tests {
         assert_eq!(time.as_deref(), Some("17:04:03"));
         let finnish = shown("16.12.2010 5.04", SqlType::DateTime2(0), "fi-FI");
         assert_eq!(finnish.as_deref(), Some("2010-12-16 05:04:00"));
+        assert_eq!(shown("2000000時", SqlType::Time(0), "ja-JP"), None);
     }
 }

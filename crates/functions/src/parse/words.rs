@@ -85,7 +85,7 @@ fn names(culture: &Culture) -> Vec<(String, Option<Word>)> {
         out.iter().filter_map(|(n, w)| n.strip_suffix('.').map(|n| (n.to_owned(), *w))).collect();
     out.extend(bare);
     out.retain(|(n, _)| n.chars().next().is_some_and(|c| !c.is_ascii_digit()));
-    out.retain(|(n, _)| !n.chars().all(|c| UNITS.iter().any(|u| u.0 == c)) || n.is_empty());
+    out.retain(|(n, _)| !n.chars().all(|c| UNITS.iter().any(|u| u.0 == c)));
     out.sort_by_key(|(n, _)| std::cmp::Reverse(n.len()));
     out
 }

@@ -90,6 +90,8 @@ impl Asked<'_> {
                 let mut nodes: Vec<Found> = nodes.collect();
                 // The last attribute first: those before it keep their numbers.
                 nodes.sort_by_key(|f| std::cmp::Reverse(f.place()));
+                // A sequence may name a node twice.
+                nodes.dedup();
                 nodes.into_iter().for_each(|f| self.deleted(f));
                 Ok(())
             }
@@ -128,8 +130,14 @@ impl Asked<'_> {
             InsertPlace::Last => (target, self.tree.children(target).len()),
             InsertPlace::Before | InsertPlace::After => {
                 let parent = self.tree.parents[target];
-                let at = self.tree.children(parent).iter().position(|c| *c == target);
-                (parent, at.unwrap_or(0) + usize::from(place == InsertPlace::After))
+                let around = self.tree.children(parent);
+                let behind = usize::from(place == InsertPlace::After);
+                // The document, and a node that the expression has made, stand in no other one.
+                let at = match around.iter().position(|c| *c == target) {
+                    Some(at) => at + behind,
+                    None => behind * around.len(),
+                };
+                (parent, at)
             }
         };
         for (name, value) in self.tree.attributes(holder).to_vec() {
