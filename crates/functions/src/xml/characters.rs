@@ -53,11 +53,13 @@ pub(crate) fn is_allowed(c: char) -> bool {
     !matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-pub(super) fn begins_name(c: char) -> bool {
+/// Whether a name of XML, without its prefix, may begin with the character.
+pub fn begins_name(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-pub(super) fn in_name(c: char) -> bool {
+/// Whether the character may stand in a name of XML behind the first one.
+pub fn in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{B7}') || is_combining(c)
 }
 

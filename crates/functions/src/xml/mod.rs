@@ -6,6 +6,7 @@ mod decode;
 mod form;
 mod parse;
 
+pub use characters::{begins_name, in_name};
 pub(crate) use characters::{escape, is_allowed, is_combining, is_white};
 pub use form::{XmlForm, XmlLevel, XmlPart};
 

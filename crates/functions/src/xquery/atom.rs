@@ -2,6 +2,7 @@
 
 use super::expr::{ArithmeticOp, AtomType, Op};
 use std::cmp::Ordering;
+use taffrail_types::datetime::days_from_civil;
 
 /// A decimal number is kept in units of this part of one.
 pub(super) const UNIT: i128 = 10_000_000_000;
@@ -166,14 +167,14 @@ fn moment(ty: AtomType, text: &str) -> Option<Atom> {
     let (last, from) = if let Some(t) = time { (t, 0) } else { (date?, 8) };
     let zone_at = last.get(from..)?.find(['Z', '+', '-']).map_or(last.len(), |n| n + from);
     let (last, zone) = last.split_at(zone_at);
-    let number = |t: &str, digits: usize| -> Option<i128> {
+    let number = |t: &str, digits: usize| -> Option<u32> {
         (t.len() == digits && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse().ok())?
     };
     let minutes = match zone {
         "" | "Z" => 0,
         _ => {
             let (hours, minutes) = zone[1..].split_once(':')?;
-            let all = number(hours, 2)? * 60 + number(minutes, 2)?;
+            let all = i128::from(number(hours, 2)? * 60 + number(minutes, 2)?);
             if zone.starts_with('-') { -all } else { all }
         }
     };
@@ -183,7 +184,8 @@ fn moment(ty: AtomType, text: &str) -> Option<Atom> {
         Some(date) => {
             let mut parts = date.splitn(3, '-');
             let (y, m, d) = (parts.next()?, parts.next()?, parts.next()?);
-            days(number(y, 4)?, number(m, 2)?, number(d, 2)?)?
+            let year = number(y, 4)?.cast_signed();
+            i128::from(days_from_civil(year, number(m, 2)?, number(d, 2)?)?)
         }
     };
     let ticks = match time {
@@ -197,27 +199,11 @@ fn moment(ty: AtomType, text: &str) -> Option<Atom> {
                 return None;
             }
             let part: i128 = format!("{part:0<7}").get(..7)?.parse().ok()?;
-            (h * 3600 + m * 60 + s) * 10_000_000 + part
+            i128::from(h * 3600 + m * 60 + s) * 10_000_000 + part
         }
     };
     let at = (days * 1440 - minutes) * 600_000_000 + ticks;
     Some(Atom::Moment(ty, at, text.to_owned()))
-}
-
-/// Days since 0000-03-01 of the proleptic calendar.
-fn days(y: i128, m: i128, d: i128) -> Option<i128> {
-    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
-    let length = match m {
-        2 => 28 + i128::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
-    if d < 1 || d > length {
-        return None;
-    }
-    let (y, m) = if m > 2 { (y, m - 3) } else { (y - 1, m + 9) };
-    Some(365 * y + y.div_euclid(4) - y.div_euclid(100) + y.div_euclid(400) + (153 * m + 2) / 5 + d)
 }
 
 /// How two atoms stand to each other; none where they cannot be compared. What has no type takes that of the other side.

@@ -23,15 +23,16 @@ pub(super) fn with_document<R>(
         _ => &[],
     };
     let last = LAST.with(|last| last.borrow_mut().take());
-    let (key, mut tree) = match last {
-        Some((key, tree)) if key == bytes => (key, tree),
-        _ => (bytes.to_vec(), Tree::read(&text.as_text().unwrap_or_default())?),
+    let (known, mut tree) = match last {
+        Some((key, tree)) if key == bytes => (Some(key), tree),
+        _ => (None, Tree::read(&text.as_text().unwrap_or_default())?),
     };
     let nodes = tree.nodes.len();
     let found = ask(&mut tree)?;
     if bytes.len() <= MOST {
         tree.nodes.truncate(nodes);
         tree.parents.truncate(nodes);
+        let key = known.unwrap_or_else(|| bytes.to_vec());
         LAST.with(|last| *last.borrow_mut() = Some((key, tree)));
     }
     Ok(found)

@@ -33,19 +33,17 @@ mod write;
 pub use packed::{Given, Method};
 pub use part::Parts;
 pub use read::{Namespace, Outside, Query};
+pub use write::quoted;
 
 use super::typing::signature;
 use super::{Function, Rule, Signature};
 use atom::Atom;
 use eval::{Asked, Here, Item, Val};
 use expr::Body;
-use packed::Unpacked;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
 use tree::{Found, Tree};
 use write::NodeWriter;
-
-pub(crate) use write::quoted;
 
 /// Names that cannot be written in a query: only the binder calls them. The first is that of a document, the second that of what nodes()
 /// has found, the third that of such a node with its document behind it.
@@ -120,7 +118,7 @@ fn asked<R>(
     let body = |tree: &mut Tree, at: Found| {
         let Body::Value(expr) = &unpacked.query.body else { return Err(SqlError::new(6306, &[])) };
         let (outside, fragments) = unpacked.given(&args[fixed..]);
-        let mut asked = asked_of(tree, &unpacked, (&outside, &fragments));
+        let mut asked = asked_of(tree, &unpacked.query, (&outside, &fragments));
         let found = asked.value(expr, Here::alone(at))?;
         show(&mut asked, found).map(Some)
     };
@@ -142,10 +140,10 @@ fn asked<R>(
 
 fn asked_of<'a>(
     tree: &'a mut Tree,
-    unpacked: &Unpacked,
+    query: &Query,
     (outside, fragments): (&'a [Option<Atom>], &'a [Option<String>]),
 ) -> Asked<'a> {
-    let variables = vec![Vec::new(); unpacked.query.variables()];
+    let variables = vec![Vec::new(); query.variables()];
     let heap = taffrail_io::heap::taken();
     Asked { tree, outside, fragments, variables, item: None, visited: 0, heap }
 }
@@ -206,7 +204,7 @@ fn modify(args: &[Value]) -> SqlResult<Value> {
     };
     let mut tree = Tree::read(&text)?;
     let (outside, fragments) = unpacked.given(&args[3..]);
-    asked_of(&mut tree, &unpacked, (&outside, &fragments)).changed(change)?;
+    asked_of(&mut tree, &unpacked.query, (&outside, &fragments)).changed(change)?;
     let mut writer = NodeWriter::new(&tree);
     writer.node(0)?;
     let out = writer.out;

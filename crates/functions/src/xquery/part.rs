@@ -87,7 +87,7 @@ impl Parts {
             let Body::Value(expr) = &unpacked.query.body else {
                 return Err(SqlError::new(6306, &[]));
             };
-            let mut asked = asked_of(tree, &unpacked, (&given, &fragments));
+            let mut asked = asked_of(tree, &unpacked.query, (&given, &fragments));
             let found = asked.value(expr, Here::alone(at))?;
             let mut out = Vec::with_capacity(found.len());
             let mut bytes = 0;

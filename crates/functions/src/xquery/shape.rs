@@ -267,11 +267,7 @@ impl Judge<'_> {
             match clause {
                 Clause::For(n, of) => {
                     let shape = self.shape(of)?;
-                    count = match (count, shape.count) {
-                        (Count::Many, _) | (_, Count::Many) => Count::Many,
-                        (Count::One, Count::One) => Count::One,
-                        _ => Count::Optional,
-                    };
+                    count = either(count, shape.count);
                     self.bind(*n, Shape { count: Count::One, ..shape });
                 }
                 Clause::Let(n, of) => {

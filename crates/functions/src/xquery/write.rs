@@ -15,8 +15,8 @@ pub(super) struct NodeWriter<'t> {
     looked: usize,
 }
 
-/// An attribute's value, in quotation marks.
-pub(crate) fn quoted(value: &str, out: &mut String) {
+/// Writes an attribute's value to `out`: `="…"`, with references for what does not stand in it as it is.
+pub fn quoted(value: &str, out: &mut String) {
     out.push_str("=\"");
     for c in value.chars() {
         match c {

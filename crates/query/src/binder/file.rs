@@ -1,12 +1,10 @@
 //! OPENROWSET(BULK 'file', SINGLE_CLOB): a file as one value, in one row.
 
+use super::Binder;
 use super::from::{FromTree, view_columns};
-use super::{Binder, Source, SourceKind, facts};
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_plan::expr::Expr;
-use taffrail_plan::facts::Action;
-use taffrail_plan::rel::RowsetSource;
 use taffrail_plan::system_view::FILES;
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::Value;
@@ -35,30 +33,11 @@ impl<'a> Binder<'a> {
         let Some(alias) = &o.alias else { return Err(SqlError::new(491, &[])) };
         let view = self.meta.method(name);
         let database = self.meta.current_database()?;
-        let mut columns = view_columns(view, self.collation);
+        let columns = view_columns(view, self.collation);
         if o.columns.len() > columns.len() {
             return Err(SqlError::new(8158, &[&alias.value]));
         }
-        for (c, n) in columns.iter_mut().zip(&o.columns) {
-            c.name = (&*n.value).into();
-        }
-        self.needs(facts::of_system_view(&database, view), Action::Select);
-        let source = Source {
-            id: self.source_id(),
-            alias: (&*alias.value).into(),
-            schema: None,
-            qualified: false,
-            columns,
-            kind: SourceKind::Rowset {
-                database,
-                source: RowsetSource::View(view),
-                args: vec![Expr::Const(Value::nvarchar(path))],
-                dirty: false,
-            },
-            locator: None,
-            left_out: false,
-            object: None,
-        };
-        self.add_source(source)
+        let args = vec![Expr::Const(Value::nvarchar(path))];
+        self.system_rows((database, view), (alias, &o.columns), columns, args)
     }
 }

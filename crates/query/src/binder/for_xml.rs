@@ -11,7 +11,10 @@ use super::{Binder, Bound, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions::json::Form;
-use taffrail_functions::xml::{FORM_ROW, FORM_ROWS, XmlForm, XmlLevel, XmlPart};
+use taffrail_functions::xml::{
+    FORM_ROW, FORM_ROWS, XmlForm, XmlLevel, XmlPart, begins_name, in_name,
+};
+use taffrail_functions::xquery::quoted;
 use taffrail_plan::expr::{Call, Expr, Pred};
 use taffrail_plan::node::{Agg, AggFunction};
 use taffrail_plan::rel::{Group, Rel};
@@ -44,19 +47,11 @@ struct XmlOptions {
     base64: bool,
 }
 
-fn begins(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
-
-fn continues(c: char) -> bool {
-    begins(c) || c.is_numeric() || "-.\u{B7}".contains(c)
-}
-
 /// A name as XML allows it: other characters as `_xHHHH_`, and so what looks like that.
 fn encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (i, (at, c)) in name.char_indices().enumerate() {
-        let plain = if i == 0 { begins(c) } else { continues(c) };
+        let plain = if i == 0 { begins_name(c) } else { in_name(c) };
         let looks = name[at..].starts_with("_x");
         match plain && !looks {
             true => out.push(c),
@@ -177,16 +172,7 @@ impl Binder<'_> {
         for (prefix, uri) in self.namespaces.iter().rev() {
             out.push_str(if prefix.is_empty() { " xmlns" } else { " xmlns:" });
             out.push_str(prefix);
-            out.push_str("=\"");
-            for c in uri.chars() {
-                match c {
-                    '&' => out.push_str("&amp;"),
-                    '<' => out.push_str("&lt;"),
-                    '"' => out.push_str("&quot;"),
-                    c => out.push(c),
-                }
-            }
-            out.push('"');
+            quoted(uri, &mut out);
         }
         Ok(out)
     }
@@ -228,8 +214,8 @@ impl Binder<'_> {
             return Ok(if prefix.is_empty() { local } else { format!("{prefix}:{local}") });
         }
         let wrong = local.chars().enumerate().find(|(n, c)| match n {
-            0 => !begins(*c),
-            _ => !continues(*c),
+            0 => !begins_name(*c),
+            _ => !in_name(*c),
         });
         match wrong {
             Some((_, c)) => {

@@ -49,8 +49,8 @@ impl<'a> Binder<'a> {
 
     /// The call of a function of the table, whose result may have another type than its rule says. An argument that is NULL as written has
     /// the type of text.
-    fn call_of(
-        &mut self,
+    pub(super) fn call_of(
+        &self,
         name: &str,
         args: Vec<Bound>,
         result: Option<SqlType>,

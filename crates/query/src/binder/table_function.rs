@@ -16,6 +16,7 @@ use taffrail_plan::columns::Label;
 use taffrail_plan::expr::{Expr, Part, Slot, slots_of};
 use taffrail_plan::facts::Action;
 use taffrail_plan::rel::RowsetSource;
+use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
@@ -326,7 +327,18 @@ impl<'a> Binder<'a> {
             args.resize_with(3, || Expr::NULL);
             args.push(Expr::Const(Value::Int(collation.stored().cast_signed())));
         }
-        for (c, n) in columns.iter_mut().zip(&f.columns) {
+        self.system_rows((database, view), (alias, &f.columns), columns, args)
+    }
+
+    /// The rows of a system function, by the name that FROM gives them; `names` are those of the first columns.
+    pub(super) fn system_rows(
+        &mut self,
+        (database, view): (Arc<Database>, &'static SystemView),
+        (alias, names): (&ast::Ident, &[ast::Ident]),
+        mut columns: Vec<SourceColumn>,
+        args: Vec<Expr>,
+    ) -> SqlResult<FromTree> {
+        for (c, n) in columns.iter_mut().zip(names) {
             c.name = (&*n.value).into();
         }
         self.needs(facts::of_system_view(&database, view), Action::Select);

@@ -3,9 +3,10 @@
 use super::{Binder, Bound, Source, SourceColumn, SourceKind, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions::spelling::split_name;
+use taffrail_functions::xml::{begins_name, in_name};
 use taffrail_functions::xquery::{Given, Method, Outside};
 use taffrail_functions::{self as functions, xquery};
-use taffrail_plan::expr::{Call, Expr};
+use taffrail_plan::expr::Expr;
 use taffrail_plan::rel::RowsetSource;
 use taffrail_plan::system_view::NODES;
 use taffrail_syntax::ast;
@@ -72,8 +73,9 @@ impl<'a> Binder<'a> {
             if (prefix == "xml") != (&*n.uri == XML) {
                 return Err(SqlError::new(6872, &[]));
             }
-            let wrong = prefix.chars().enumerate().find(|(n, c)| {
-                !(c.is_alphabetic() || *c == '_' || *n > 0 && (c.is_numeric() || "-.".contains(*c)))
+            let wrong = prefix.chars().enumerate().find(|(n, c)| match n {
+                0 => !begins_name(*c),
+                _ => !in_name(*c),
             });
             if let Some((_, c)) = wrong {
                 return Err(SqlError::new(6870, &[&prefix, &c, &format!("{:04X}", c as u32)]));
@@ -87,13 +89,7 @@ impl<'a> Binder<'a> {
     }
 
     pub(super) fn call_by_name(&self, name: &str, args: Vec<Bound>) -> SqlResult<Bound> {
-        let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
-        let function = functions::bind(name, None, &types)?;
-        let ty = function.result;
-        let params = function.params.clone();
-        let cast = args.into_iter().zip(params).map(|(b, to)| self.cast_to(b.plain(), to));
-        let args = cast.collect::<SqlResult<_>>()?;
-        Ok(Bound::new(Expr::Call(Box::new(Call { function, args })), ty))
+        self.call_of(name, args, None)
     }
 
     /// Text or binary as xml: read, and written as xml is kept. The pair of types has been checked.

@@ -1,16 +1,9 @@
 //! The characters of an expression: blanks, words, names, texts and numbers.
 
 use super::QueryReader;
+pub(super) use crate::xml::{begins_name, in_name};
 use crate::xquery::name::QName;
 use taffrail_base::SqlResult;
-
-pub(super) fn in_name(c: char) -> bool {
-    c.is_alphanumeric() || "_-.\u{B7}".contains(c)
-}
-
-pub(super) fn begins_name(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
 
 impl<'t> QueryReader<'t> {
     /// Skips white space and comments.
