@@ -82,7 +82,7 @@ pub struct Activation {
     ///
     /// [`SessionEntry::calls`]: crate::session::entry::SessionEntry::calls
     shown: bool,
-    /// The run of the module, once it has begun.
+    /// The run of the module, once it has begun, where it is an object.
     run: Option<ModuleRun>,
     /// `None` for the session's own.
     caller: Option<Caller>,
@@ -365,7 +365,7 @@ impl Session {
         }
         self.entry.calls(module.clone());
         self.activation.shown = true;
-        self.activation.run = Some(self.module_starts(module));
+        self.activation.run = self.module_starts(module);
     }
 
     /// Takes the activation that runs off the stack: its caller goes on. The error is the client's, who has gone.

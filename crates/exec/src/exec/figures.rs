@@ -1,4 +1,4 @@
-//! The cost of executions: of every statement that has a plan, and of every module, beside its plans.
+//! The cost of executions: of every statement that has a plan, and of every module that is an object, beside its plans.
 //!
 //! An execution is counted once it has ended, whether it has failed or not; one that the client has cancelled is not. A statement's
 //! begins when its plan is there, so that what planning takes is left out, and ends when what it changed is committed, where it commits
@@ -227,9 +227,11 @@ pub(crate) struct ModuleRun {
 }
 
 impl Session {
-    /// The run of a module begins.
-    pub(super) fn module_starts(&self, module: &Arc<Module>) -> ModuleRun {
-        ModuleRun { module: module.clone(), began: self.starts(&module.ran) }
+    /// The run of a module begins; none of a text, of which only the statements are shown.
+    #[inline]
+    pub(super) fn module_starts(&self, module: &Arc<Module>) -> Option<ModuleRun> {
+        module.object()?;
+        Some(ModuleRun { module: module.clone(), began: self.starts(&module.ran) })
     }
 
     /// The run of a module has ended.

@@ -73,7 +73,7 @@ pub struct Module {
     pub shared: Vec<Variants>,
     /// Where, when and under which options it was compiled.
     pub compiled: CompiledUnder,
-    /// Its runs, where it is a procedure, trigger or function, or a text that another has run.
+    /// Its runs, where it is a procedure, trigger or function.
     pub ran: Tally,
     /// The number of times that the plan cache has given it away.
     pub uses: AtomicU64,

@@ -236,8 +236,11 @@ impl Variants {
         let mut kept = self.kept.lock();
         kept.generation += 1;
         kept.planned = Moment::now();
-        self.tally.clear();
-        kept.generation > 1
+        let again = kept.generation > 1;
+        if again {
+            self.tally.clear();
+        }
+        again
     }
 
     /// The plans that are kept, and when they were made.
