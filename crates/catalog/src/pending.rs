@@ -114,6 +114,14 @@ impl Catalog {
         Ok(())
     }
 
+    /// Forgets the uses of the indexes of objects that a transaction's end has left nowhere, and the sequences that none has now.
+    fn forget_dropped(&self, touched: &[ObjectId], unused: BTreeSet<i64>) {
+        let is_gone = |id: &ObjectId| self.object(*id, Sight::COMMITTED).is_none();
+        let gone: Vec<ObjectId> = touched.iter().copied().filter(is_gone).collect();
+        self.usage.forget_tables(&gone);
+        self.forget_sequences(unused);
+    }
+
     /// The session's transaction (or a part of it) has ended: the cache follows.
     pub fn ddl_ended(&self, session: SessionId, outcome: DdlOutcome) -> SqlResult<()> {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
@@ -153,7 +161,7 @@ impl Catalog {
                 });
                 // Whoever hears of it may ask this catalogue.
                 told::tell_ended(&told, Stage::Commit);
-                self.forget_sequences(unused);
+                self.forget_dropped(&touched, unused);
                 Ok(())
             }
             DdlOutcome::RolledBack => {
@@ -179,7 +187,7 @@ impl Catalog {
                     changed
                 });
                 told::tell_ended(&told, Stage::Rollback);
-                self.forget_sequences(unused);
+                self.forget_dropped(&touched, unused);
                 old.map(drop)
             }
         }

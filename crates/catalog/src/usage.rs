@@ -4,8 +4,8 @@
 //! itself reads counts nowhere.
 
 use crate::Catalog;
+use crate::state::Map;
 use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use taffrail_base::{IndexId, ObjectId};
@@ -38,11 +38,16 @@ pub struct IndexUsage {
 }
 
 impl IndexUsage {
-    /// A statement that has begun at a moment uses it.
+    /// A statement uses it. One whose beginning was not timed leaves the time of the last one, if there is one.
     #[inline]
-    pub fn count(&self, way: IndexUse, at: Moment) {
+    pub fn count(&self, way: IndexUse, at: Option<Moment>) {
         self.counts[way as usize].fetch_add(1, Relaxed);
-        self.last[way as usize].store(at.0, Relaxed);
+        let last = &self.last[way as usize];
+        match at {
+            Some(at) => last.store(at.0, Relaxed),
+            None if last.load(Relaxed) == 0 => last.store(Moment::now().0, Relaxed),
+            None => {}
+        }
     }
 
     /// The number of uses, and the last one's moment; none where there is no use.
@@ -55,7 +60,7 @@ impl IndexUsage {
 
 /// The indexes of a database that have been used.
 #[derive(Default, Debug)]
-pub struct IndexUsages(Mutex<HashMap<(ObjectId, IndexId), Arc<IndexUsage>>>);
+pub struct IndexUsages(Mutex<Map<(ObjectId, IndexId), Arc<IndexUsage>>>);
 
 impl IndexUsages {
     /// The uses of an index, from now on counted.
@@ -66,6 +71,13 @@ impl IndexUsages {
     /// The index goes: one that has its number later begins anew.
     pub fn forget(&self, table: ObjectId, index: IndexId) {
         self.0.lock().remove(&(table, index));
+    }
+
+    /// The tables go, with all their indexes.
+    pub(crate) fn forget_tables(&self, gone: &[ObjectId]) {
+        if !gone.is_empty() {
+            self.0.lock().retain(|(table, _), _| !gone.contains(table));
+        }
     }
 
     /// All of them, by table and index.
@@ -91,12 +103,18 @@ mod tests {
     #[test]
     fn an_index_that_has_gone_begins_anew() {
         let (usages, table, index) = (IndexUsages::default(), ObjectId(7), IndexId(2));
-        usages.of(table, index).count(IndexUse::Seek, Moment(5));
-        usages.of(table, index).count(IndexUse::Seek, Moment(9));
+        usages.of(table, index).count(IndexUse::Seek, Some(Moment(5)));
+        usages.of(table, index).count(IndexUse::Seek, Some(Moment(9)));
+        usages.of(table, index).count(IndexUse::Scan, None);
         assert_eq!(usages.of(table, index).of(IndexUse::Seek), (2, Some(Moment(9))));
-        assert_eq!(usages.of(table, index).of(IndexUse::Scan), (0, None));
+        assert_eq!(usages.of(table, index).of(IndexUse::Scan).0, 1);
+        assert_eq!(usages.of(table, index).of(IndexUse::Lookup), (0, None));
         usages.forget(table, index);
         assert_eq!(usages.of(table, index).of(IndexUse::Seek), (0, None));
         assert_eq!(usages.list().len(), 1);
+        usages.of(ObjectId(8), index);
+        usages.forget_tables(&[table]);
+        assert_eq!(usages.list().len(), 1);
+        assert_eq!(usages.list()[0].0, ObjectId(8));
     }
 }

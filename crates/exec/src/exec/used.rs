@@ -32,8 +32,6 @@ impl Plan {
     #[inline]
     pub(super) fn count_uses(&self, at: Option<Moment>) {
         for (usage, way) in self.used.0.get_or_init(|| found(self)) {
-            // One that is not timed leaves the time of the last one.
-            let at = at.or_else(|| usage.of(*way).1).unwrap_or_default();
             usage.count(*way, at);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::dm_exec::moment;
 use super::{Declaration, Rows, ViewContext, by_column};
+use crate::catalog::Sight;
 use crate::catalog::usage::{IndexUsage, IndexUse};
 use crate::features::cell::{Column, Columns};
 use crate::features::needs;
@@ -72,10 +73,15 @@ fn usage_stats(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
         let Some(database) = &slot.database else { continue };
         let catalog = &database.catalog;
         for (table, index, usage) in catalog.usage().list() {
-            let found = catalog.table(table, cx.session.id);
-            if !found.is_some_and(|t| t.indexes.iter().chain(&t.disabled).any(|i| i.id == index)) {
-                // It was dropped with its table, or the transaction that made it was rolled back.
-                catalog.usage().forget(table, index);
+            let is_there = |sight: Sight| {
+                let found = catalog.table(table, sight);
+                found.is_some_and(|t| t.indexes.iter().chain(&t.disabled).any(|i| i.id == index))
+            };
+            if !is_there(cx.session.id.into()) {
+                // It was dropped with its table, or the transaction that made it was rolled back. DDL that is open may come to nothing.
+                if !is_there(Sight::COMMITTED) && !is_there(Sight::EVERYTHING) {
+                    catalog.usage().forget(table, index);
+                }
                 continue;
             }
             let last = IndexUse::ALL.map(|way| usage.of(way).1.and_then(|at| moment(cx, at)));
