@@ -155,6 +155,19 @@ fn truncated_and_deleted_rows_come_back_beside_the_present_ones() {
     assert_nothing_is_left(&world, &mut c);
 }
 
+/// Of the truncations behind it one goes back to a savepoint, one with its transaction, and one finds no rows.
+#[test]
+fn a_truncation_inside_a_transaction_is_found() {
+    let (_world, mut c) = with_chain();
+    c.ok("CREATE TABLE t (a int, INDEX i (a)); INSERT t VALUES (1), (2)");
+    c.ok("BEGIN TRAN; CREATE TABLE beside (a int); TRUNCATE TABLE t; COMMIT; TRUNCATE TABLE t; INSERT t VALUES (3)");
+    c.ok("BEGIN TRAN; SAVE TRAN s; TRUNCATE TABLE t; ROLLBACK TRAN s; COMMIT");
+    c.ok("BEGIN TRAN; TRUNCATE TABLE t; ROLLBACK");
+    assert_eq!(undrop(&mut c, "N't'")[5], "2");
+    assert_eq!(c.rows("SELECT a FROM t_undropped ORDER BY a"), "1\n2");
+    assert_eq!(c.rows("SELECT a FROM t"), "3");
+}
+
 #[test]
 fn names_that_are_taken_are_told() {
     let (_world, mut c) = with_chain();

@@ -78,13 +78,14 @@ AS
 BEGIN
     -- The last record of a set by which a committed transaction drops a table of that name (of any schema, where that is gone), or truncates this object.
     SET NOCOUNT ON
-    DECLARE @files nvarchar(max), @position int, @text nvarchar(max), @lock nvarchar(60) = N'%OBJECT: %:' + CONVERT(nvarchar(11), @object) + N':%'
+    DECLARE @files nvarchar(max), @position int, @text nvarchar(max), @id binary(4) = @object
+    SET @id = SUBSTRING(@id, 4, 1) + SUBSTRING(@id, 3, 1) + SUBSTRING(@id, 2, 1) + SUBSTRING(@id, 1, 1)
     SELECT @position = s.position, @files = (SELECT STRING_AGG(CONVERT(nvarchar(max), N'N''' + REPLACE(f.physical_device_name, N'''', N'''''') + N''''), N', ')
             WITHIN GROUP (ORDER BY f.family_sequence_number) FROM msdb.dbo.backupmediafamily AS f WHERE f.media_set_id = s.media_set_id AND f.mirror = 0)
         FROM msdb.dbo.backupset AS s WHERE s.backup_set_id = @set
     SET @text = N'
-        DECLARE @r TABLE (lsn nvarchar(30), op nvarchar(40), txn nvarchar(20), name sysname NULL, dropped nvarchar(300) NULL, locked bit)
-        INSERT @r SELECT [Current LSN], Operation, [Transaction ID], [Transaction Name],
+        DECLARE @r TABLE (lsn nvarchar(30), op nvarchar(40), txn nvarchar(20), dropped nvarchar(300) NULL, emptied bit NULL)
+        INSERT @r SELECT [Current LSN], Operation, [Transaction ID],
             CASE WHEN Operation = N''LOP_DELETE_ROWS'' AND DATALENGTH([RowLog Contents 0]) > 60
                     AND SUBSTRING([RowLog Contents 0], DATALENGTH([RowLog Contents 0]) - 3, 4) = 0x55002000
                     AND CONVERT(int, SUBSTRING([RowLog Contents 0], 19, 1) + SUBSTRING([RowLog Contents 0], 18, 1)
@@ -92,19 +93,24 @@ BEGIN
                         CONVERT(int, SUBSTRING([RowLog Contents 0], 19, 1) + SUBSTRING([RowLog Contents 0], 18, 1)
                         + SUBSTRING([RowLog Contents 0], 17, 1) + SUBSTRING([RowLog Contents 0], 16, 1)))
                 THEN CONVERT(nvarchar(300), SUBSTRING([RowLog Contents 0], 57, DATALENGTH([RowLog Contents 0]) - 60)) END,
-            CASE WHEN Operation = N''LOP_LOCK_XACT'' AND [Lock Information] LIKE @lock THEN 1 ELSE 0 END
+            -- In the directory an entry with rows has no root afterwards: TRUNCATE TABLE. 0: taken back to a savepoint.
+            CASE WHEN Operation = N''LOP_MODIFY_ROW'' AND SUBSTRING([RowLog Contents 1], 4, 1) = 0x01
+                    AND SUBSTRING([RowLog Contents 1], 17, 4) = @id
+                THEN CASE WHEN Description LIKE N''COMPENSATION%'' THEN 0
+                    WHEN SUBSTRING([RowLog Contents 1], 25, 6) = 0x000000000000 AND SUBSTRING([RowLog Contents 0], 25, 6) <> 0x000000000000
+                        AND SUBSTRING([RowLog Contents 0], 41, 8) <> 0x0000000000000000 THEN 1 END END
             FROM sys.fn_dump_dblog(NULL, NULL, N''DISK'', @position, ' + @files + N')
-            WHERE Operation IN (N''LOP_BEGIN_XACT'', N''LOP_ABORT_XACT'', N''LOP_LOCK_XACT'')
+            WHERE Operation = N''LOP_ABORT_XACT'' OR Operation = N''LOP_MODIFY_ROW'' AND [PartitionId] = 64
                 OR Operation = N''LOP_DELETE_ROWS'' AND AllocUnitName = N''sys.sysobjects.clst'' AND Description NOT LIKE N''COMPENSATION%''
         SELECT TOP (1) @lsn = r.lsn FROM @r AS r
-            WHERE (r.dropped = @table OR r.locked = 1 AND EXISTS (SELECT * FROM @r AS b
-                    WHERE b.txn = r.txn AND b.op = N''LOP_BEGIN_XACT'' AND b.name = N''TRUNCATE TABLE''))
+            WHERE (r.dropped = @table OR r.emptied = 1
+                    AND NOT EXISTS (SELECT * FROM @r AS b WHERE b.txn = r.txn AND b.emptied = 0 AND b.lsn > r.lsn))
                 AND NOT EXISTS (SELECT * FROM @r AS a WHERE a.txn = r.txn AND a.op = N''LOP_ABORT_XACT'')
             ORDER BY r.lsn DESC'
     DECLARE @run nvarchar(300) = QUOTENAME(@database_name) + N'.sys.sp_executesql'
     SET @lsn = NULL
-    EXEC @run @text, N'@position int, @schema sysname, @table sysname, @lock nvarchar(60), @lsn nvarchar(30) OUTPUT',
-        @position, @schema_name, @table_name, @lock, @lsn OUTPUT
+    EXEC @run @text, N'@position int, @schema sysname, @table sysname, @id binary(4), @lsn nvarchar(30) OUTPUT',
+        @position, @schema_name, @table_name, @id, @lsn OUTPUT
     RETURN @@ERROR
 END
 GO
