@@ -5,11 +5,12 @@
 
 use crate::rowcodec::damaged;
 use crate::systab::{self, SystemTables, number, text};
+use crate::system_transaction;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
-use taffrail_storage::{BeginSpec, Durability, Transaction};
+use taffrail_storage::Durability;
 use taffrail_types::Value;
 
 /// The first number of the rows' keys in `sysinfo`.
@@ -44,10 +45,6 @@ pub struct UserMessages {
 
 type Master = Arc<taffrail_storage::Database>;
 
-fn begin(master: &Master) -> Transaction {
-    master.begin(BeginSpec { name: "messages", lock_timeout_ms: -1, ..BeginSpec::default() })
-}
-
 impl UserMessages {
     /// All messages of users.
     pub fn all(&self, master: &Master) -> SqlResult<Arc<AllMessages>> {
@@ -72,7 +69,7 @@ impl UserMessages {
         change(&mut after)?;
         // What fails to be written is read again.
         *kept = None;
-        let mut tx = begin(master);
+        let mut tx = system_transaction(master, "messages");
         for ((id, language), _) in before.iter().filter(|(key, _)| !after.contains_key(*key)) {
             let key = [MESSAGES, i64::from(*id), i64::from(*language)];
             systab::remove(&mut tx, &SystemTables::INFO, &key)?;
@@ -92,7 +89,7 @@ impl UserMessages {
 }
 
 fn read(master: &Master) -> SqlResult<AllMessages> {
-    let mut tx = begin(master);
+    let mut tx = system_transaction(master, "messages");
     let rows = systab::scan(&mut tx, &SystemTables::INFO, &[MESSAGES])?;
     tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
     let mut all = AllMessages::new();

@@ -13,6 +13,7 @@ use crate::exec::modify::full_name;
 use crate::exec::modify::history::clean;
 use crate::instance::Instance;
 use crate::plan::names::bracketed;
+use crate::plan::text::apostrophes;
 use crate::session::ConnectOptions;
 use crate::session::context::StatementContext;
 use crate::sink::{ColumnDesc, ResultSink, SinkResult};
@@ -61,7 +62,7 @@ pub(super) struct Cleaning {
 fn due(instance: &Instance) -> Vec<(Arc<Database>, Arc<Table>)> {
     let mut all = Vec::new();
     for database in instance.databases().open() {
-        if database.storage.is_read_only() {
+        if database.storage.is_read_only() || database.storage.is_emergency() {
             continue;
         }
         let tables = database.catalog.tables(Sight::EVERYTHING).into_iter();
@@ -107,13 +108,12 @@ fn clean_due(instance: &Arc<Instance>) {
         if instance.is_stopping() {
             return;
         }
-        let text = |name: &str| format!("N'{}'", name.replace('\'', "''"));
         let batch = format!(
             // Whoever holds a lock on one table keeps the others from nothing.
-            "SET LOCK_TIMEOUT 5000; EXEC {}.sys.sp_cleanup_temporal_history {}, {}",
+            "SET LOCK_TIMEOUT 5000; EXEC {}.sys.sp_cleanup_temporal_history N{}, N{}",
             bracketed(&database.name),
-            text(&table.head.schema),
-            text(&table.head.name)
+            apostrophes(&table.head.schema),
+            apostrophes(&table.head.name)
         );
         if let Err(e) = run(instance, &batch) {
             let name = full_name(&database, &table);
