@@ -53,6 +53,19 @@ fn an_owner_goes_with_a_rollback_a_transfer_and_a_drop() {
 }
 
 #[test]
+fn a_transfer_asks_for_the_object_and_for_the_schema_that_receives_it() {
+    let (_world, mut sa, mut u) = two();
+    sa.ok("EXEC ('CREATE SCHEMA los AUTHORIZATION u')");
+    sa.ok("EXEC ('CREATE SCHEMA los2 AUTHORIZATION u')");
+    sa.ok("CREATE TABLE los.mine (a int); CREATE TYPE los.y FROM int");
+    refused(&mut u, "ALTER SCHEMA dbo TRANSFER los.mine", &[15151]);
+    refused(&mut u, "ALTER SCHEMA los TRANSFER dbo.t", &[15151]);
+    refused(&mut u, "ALTER SCHEMA nosuch TRANSFER los.mine", &[15151]);
+    runs(&mut u, "ALTER SCHEMA los2 TRANSFER los.mine; ALTER SCHEMA los2 TRANSFER TYPE::los.y");
+    runs(&mut u, "SELECT a FROM los2.mine");
+}
+
+#[test]
 fn a_chain_is_one_of_owners_of_objects() {
     let (_world, mut sa, mut u, _v) = three();
     sa.ok("CREATE VIEW dbo.w AS SELECT a FROM dbo.t");

@@ -304,7 +304,8 @@ fn statements_that_define_need_their_permissions() {
 
 #[test]
 fn the_server_and_databases_are_asked_for() {
-    let (_world, _sa, mut u) = two();
+    let (_world, mut sa, mut u) = two();
+    sa.ok("EXEC sp_addmessage 50019, 19, N'x'");
     for (sql, numbers) in [
         ("KILL 60", &[6102][..]),
         ("RECONFIGURE", &[5812]),
@@ -330,6 +331,7 @@ fn the_server_and_databases_are_asked_for() {
         ("SET SHOWPLAN_TEXT ON", &[262]),
         ("RAISERROR ('x', 16, 1) WITH LOG", &[2778]),
         ("RAISERROR ('x', 19, 1)", &[2754]),
+        ("RAISERROR (50019, -1, 1)", &[2754]),
         ("BULK INSERT dbo.t FROM 'x'", &[4834]),
         ("EXEC sp_cycle_errorlog", &[15003]),
         ("EXEC sp_monitor", &[15003]),

@@ -137,6 +137,7 @@ impl Interpreter<'_> {
                             // Severity -1 stands for the message's own.
                             if severity < 0 {
                                 severity = found.severity.into();
+                                self.session.allow_raise(severity, log)?;
                             }
                             log |= found.is_logged;
                             (n as i32, (found.original, found.text))

@@ -143,9 +143,13 @@ fn is_of(user: &Principal, context: &SecurityContext) -> bool {
     user.id <= 4 || user.sid.as_deref().unwrap_or_default() == &*context.sid
 }
 
-/// The guest as whom a context of another database is there: everybody in tempdb, an application role wherever guests may connect.
+/// The guest as whom a context of another database is there: everybody in tempdb, an application role wherever guests may connect, but
+/// not in a database in EMERGENCY.
 fn guest_of(context: &SecurityContext, database: &Database, here: &Principals) -> Option<i32> {
-    let invited = || context.is_application_role() && may_connect(here, &[GUEST, PUBLIC]);
+    let invited = || {
+        let enters = context.is_application_role() && !database.storage.is_emergency();
+        enters && may_connect(here, &[GUEST, PUBLIC])
+    };
     (database.id.0 == 2 || invited()).then_some(GUEST)
 }
 

@@ -33,6 +33,8 @@ pub struct AskedAt {
     pub database: Arc<Database>,
     /// The object, or one without rows of its own in the schema that a name says.
     pub object: SecurableAt,
+    /// The schema that is asked about, and its owner, where it is not the object's.
+    pub schema: Option<(i32, i32)>,
     /// Nothing is asked of temporary objects.
     pub temporary: bool,
     /// The cases that are given.
@@ -47,6 +49,7 @@ impl AskedAt {
         AskedAt {
             database: database.clone(),
             object: nowhere(1, 1),
+            schema: None,
             temporary: false,
             cases: &[],
             found: false,
@@ -130,7 +133,8 @@ impl Asking<'_> {
 
     fn hold(&self, needs: &Needs) -> bool {
         let at = &self.place.object;
-        let schema = at.schema.map_or(nowhere(1, 1), |(id, owner)| SecurableAt::schema(id, owner));
+        let schema = self.place.schema.or(at.schema);
+        let schema = schema.map_or(nowhere(1, 1), |(id, owner)| SecurableAt::schema(id, owner));
         match needs {
             Needs::Public | Needs::MetadataVisibility | Needs::HandedText | Needs::ItsCommand => {
                 true

@@ -94,6 +94,7 @@ impl Session {
                 // Without a name no schema is made.
                 vec![Ask { place: AskedAt { temporary: s.name.is_none(), ..place }, errors }]
             }
+            K::AlterSchema(s) => vec![self.asks_of_transfer(s)],
             _ => self.asks_of_tables(kind, words),
         }
     }
@@ -292,6 +293,26 @@ impl Session {
             Ask { place, errors: dropped(name) }
         };
         s.names.iter().map(ask).collect()
+    }
+
+    /// The object or type that moves, and the schema that receives it.
+    fn asks_of_transfer(&self, s: &taffrail_syntax::ast::AlterSchema) -> Ask {
+        let class = s.class.as_ref().map_or("object".to_owned(), |c| c.value.to_lowercase());
+        let place = match &*class {
+            "type" => {
+                let (database, schema) = parts_before(&s.object);
+                self.place_of_type(database, schema, &s.object.name.value)
+            }
+            _ => self.place_named(&s.object),
+        };
+        let to = self.schema_place(&s.schema.value);
+        let error = match self.holds(&Needs::Schema(OnSchema::Alter), &to) {
+            true => unseen("find", &class, &s.object),
+            false => SqlError::new(15151, &[&"alter", &"schema", &s.schema.value]),
+        };
+        // Temporary objects are of no schema that one may give them.
+        let place = AskedAt { schema: to.object.schema, temporary: false, ..place };
+        Ask { place, errors: vec![error] }
     }
 
     /// The table of statistics, which are named behind it.
