@@ -200,18 +200,9 @@ pub fn deadlocks(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure
     if p99 > bound || commits + victims < ENDED {
         return Err(io::Error::other(format!("{found}; {done}")));
     }
-    let figure = |work: &str, value: f64, unit: &'static str, note: String| Figure {
-        work: work.into(),
-        engine: "Taffrail".into(),
-        value,
-        unit,
-        of_device: None,
-        note,
-        drift: 0.0,
-    };
     Ok(vec![
-        figure("deadlocks, 7 cycles at once, p99", p99, "ms", found),
-        figure(
+        Figure::ours("deadlocks, 7 cycles at once, p99", p99, "ms", found),
+        Figure::ours(
             "two rows, 8 REPEATABLE READ",
             (commits + victims) as f64 / SECONDS as f64,
             "ended/s",

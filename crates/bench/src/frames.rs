@@ -103,15 +103,7 @@ fn field(stat: &str, number: usize) -> io::Result<f64> {
 }
 
 fn figure((work, unit, bound): (&str, &'static str, f64), value: f64, note: &str) -> Figure {
-    Figure {
-        work: work.into(),
-        engine: "Taffrail".into(),
-        value,
-        unit,
-        of_device: None,
-        note: format!("bound {bound}; {note}"),
-        drift: 0.0,
-    }
+    Figure::ours(work, value, unit, format!("bound {bound}; {note}"))
 }
 
 /// The figures beyond their bounds, in words.

@@ -114,15 +114,7 @@ fn read_through(memory: &[u8]) -> f64 {
 }
 
 fn figure((work, bound): (&str, f64), value: f64, note: &str) -> Figure {
-    Figure {
-        work: work.into(),
-        engine: "Taffrail".into(),
-        value,
-        unit: "ms",
-        of_device: None,
-        note: format!("bound {bound:.0} ms; {note}"),
-        drift: 0.0,
-    }
+    Figure::ours(work, value, "ms", format!("bound {bound:.0} ms; {note}"))
 }
 
 /// Figures beyond their bounds, in words.

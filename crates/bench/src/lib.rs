@@ -55,6 +55,14 @@ pub struct Figure {
     pub drift: f64,
 }
 
+impl Figure {
+    /// One of our own server, beside no figure of the device.
+    pub fn ours(work: &str, value: f64, unit: &'static str, note: String) -> Figure {
+        let (work, engine) = (work.into(), "Taffrail".into());
+        Figure { work, engine, value, unit, of_device: None, note, drift: 0.0 }
+    }
+}
+
 /// Prints figures as a table, rows of one work together.
 pub fn print_table(figures: &[Figure]) {
     let wide = figures.iter().map(|f| f.work.chars().count()).max().unwrap_or(0).max(34);

@@ -62,8 +62,7 @@ pub fn beyond(figures: &[Figure]) -> Vec<String> {
 }
 
 fn figure(n: usize, value: f64, note: String) -> Figure {
-    let (work, engine) = (BOUNDS[n].0.into(), "Taffrail".into());
-    Figure { work, engine, value, unit: "x", of_device: None, note, drift: 0.0 }
+    Figure::ours(BOUNDS[n].0, value, "x", note)
 }
 
 /// The login with its roles and its grants, in the current database: all that the works need, and as many others.

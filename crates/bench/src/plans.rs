@@ -290,8 +290,7 @@ fn figure((work, bound, unit): Bound, value: f64, note: &str) -> Figure {
         "" => format!("bound {bound} {unit}"),
         note => format!("bound {bound} {unit}; {note}"),
     };
-    let engine = "Taffrail".into();
-    Figure { work: work.into(), engine, value, unit, of_device: None, note, drift: 0.0 }
+    Figure::ours(work, value, unit, note)
 }
 
 /// Figures beyond their bounds, in words.

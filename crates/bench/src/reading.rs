@@ -113,25 +113,16 @@ pub fn reading(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Fi
         checks.push(sequential::mb_per_s(bytes, took));
     }
     std::fs::remove_dir_all(&data)?;
-    let figure = |work: &str, value: f64, unit, note: String| Figure {
-        work: work.into(),
-        engine: "Taffrail".into(),
-        value,
-        unit,
-        of_device: None,
-        note,
-        drift: 0.0,
-    };
     let (checked, read) = (median(checks), median(device));
     let size = megabytes * 1e6 / records;
     Ok(vec![
-        figure(
+        Figure::ours(
             "fn_dblog, records by operation",
             median(scans),
             "records/s",
             format!("{records:.0} records, {megabytes:.0} MB, {size:.0} B each"),
         ),
-        figure(
+        Figure::ours(
             "log verify",
             checked,
             "MB/s",

@@ -166,15 +166,7 @@ fn redo_ms(log: &str) -> Option<f64> {
 }
 
 fn figure(work: &str, value: f64, note: String) -> Figure {
-    Figure {
-        work: work.into(),
-        engine: "Taffrail".into(),
-        value,
-        unit: "s",
-        of_device: None,
-        note,
-        drift: 0.0,
-    }
+    Figure::ours(work, value, "s", note)
 }
 
 /// The figures beyond their bounds, in words.

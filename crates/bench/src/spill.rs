@@ -164,8 +164,7 @@ fn ratio(work: &str, limited: f64, enough: f64) -> Figure {
 }
 
 fn figure(work: &str, value: f64, note: String) -> Figure {
-    let (work, engine) = (work.into(), "Taffrail".into());
-    Figure { work, engine, value, unit: "x", of_device: None, note, drift: 0.0 }
+    Figure::ours(work, value, "x", note)
 }
 
 /// The figures that are beyond their bounds, in words.
