@@ -2,9 +2,9 @@
 
 use crate::support;
 
-use support::sim::{start, world};
-use support::{Client, connect};
-use taffrail_io::sim::{SimOptions, SimRng};
+use support::Client;
+use support::lives::{Tried, number, over_seeds};
+use taffrail_io::sim::SimRng;
 
 /// The tables, and the views of them: one of rows, one of groups.
 const SCHEMA: &[&str] = &[
@@ -45,81 +45,24 @@ fn change(rng: &mut SimRng) -> String {
     }
 }
 
-/// Asks a number; none where the machine has stopped.
-fn number(c: &mut Client, sql: &str) -> Option<i64> {
-    let said = c.try_run(sql).ok()?;
-    said.lines().find_map(|l| l.parse().ok())
-}
-
-fn one_run(seed: u64) -> (u32, u32) {
-    let world = world(seed, SimOptions::default());
-    let mut rng = SimRng::new(seed);
-    let (mut compared, mut crashed) = (0, 0);
-    for life in 0..4 {
-        if life > 0 {
-            world.restart();
-            world.crash_at(1 + rng.below(700));
-        }
-        let Ok(instance) = start(&world) else {
-            crashed += 1;
-            continue;
-        };
-        let mut c = connect(&instance);
-        if life == 0 {
-            c.ok("CREATE DATABASE d");
-            c.ok("USE d");
-            SCHEMA.iter().chain(INDEXES).for_each(|sql| c.ok(sql));
-            world.crash_at(1 + rng.below(500));
-        }
-        let _ = c.try_run("USE d");
-        for step in 0..40 {
-            let there =
-                number(&mut c, "SELECT COUNT(*) FROM sys.indexes WHERE name IN ('v_c', 'g_c')");
-            if there == Some(2)
-                && let Some(differences) = number(&mut c, DIFFERENCES)
-            {
-                assert_eq!(differences, 0, "seed {seed}, life {life}, step {step}");
-                compared += 1;
-            }
-            if step == 0 && world.is_powered() {
-                let said = c.try_run("DBCC CHECKDB WITH NO_INFOMSGS").unwrap_or_default();
-                assert!(!said.contains("Msg"), "seed {seed}, life {life}: {said}");
-            }
-            if !world.is_powered() {
-                break;
-            }
-            let sql = match (there, rng.below(9)) {
-                (Some(2), 0) => "DROP INDEX v_c ON dbo.v".to_owned(),
-                (Some(2), 1) => "ALTER INDEX ALL ON dbo.g REBUILD".to_owned(),
-                (Some(2), 2) => format!("BEGIN TRAN {} ROLLBACK", change(&mut rng)),
-                (Some(2), _) => change(&mut rng),
-                _ => INDEXES[0].to_owned(),
-            };
-            let done = c.try_run(&sql);
-            assert!(done.is_ok() || !world.is_powered(), "seed {seed}: {sql}: {done:?}");
-        }
-        crashed += u32::from(!world.is_powered());
-        if world.is_powered() {
-            world.crash();
-        }
-        drop(c);
-        // The threads of a machine without power end with its instance.
-        let _ = instance.shutdown();
-    }
-    (compared, crashed)
+/// Whether both views have their indexes; none where the machine has stopped.
+fn indexed(c: &mut Client) -> Option<bool> {
+    let there = number(c, "SELECT COUNT(*) FROM sys.indexes WHERE name IN ('v_c', 'g_c')");
+    there.map(|n| n == 2)
 }
 
 #[test]
 fn indexed_views_are_their_queries_after_crashes() {
-    let seeds = std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(8);
-    let (mut compared, mut crashed) = (0, 0);
-    for seed in 0..seeds {
-        let (n, stopped) = one_run(seed);
-        compared += n;
-        crashed += stopped;
-    }
-    println!(
-        "{seeds} seeds: compared {compared} times, {crashed} lives ended in the middle of something"
-    );
-    assert!(crashed > 0 && compared > seeds as u32, "{compared} comparisons, {crashed} crashes");
+    let tried = Tried {
+        schema: SCHEMA.iter().chain(INDEXES).copied().collect(),
+        wrong: |c| indexed(c).filter(|there| *there).and_then(|_| number(c, DIFFERENCES)),
+        change: |c, rng| match (indexed(c), rng.below(9)) {
+            (Some(true), 0) => "DROP INDEX v_c ON dbo.v".to_owned(),
+            (Some(true), 1) => "ALTER INDEX ALL ON dbo.g REBUILD".to_owned(),
+            (Some(true), 2) => format!("BEGIN TRAN {} ROLLBACK", change(rng)),
+            (Some(true), _) => change(rng),
+            _ => INDEXES[0].to_owned(),
+        },
+    };
+    over_seeds(8, &tried);
 }

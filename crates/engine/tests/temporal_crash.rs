@@ -2,9 +2,8 @@
 
 use crate::support;
 
-use support::sim::{start, world};
-use support::{Client, connect};
-use taffrail_io::sim::{SimOptions, SimRng};
+use support::lives::{Tried, number, over_seeds};
+use taffrail_io::sim::SimRng;
 
 /// The table, and what keeps count beside it of how often each row was changed.
 const SCHEMA: &[&str] = &[
@@ -45,79 +44,20 @@ fn change(rng: &mut SimRng) -> String {
     format!("BEGIN TRAN {change} {end}")
 }
 
-/// Asks a number; none where the machine has stopped.
-fn number(c: &mut Client, sql: &str) -> Option<i64> {
-    let said = c.try_run(sql).ok()?;
-    said.lines().find_map(|l| l.parse().ok())
-}
-
-fn one_run(seed: u64) -> (u32, u32) {
-    let world = world(seed, SimOptions::default());
-    let mut rng = SimRng::new(seed);
-    let (mut compared, mut crashed) = (0, 0);
-    for life in 0..4 {
-        if life > 0 {
-            world.restart();
-            world.crash_at(1 + rng.below(700));
-        }
-        let Ok(instance) = start(&world) else {
-            crashed += 1;
-            continue;
-        };
-        let mut c = connect(&instance);
-        if life == 0 {
-            c.ok("CREATE DATABASE d");
-            c.ok("USE d");
-            SCHEMA.iter().for_each(|sql| c.ok(sql));
-            world.crash_at(1 + rng.below(500));
-        }
-        let _ = c.try_run("USE d");
-        for step in 0..40 {
-            if let Some(wrong) = number(&mut c, WRONG) {
-                assert_eq!(wrong, 0, "seed {seed}, life {life}, step {step}");
-                compared += 1;
-            }
-            if step == 0 && world.is_powered() {
-                let said = c.try_run("DBCC CHECKDB WITH NO_INFOMSGS").unwrap_or_default();
-                assert!(!said.contains("Msg"), "seed {seed}, life {life}: {said}");
-            }
-            if !world.is_powered() {
-                break;
-            }
-            let sql = match rng.below(20) {
-                0 => "BEGIN TRAN ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = OFF)
-                    ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h)) COMMIT"
-                    .to_owned(),
-                1 => "BEGIN TRAN ALTER TABLE dbo.t ADD y int NOT NULL CONSTRAINT y_d DEFAULT 1
-                    ALTER TABLE dbo.t DROP CONSTRAINT y_d ALTER TABLE dbo.t DROP COLUMN y ROLLBACK"
-                    .to_owned(),
-                _ => change(&mut rng),
-            };
-            let done = c.try_run(&sql);
-            assert!(done.is_ok() || !world.is_powered(), "seed {seed}: {sql}: {done:?}");
-        }
-        crashed += u32::from(!world.is_powered());
-        if world.is_powered() {
-            world.crash();
-        }
-        drop(c);
-        // The threads of a machine without power end with its instance.
-        let _ = instance.shutdown();
-    }
-    (compared, crashed)
-}
-
 #[test]
 fn versions_of_rows_follow_each_other_after_crashes() {
-    let seeds = std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(6);
-    let (mut compared, mut crashed) = (0, 0);
-    for seed in 0..seeds {
-        let (n, stopped) = one_run(seed);
-        compared += n;
-        crashed += stopped;
-    }
-    println!(
-        "{seeds} seeds: compared {compared} times, {crashed} lives ended in the middle of something"
-    );
-    assert!(crashed > 0 && compared > seeds as u32, "{compared} comparisons, {crashed} crashes");
+    let tried = Tried {
+        schema: SCHEMA.to_vec(),
+        wrong: |c| number(c, WRONG),
+        change: |_, rng| match rng.below(20) {
+            0 => "BEGIN TRAN ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = OFF)
+                    ALTER TABLE dbo.t SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h)) COMMIT"
+                .to_owned(),
+            1 => "BEGIN TRAN ALTER TABLE dbo.t ADD y int NOT NULL CONSTRAINT y_d DEFAULT 1
+                    ALTER TABLE dbo.t DROP CONSTRAINT y_d ALTER TABLE dbo.t DROP COLUMN y ROLLBACK"
+                .to_owned(),
+            _ => change(rng),
+        },
+    };
+    over_seeds(6, &tried);
 }

@@ -1,6 +1,7 @@
 //! A sink that writes down what a client would hear, and an instance in a directory of its own.
 #![allow(dead_code)]
 
+pub mod lives;
 pub mod schedule;
 pub mod sim;
 pub mod two;
