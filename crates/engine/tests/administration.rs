@@ -264,7 +264,7 @@ fn deleted_but_open(w: &World) -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_dropped_database_gives_its_space_back_at_once() {
+fn a_dropped_database_gives_its_space_back() {
     let w = World::new();
     let mut c = w.connect();
     c.ok("CREATE DATABASE kept");
@@ -282,6 +282,13 @@ fn a_dropped_database_gives_its_space_back_at_once() {
         c.ok("EXEC ('CREATE OR ALTER PROCEDURE q AS SELECT COUNT(*) FROM d.dbo.t')");
         c.ok("EXEC q");
         c.ok("DROP DATABASE d");
-        assert_eq!(deleted_but_open(&w), 0);
+        // A background pass over all databases holds each of them for a moment; a plan would hold it for good.
+        let gone = (0..100).any(|_| {
+            deleted_but_open(&w) == 0 || {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                false
+            }
+        });
+        assert!(gone, "{} files", deleted_but_open(&w));
     }
 }
