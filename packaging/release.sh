@@ -33,6 +33,8 @@ tests() { [ "${TESTS:-yes}" = yes ]; }
 
 packages() { # binary
     local kind failed=0
+    # Some 28 MB: a binary of 100 MB has a debugger's sections.
+    [ "$(stat -c %s "$1")" -le $((48 << 20)) ] || { echo "$1 is larger than 48 MiB: is it stripped?"; failed=1; }
     for kind in archive deb npm; do "packaging/$kind.sh" "$1" "$out" || failed=1; done
     packaging/wheel.py "$1" "$(. packaging/common.sh && version_of_workspace)" "$out" || failed=1
     return $failed
