@@ -351,7 +351,7 @@ impl Instance {
             id: entry.id,
             instance: self.clone(),
             client,
-            activation: Activation::of_session(options, security),
+            activation: Box::new(Activation::of_session(options, security)),
             cell: entry.cell.clone(),
             running: Running::new(entry.cancel.clone()),
             entry,

@@ -65,11 +65,15 @@ fn put<const N: usize>(out: &mut [u8], at: usize, v: [u8; N]) {
 }
 
 /// Completes a block: header, zeroes after the used part, checksum. `bytes` is the whole block, with records and
-/// slot table in place. Returns the checksum.
-pub(crate) fn seal(h: &BlockHeader, bytes: &mut [u8]) -> u32 {
+/// slot table in place; from `zero_from` on they are zeroes already. Returns the checksum.
+pub(crate) fn seal(h: &BlockHeader, bytes: &mut [u8], zero_from: usize) -> u32 {
     assert_eq!(bytes.len(), h.length as usize, "a block is sealed whole");
     assert!(h.pos.0.is_multiple_of(LogPos::UNIT) && h.length as usize <= BLOCK_BYTES_MAX);
-    bytes[h.used as usize..].fill(0);
+    let used = h.used as usize;
+    if let Some(stale) = bytes.get_mut(used..zero_from) {
+        stale.fill(0);
+    }
+    debug_assert!(bytes[used..].iter().all(|&b| b == 0), "nothing stands behind the used part");
     bytes[..BLOCK_HEADER_BYTES].fill(0);
     put(bytes, 0, MAGIC.to_le_bytes());
     put(bytes, 4, BLOCK_VERSION.to_le_bytes());
@@ -188,7 +192,7 @@ mod tests {
             BlockHeader { durable: LogPos(513), fork: [9; 16], successor: Some(next), ..header() };
         let mut bytes = vec![0; h.length as usize];
         bytes[BLOCK_HEADER_BYTES..h.used as usize].fill(0xaa);
-        let crc = seal(&h, &mut bytes);
+        let crc = seal(&h, &mut bytes, h.length as usize);
         let fields: [(&str, &[u8]); 21] = [
             ("magic", b"TLBK"),
             ("version", &BLOCK_VERSION.to_le_bytes()),
@@ -237,7 +241,7 @@ mod tests {
     fn a_sealed_block_reads_back_and_any_flipped_bit_shows() {
         let mut bytes = vec![0xaa; 1024];
         let h = header();
-        let crc = seal(&h, &mut bytes);
+        let crc = seal(&h, &mut bytes, h.length as usize);
         let back = parse_header(&bytes).unwrap();
         assert_eq!(back, BlockHeader { crc, ..h });
         assert_eq!(check_crc(&back, &bytes), Ok(()));

@@ -9,6 +9,7 @@
 //! record that says when it happened ([`crate::moments`]).
 
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,13 +31,49 @@ const BRIDGE_MAX: usize = 16 << 10;
 /// Durable blocks that stay in the cache before their buffers are used again, although more could be made.
 const KEEP: usize = 16;
 
+/// The memory of a block. A small block of a reused buffer need not be zeroed to the end of its sector again.
+pub(crate) struct BlockBuffer {
+    bytes: AlignedBuf,
+    /// Bytes from here on are zeroes, but for what the open block has put there.
+    zero_from: usize,
+}
+
+impl BlockBuffer {
+    fn zeroed(len: usize) -> BlockBuffer {
+        BlockBuffer { bytes: AlignedBuf::zeroed(len), zero_from: 0 }
+    }
+
+    /// Completes the block: see [`block::seal`].
+    fn seal(&mut self, h: &BlockHeader) -> u32 {
+        let (used, length) = (h.used as usize, h.length as usize);
+        let crc = block::seal(h, &mut self.bytes[..length], self.zero_from.min(length));
+        // Behind the block may still be bytes of a longer one.
+        self.zero_from = if self.zero_from > length { self.zero_from } else { used };
+        crc
+    }
+}
+
+impl Deref for BlockBuffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl DerefMut for BlockBuffer {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
+
 /// A closed block in memory. Never changes.
 pub(crate) struct CachedBlock {
     pub header: BlockHeader,
     /// The position of the next block: after this one, or the successor VLF's first.
     pub end: LogPos,
     /// The block is the first `header.length` bytes.
-    pub buf: AlignedBuf,
+    pub buf: BlockBuffer,
     /// The advisory VLF header that is written in front of it.
     pub vlf_header: Option<AlignedBuf>,
     /// Commit records in it.
@@ -65,7 +102,7 @@ pub(crate) struct OpenBlock {
     /// The offsets of the records in the block.
     pub slots: Box<[u16; RECORDS_PER_BLOCK_MAX]>,
     /// Its buffer, once it has a record.
-    pub buf: Option<AlignedBuf>,
+    pub buf: Option<BlockBuffer>,
 }
 
 impl OpenBlock {
@@ -81,7 +118,7 @@ pub(crate) struct State {
     pub open: OpenBlock,
     pub core: FlushCore<Arc<CachedBlock>, Arc<Waiter>>,
     cached: VecDeque<Arc<CachedBlock>>,
-    free_buffers: Vec<AlignedBuf>,
+    free_buffers: Vec<BlockBuffer>,
     buffers_made: usize,
     buffers_max: usize,
     /// Appenders waiting for a buffer.
@@ -221,7 +258,7 @@ impl State {
         }
         if self.free_buffers.is_empty() && self.buffers_made < self.buffers_max {
             self.buffers_made += 1;
-            self.free_buffers.push(AlignedBuf::zeroed(BLOCK_BYTES_MAX));
+            self.free_buffers.push(BlockBuffer::zeroed(BLOCK_BYTES_MAX));
         }
         self.open.buf = self.free_buffers.pop();
         self.open.buf.is_some()
@@ -265,7 +302,7 @@ impl State {
             && !self.table.holds_page((next.file, next.offset));
         let bridged = adjoins && rest <= BRIDGE_MAX;
         let length = if bridged { rest } else { self.sector };
-        let buf = AlignedBuf::zeroed(length);
+        let buf = BlockBuffer::zeroed(length);
         self.push_closed(buf, start, BLOCK_HEADER_BYTES, length, 0, Some(next));
         self.bridged = bridged;
         let activated = self.table.activate(next, head.seqno + 1, head.end());
@@ -276,7 +313,7 @@ impl State {
 
     fn push_closed(
         &mut self,
-        mut buf: AlignedBuf,
+        mut buf: BlockBuffer,
         start: u64,
         used: usize,
         length: usize,
@@ -303,7 +340,7 @@ impl State {
             fork: self.fork,
             crc: 0,
         };
-        header.crc = block::seal(&header, &mut buf[..length]);
+        header.crc = buf.seal(&header);
         self.last_crc = header.crc;
         let first = start == head.first_block();
         let vlf_header = first.then(|| {

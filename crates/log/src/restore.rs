@@ -384,7 +384,7 @@ impl LogInstaller {
         sealed.fork = self.fork;
         let room = self.room(file, offset, bytes.len())?;
         room.copy_from_slice(bytes);
-        self.last_crc = block::seal(&sealed, room);
+        self.last_crc = block::seal(&sealed, room, sealed.length as usize);
         self.next = match successor {
             Some(_) => next_start + VLF_HEADER_BYTES,
             None => self.next + bytes.len() as u64,

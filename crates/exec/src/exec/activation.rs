@@ -339,7 +339,7 @@ impl Session {
             self.database = place;
             self.publish();
         }
-        let activation = Box::new(std::mem::replace(&mut self.activation, callee));
+        let activation = std::mem::replace(&mut self.activation, Box::new(callee));
         let began_in = self.database.clone();
         let open = self.running.open_result && expression;
         self.running.open_result &= !expression;
@@ -376,7 +376,7 @@ impl Session {
         let open_result = caller.open_result;
         let Caller { activation, database, waits, began_in, told, expression, command, .. } =
             caller;
-        let ended = std::mem::replace(&mut self.activation, *activation);
+        let mut ended = std::mem::replace(&mut self.activation, activation);
         if ended.shown {
             self.entry.returns();
         }
@@ -390,7 +390,7 @@ impl Session {
         self.options_follow(&ended.options);
         // A doomed transaction drops nothing.
         self.temps.version += u64::from(!ended.temps.is_empty());
-        self.temps.orphans.extend(ended.temps);
+        self.temps.orphans.append(&mut ended.temps);
         let mut result = Ok(());
         if told && self.database.id != began_in.id {
             result = self.enter_database(began_in, 1, sink);

@@ -146,7 +146,7 @@ impl Interpreter<'_> {
 
     /// Where a statement of this kind is.
     pub(super) fn place(&self, by: Raised) -> Place {
-        let Activation { options: o, errors, taking, .. } = &self.session.activation;
+        let Activation { options: o, errors, taking, .. } = &*self.session.activation;
         Place {
             by,
             xact_abort: o.xact_abort,

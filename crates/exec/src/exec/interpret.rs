@@ -524,7 +524,10 @@ impl<'s> Interpreter<'s> {
         let cx = StatementContext { session: self.session, sink: self.sink, line };
         let mut rt = Rt::new(cx, &mut self.lent, Vec::new(), 0, &[]);
         let r = f(&mut rt);
-        let Rt { cx, vars, .. } = rt;
+        let (cx, vars, frame, target_row) = rt.end();
+        if frame.capacity() | target_row.capacity() == 0 {
+            std::mem::forget((frame, target_row));
+        }
         std::mem::swap(vars, &mut cx.session.activation.locals.vars);
         r
     }
@@ -562,7 +565,7 @@ impl<'s> Interpreter<'s> {
         let mut rt = Rt::new(cx, &mut self.lent, frame, plan.columns.len(), &plan.subqueries);
         rt.target_row = target_row;
         let r = f(&mut rt);
-        let Rt { cx, vars, frame, target_row, .. } = rt;
+        let (cx, vars, frame, target_row) = rt.end();
         std::mem::swap(vars, &mut cx.session.activation.locals.vars);
         let scratch = cx.session.running.scratch.get_or_insert_default();
         (scratch.frame, scratch.target_row) = (frame, target_row);

@@ -522,7 +522,7 @@ impl Interpreter<'_> {
             return Ok(Err(failed));
         }
         // Without RETURN n: what the gravest error says, caught or not.
-        let Activation { locals, errors, .. } = &self.session.activation;
+        let Activation { locals, errors, .. } = &*self.session.activation;
         let failed = if errors.gravest > 10 { 10 - i32::from(errors.gravest) } else { 0 };
         let outputs = outputs.into_iter().map(|(n, at)| {
             let Parameter { ty, large, .. } = &module.parameters[at];

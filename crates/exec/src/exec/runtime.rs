@@ -191,6 +191,22 @@ impl<'a> Rt<'a> {
         }
     }
 
+    /// Ends the statement: session, variables, frame and raw row are the caller's again.
+    // A statement of a loop owns nothing else, and the dropping of seven empty fields is a tenth of its instructions.
+    #[inline(always)]
+    pub fn end(self) -> (StatementContext<'a>, &'a mut Vec<Value>, Vec<Value>, Vec<u8>) {
+        let room = self.kept.capacity() | self.subs.capacity() | self.drawn.capacity();
+        let owns =
+            room != 0 || self.partners.is_some() | self.carried.is_some() | self.spill.is_some();
+        let Rt { cx, vars, frame, target_row, kept, partners, subs, carried, spill, drawn, .. } =
+            self;
+        match owns {
+            true => drop((kept, partners, subs, carried, spill, drawn)),
+            false => std::mem::forget((kept, partners, subs, carried, spill, drawn)),
+        }
+        (cx, vars, frame, target_row)
+    }
+
     /// Leaves the statement, to go on with it later. Nothing of the transaction is in its state: it may have ended by then.
     pub fn pause(self) -> StatementState {
         let held = (self.held + memory::used()).saturating_sub(self.entered);

@@ -46,7 +46,7 @@ pub struct Session {
     /// The session as others see it.
     pub entry: Arc<entry::SessionEntry>,
     /// What runs, and the modules that have called it: the one owner of options, variables, errors and all else that ends with a module.
-    pub activation: Activation,
+    pub activation: Box<Activation>,
     /// The current database.
     pub database: Arc<Database>,
     /// The transaction.

@@ -41,7 +41,7 @@ fn chain(blocks: &[(u32, u32, [u8; 16])]) -> (Vec<u32>, Walker) {
             fork: *fork,
             crc: 0,
         };
-        crcs.push(seal(&h, &mut bytes));
+        crcs.push(seal(&h, &mut bytes, h.length as usize));
         volume.write_at(place.offset + at, &bytes).unwrap();
     }
     let first = LogPos(vlf.start + VLF_HEADER_BYTES);

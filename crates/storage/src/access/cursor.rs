@@ -22,7 +22,7 @@ use crate::buffer::{Access, ReadGuard};
 use crate::database::Database;
 use crate::error::StorageResult;
 use crate::lock::LockMode;
-use crate::page::Page;
+use crate::page::PageCopy;
 use crate::txn::Transaction;
 use crate::versions::{Image, PageSeen};
 use guarded::Guarding;
@@ -45,7 +45,7 @@ pub struct BTreeCursor {
     /// The locks are on ranges.
     guards: bool,
     state: State,
-    copy: Box<Page>,
+    copy: PageCopy,
     frame: u32,
     /// [`Hobt::moves`] when it was copied.
     moves: u64,
@@ -82,7 +82,7 @@ impl BTreeCursor {
             locks,
             guards: locks.range_mode().is_some(),
             state: State::Before,
-            copy: Page::zeroed(),
+            copy: PageCopy::new(),
             frame: u32::MAX,
             moves: 0,
             structure: 0,
@@ -246,7 +246,9 @@ impl BTreeCursor {
             Direction::Forward => self.low.checked_sub(1),
             Direction::Backward => Some(self.high),
         };
-        let there = slot.filter(|&slot| slot < self.copy.slots() as usize);
+        // Without a leaf the copy is of no page of this tree.
+        let there =
+            slot.filter(|&slot| self.frame != u32::MAX && slot < self.copy.slots() as usize);
         there.map_or(&[], |slot| key_at(&self.copy, slot))
     }
 
@@ -327,7 +329,7 @@ impl BTreeCursor {
             _ => self.neighbour(&db)?,
         };
         self.state = State::On;
-        self.copy.bytes_mut().copy_from_slice(leaf.bytes());
+        self.copy.of(&leaf);
         self.frame = leaf.frame();
         self.moves = self.hobt.moves();
         self.structure = self.hobt.structure();
@@ -479,4 +481,4 @@ impl ScanLocks {
     }
 }
 
-const _: () = assert!(PAGE_BYTES == size_of::<Page>());
+const _: () = assert!(PAGE_BYTES == size_of::<crate::page::Page>());

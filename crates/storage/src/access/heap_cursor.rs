@@ -11,7 +11,7 @@ use super::{Hobt, Rid, ScanLocks};
 use crate::buffer::Access;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
-use crate::page::Page;
+use crate::page::PageCopy;
 use crate::txn::Transaction;
 use crate::versions::{Image, PageSeen};
 
@@ -29,7 +29,7 @@ pub struct HeapCursor {
     file: u16,
     /// Pages of the extent that are left, the next one last.
     pages: Vec<PageId>,
-    copy: Box<Page>,
+    copy: PageCopy,
     frame: u32,
     /// [`Hobt::structure`] when it was copied.
     structure: u64,
@@ -52,7 +52,7 @@ impl HeapCursor {
             start: 0,
             file: 1,
             pages: Vec::new(),
-            copy: Page::zeroed(),
+            copy: PageCopy::new(),
             frame: u32::MAX,
             structure: 0,
             clean: true,
@@ -134,7 +134,7 @@ impl HeapCursor {
             return Ok(());
         }
         if page.lsn() != self.copy.lsn() {
-            self.copy.bytes_mut().copy_from_slice(page.bytes());
+            self.copy.of(&page);
             self.slots = self.copy.slots();
         }
         self.frame = page.frame();
@@ -200,7 +200,7 @@ impl HeapCursor {
                 if !is_heap_page(&page, &self.hobt) {
                     continue;
                 }
-                self.copy.bytes_mut().copy_from_slice(page.bytes());
+                self.copy.of(&page);
                 self.frame = page.frame();
                 self.structure = self.hobt.structure();
                 self.clean = self.needs_no_locks(tx);

@@ -10,11 +10,13 @@
 //! update gave back are counted as reserved, each until the transactions that left them have ended. So undo always finds room.
 
 mod bits;
+mod copy;
 mod slotted;
 
 use taffrail_base::{HobtId, LogPos, PAGE_BYTES, PageId, TransactionId};
 
 pub use bits::{BITMAP_BITS, PFS_ALLOCATED, PFS_PAGES, find_zero_bits};
+pub(crate) use copy::PageCopy;
 pub use slotted::{MAX_ROW_BYTES, SLOT_BYTES};
 
 /// Bytes of the header.

@@ -111,20 +111,20 @@ pub(crate) struct Modify<'a> {
     target: Target<'a>,
     s: Box<Scratch>,
     /// The table is filled by pages.
-    fill: Option<TableLoad>,
+    fill: Option<Box<TableLoad>>,
     foreign: ForeignWork<'a>,
     told: OutputRows,
     /// The rows that triggers are to see.
-    noted: Option<Noted>,
+    noted: Option<Box<Noted>>,
     /// Position of the table's rowversion.
     rowversion: Option<usize>,
     /// The period of the rows of the table.
-    period: Option<history::Period>,
+    period: Option<Box<history::Period>>,
     count: u64,
     /// A row was passed over: IGNORE_DUP_KEY.
     ignored: bool,
     /// The rows that indexed views are to be changed by.
-    viewed: Option<Viewed>,
+    viewed: Option<Box<Viewed>>,
 }
 
 /// How an UPDATE, or a clause of MERGE, changes its rows.
@@ -153,7 +153,7 @@ impl<'a> Modify<'a> {
     /// Begins; the columns of an OUTPUT that goes to the client are sent. `alone`: the table is locked as a whole.
     fn open(rt: &mut Rt<'_>, target: Target<'a>, alone: bool) -> SqlResult<Modify<'a>> {
         output::begin_output(rt, target.output)?;
-        let noted = target.triggers.map(|t| Noted::new(rt.cx.session, t));
+        let noted = target.triggers.map(|t| Box::new(Noted::new(rt.cx.session, t)));
         let replaced = noted.as_ref().is_some_and(|n| n.replaces);
         // The table of a view that has indexes is one to change.
         let of_view = target.table.head.kind == ObjectKind::View && target.table.is_unmade();
@@ -165,10 +165,11 @@ impl<'a> Modify<'a> {
         }
         let period = match replaced {
             true => None,
-            false => history::Period::open(rt, target.database, target.table, target.verb.text())?,
+            false => history::Period::open(rt, target.database, target.table, target.verb.text())?
+                .map(Box::new),
         };
         let fill = match alone && !replaced {
-            true => TableLoad::open(rt.cx.session, target.database, target.table)?,
+            true => TableLoad::open(rt.cx.session, target.database, target.table)?.map(Box::new),
             false => None,
         };
         Ok(Modify {
@@ -184,7 +185,7 @@ impl<'a> Modify<'a> {
             ignored: false,
             viewed: match target.table.indexed_views.is_empty() || replaced {
                 true => None,
-                false => Some(Viewed::new(target.table.columns.len())),
+                false => Some(Box::new(Viewed::new(target.table.columns.len()))),
             },
         })
     }
@@ -192,7 +193,7 @@ impl<'a> Modify<'a> {
     /// Somebody asks for the values of whole rows.
     fn is_whole(&self) -> bool {
         let noted = self.noted.is_some() || self.viewed.is_some();
-        let noted = noted || self.period.as_ref().is_some_and(history::Period::keeps);
+        let noted = noted || self.period.as_deref().is_some_and(history::Period::keeps);
         self.target.output.is_some() || noted || !self.foreign.is_idle()
     }
 
@@ -446,7 +447,7 @@ impl<'a> Modify<'a> {
         }
         if let Some(rows) = self.viewed {
             // Before rows of other tables go along, which the views read, too.
-            indexed_view::keep(&mut rt.cx, database, table, rows)?;
+            indexed_view::keep(&mut rt.cx, database, table, *rows)?;
         }
         self.foreign.finish(&mut rt.cx, database, verb.text())?;
         Ok(self.count)

@@ -11,11 +11,11 @@ use taffrail_types::Value;
 
 /// Rows of OUTPUT, until the statement's rows are changed.
 #[derive(Default)]
-pub(crate) struct OutputRows(Option<RowStore>);
+pub(crate) struct OutputRows(Option<Box<RowStore>>);
 
 impl OutputRows {
     fn push(&mut self, rt: &mut Rt<'_>, slots: &[Slot]) -> SqlResult<()> {
-        self.0.get_or_insert_with(|| RowStore::in_order(slots.len())).push(rt, slots)
+        self.0.get_or_insert_with(|| Box::new(RowStore::in_order(slots.len()))).push(rt, slots)
     }
 
     /// Sends the rows to the client.
@@ -81,7 +81,8 @@ pub(crate) fn finish_output(
     match &o.into {
         None => output.send(rt).map(|()| None),
         Some(plan) => {
-            let mut rows = output.0.unwrap_or_else(|| RowStore::in_order(o.outputs.len()));
+            let mut rows =
+                output.0.unwrap_or_else(|| Box::new(RowStore::in_order(o.outputs.len())));
             let all = rows.len();
             let inserted = super::insert::insert_stored(rt, plan, (&mut rows, all), |_| Ok(None))?;
             Ok(o.condition.map(|_| inserted))
