@@ -8,8 +8,9 @@
 //! where it is at REPEATABLE READ or above, and "acknowledged before the other began", since all of these follow the order of the
 //! commits where locks are what isolates. So transactions of different levels may be mixed.
 //!
-//! SNAPSHOT promises that a circle has two rw edges in a row: write skew. A circle without is one of a graph in which each transaction
-//! stands twice, as it is reached by rw, and may not be left by rw, or by another edge.
+//! A transaction under SNAPSHOT stands twice in that graph: as of its snapshot and as of its commit, the one before the other. It has read
+//! as of the first, and who comes before it has committed before that: a circle has to have two rw edges in a row, and is write skew. So
+//! transactions that lock and those that read by snapshots may be mixed, too.
 
 use crate::graph::{Graph, Why};
 use std::collections::{BTreeMap, HashMap};
@@ -21,13 +22,22 @@ pub enum Level {
     ReadCommitted,
     RepeatableRead,
     Serializable,
-    /// No weaker and no stronger than the others: of a history at this level, all transactions are.
+    /// No weaker and no stronger than the others: what is read is of another moment than what is written.
     Snapshot,
 }
 
 /// The levels whose transactions locks keep apart.
 pub const LEVELS: [Level; 4] =
     [Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
+
+/// All levels: where row versions are kept.
+pub const ALL_LEVELS: [Level; 5] = [
+    Level::ReadUncommitted,
+    Level::ReadCommitted,
+    Level::RepeatableRead,
+    Level::Serializable,
+    Level::Snapshot,
+];
 
 impl Level {
     /// As SET names it.
@@ -430,58 +440,43 @@ impl Judge<'_> {
             self.verdict.count(Anomaly::G1c);
         }
         self.skews(&graph);
-        if self.txns.iter().any(|t| t.level == Level::Snapshot) {
-            return self.circles_of_snapshots(&graph);
-        }
-        // What follows, at each reader's level, from the order of the commits.
-        let mut promised = Graph::new(self.txns.len());
-        for (from, to, why) in graph.edges() {
-            let least = match why {
-                Why::Ww(_) | Why::After => Level::ReadUncommitted,
-                Why::Wr(_) => Level::ReadCommitted,
-                Why::Rw(_) => Level::RepeatableRead,
-            };
-            let reader = if matches!(why, Why::Wr(_)) { to } else { from };
-            if self.txns[reader as usize].level >= least {
-                promised.edge(from, to, why);
-            }
-        }
-        let committed = |(at, t): (usize, &Txn)| {
-            (t.fate == Fate::Committed).then_some((at as u32, t.began, t.ended))
-        };
-        let spans: Vec<_> = self.txns.iter().enumerate().filter_map(committed).collect();
-        promised.real_time(&spans);
-        graph = promised;
+        graph = self.promised(&graph);
         for circle in graph.circles(|_| true) {
             let what = self.circle(&graph.shortest(&circle, |_| true));
             self.verdict.forbid(format!("a circle: {what}"));
         }
     }
 
-    /// Circles in which no rw edge follows another.
-    fn circles_of_snapshots(&mut self, graph: &Graph) {
-        assert!(self.txns.iter().all(|t| t.level == Level::Snapshot), "mixed with SNAPSHOT");
+    /// The edges that follow, at each transaction's level, from the order of snapshots and commits. A transaction under SNAPSHOT has a
+    /// second node, for its snapshot.
+    fn promised(&self, graph: &Graph) -> Graph {
         let n = self.txns.len() as u32;
+        let level = |at: u32| self.txns[at as usize].level;
+        let snapshot = |at: u32| if level(at) == Level::Snapshot { at + n } else { at };
         let mut promised = Graph::new(2 * n as usize);
         for (from, to, why) in graph.edges() {
             match why {
-                Why::Rw(_) => promised.edge(from, to + n, why),
-                _ => {
-                    promised.edge(from, to, why);
-                    promised.edge(from + n, to, why);
+                Why::Ww(_) => promised.edge(from, snapshot(to), why),
+                Why::Wr(_) if level(to) >= Level::ReadCommitted => {
+                    promised.edge(from, snapshot(to), why);
                 }
+                Why::Rw(_) if level(from) >= Level::RepeatableRead => {
+                    promised.edge(snapshot(from), to, why);
+                }
+                Why::Wr(_) | Why::Rw(_) | Why::After => {}
             }
         }
         let mut spans = Vec::new();
-        for (at, t) in self.txns.iter().enumerate().filter(|(_, t)| t.fate == Fate::Committed) {
-            spans.push((at as u32, t.began, t.ended));
-            spans.push((at as u32 + n, 0, t.ended));
+        for (at, t) in self.txns.iter().enumerate() {
+            let (commit, snapshot) = (at as u32, snapshot(at as u32));
+            promised.edge(snapshot, commit, Why::After);
+            if t.fate == Fate::Committed {
+                spans.push((snapshot, t.began, t.ended));
+                spans.extend((commit != snapshot).then_some((commit, 0, t.ended)));
+            }
         }
         promised.real_time(&spans);
-        for circle in promised.circles(|_| true) {
-            let what = self.circle(&promised.shortest(&circle, |_| true));
-            self.verdict.forbid(format!("a circle without two rw in a row: {what}"));
-        }
+        promised
     }
 
     /// Counts read skews and write skews.
@@ -516,8 +511,9 @@ impl Judge<'_> {
         for (from, why, to) in edges {
             text += &format!("\n  {from} -{why:?}-> {to}");
         }
-        for (from, ..) in edges.iter().filter(|e| (e.0 as usize) < self.txns.len()) {
-            text += &format!("\n  {}", self.tell(*from as usize));
+        let (n, both) = (self.txns.len(), 2 * self.txns.len());
+        for (from, ..) in edges.iter().filter(|e| (e.0 as usize) < both) {
+            text += &format!("\n  {}", self.tell(*from as usize % n));
         }
         text
     }

@@ -36,7 +36,11 @@ struct Ledger {
 fn attempts(world: &World, t: &str, client: usize, epoch: Epoch, left: &Left) -> Ledger {
     let mut ledger = Ledger::default();
     let mut dice = Dice::new(client as u64 + 101);
-    let level = if client.is_multiple_of(2) { Level::ReadCommitted } else { Level::RepeatableRead };
+    let level = match client % 4 {
+        0 | 2 => Level::ReadCommitted,
+        3 if world.by_versions => Level::Snapshot,
+        _ => Level::RepeatableRead,
+    };
     let mut session = Session::open(world.port(), level).expect("a login");
     while left.take() {
         ledger.transactions += 1;
@@ -93,12 +97,21 @@ fn attempts(world: &World, t: &str, client: usize, epoch: Epoch, left: &Left) ->
 
 #[test]
 fn a_unique_key_has_one_owner_and_none_is_refused_that_is_free() {
-    let world = World::new("keys", false);
+    one_owner(&World::new("keys", false));
+}
+
+/// A key is looked for as it is, whatever versions there are of it.
+#[test]
+fn a_unique_key_has_one_owner_where_there_are_versions() {
+    one_owner(&World::with_versions("keys_by_versions"));
+}
+
+fn one_owner(world: &World) {
     let mut all = Verdict::default();
     for (name, create) in SHAPES {
         world.run(&[&create.replace("{t}", name)]);
         let (epoch, left) = (Epoch::now(), Left::new(share(1500)));
-        let ledgers = crowd(8, |c| attempts(&world, name, c, epoch, &left));
+        let ledgers = crowd(8, |c| attempts(world, name, c, epoch, &left));
         let owned: Vec<_> = ledgers.iter().flat_map(|l| &l.owned).collect();
         for (at, a) in owned.iter().enumerate() {
             if let Some(b) = owned[at + 1..].iter().find(|b| a.0 == b.0 && a.1 < b.2 && b.1 < a.2) {

@@ -1,6 +1,6 @@
 //! Histories that go on over SIGKILLs: what was acknowledged stays, what was under way is there as a whole or not at all.
 
-use crate::check::{Anomaly, LEVELS, Txn, Verdict, judge};
+use crate::check::{ALL_LEVELS, Anomaly, LEVELS, Level, Txn, Verdict, judge};
 use crate::lists::{Drive, SHAPES};
 use crate::session::{Dice, World, crowd, share};
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,11 +10,25 @@ const KILLS: u64 = 4;
 
 #[test]
 fn histories_go_on_over_kills() {
+    over_kills("kills", &LEVELS, &["clustered", "heap_indexed", "moving"], |world| world);
+}
+
+/// Versions are gone with the server; the transactions that it left are undone before a snapshot is taken.
+#[test]
+fn histories_by_versions_go_on_over_kills() {
+    over_kills(
+        "kills by versions",
+        &ALL_LEVELS,
+        &["heap", "covered", "moving_entries"],
+        World::keep_versions,
+    );
+}
+
+fn over_kills(name: &str, levels: &[Level], shapes: &[&str], made: fn(World) -> World) {
     let mut dice = Dice::new(u64::from(std::process::id()));
     let mut all = Verdict::default();
-    for shape in SHAPES.iter().filter(|s| ["clustered", "heap_indexed", "moving"].contains(&s.name))
-    {
-        let mut world = World::new("kills", true);
+    for shape in SHAPES.iter().filter(|s| shapes.contains(&s.name)) {
+        let mut world = made(World::new("kills", true));
         let drive = Drive::new(&world, shape, "lists", 6);
         let mut txns: Vec<Txn> = Vec::new();
         for kill in 0..=KILLS {
@@ -30,7 +44,7 @@ fn histories_go_on_over_kills() {
                     }
                     Vec::new()
                 }
-                c => drive.client(port, c, LEVELS[c % LEVELS.len()], kill * 50 + c as u64 + 1),
+                c => drive.client(port, c, levels[c % levels.len()], kill * 50 + c as u64 + 1),
             });
             txns.extend(brought.into_iter().flatten());
             if kill < KILLS {
@@ -39,9 +53,9 @@ fn histories_go_on_over_kills() {
             }
         }
         let verdict = judge(&txns, &drive.orders(&world));
-        verdict.hold(&format!("{KILLS} kills, {}", shape.name), &[]);
+        verdict.hold(&format!("{name}, {KILLS} kills, {}", shape.name), &[]);
         all.add(verdict);
         world.whole();
     }
-    all.hold("kills", &[Anomaly::GSingle]);
+    all.hold(name, &[Anomaly::GSingle]);
 }

@@ -1,6 +1,6 @@
 //! Lists that are appended to: who reads one sees all versions that came before.
 
-use crate::check::{Anomaly, Fate, LEVELS, Level, Op, Seen, Txn, Verdict, judge};
+use crate::check::{ALL_LEVELS, Anomaly, Fate, LEVELS, Level, Op, Seen, Txn, Verdict, judge};
 use crate::session::{Dice, Epoch, Failed, Session, World, number, share};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -100,6 +100,8 @@ pub struct Drive<'a> {
     /// Transactions that are still to be begun.
     pub left: AtomicUsize,
     pub stop: AtomicBool,
+    /// READ COMMITTED reads row versions.
+    pub by_versions: bool,
 }
 
 impl<'a> Drive<'a> {
@@ -118,6 +120,7 @@ impl<'a> Drive<'a> {
             next_value: AtomicU32::new(1),
             left: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
+            by_versions: world.by_versions,
         }
     }
 
@@ -146,8 +149,8 @@ impl<'a> Drive<'a> {
     pub fn client(&self, port: u16, client: usize, level: Level, seed: u64) -> Vec<Txn> {
         let mut dice = Dice::new(seed);
         let mut done = Vec::new();
-        // Every third client asks for its level by hints.
-        let hint = (client % 3 == 2).then_some(level);
+        // Every third client asks for its level by hints, if there is one for it.
+        let hint = (client % 3 == 2 && level != Level::Snapshot).then_some(level);
         let base = if hint.is_some() { Level::ReadCommitted } else { level };
         let Ok(mut session) = Session::open(port, base) else { return done };
         while !self.stop.load(Ordering::Relaxed)
@@ -211,7 +214,12 @@ impl<'a> Drive<'a> {
     /// What a read found; none if it may have missed its row, or met it twice.
     fn judged(&self, level: Level, sql: &str, rows: &[Vec<Value>]) -> Option<Seen> {
         let scans = self.shape.moves && !sql.contains("FORCESEEK");
-        (rows.len() == 1 || !scans || level == Level::Serializable).then(|| seen(rows))
+        let of_a_moment = match level {
+            Level::Serializable | Level::Snapshot => true,
+            Level::ReadCommitted => self.by_versions,
+            _ => false,
+        };
+        (rows.len() == 1 || !scans || of_a_moment).then(|| seen(rows))
     }
 
     fn append(
@@ -379,13 +387,12 @@ pub fn history(
     judge(&txns, &drive.orders(world))
 }
 
-fn at_levels(name: &str, levels: &[Level], transactions: usize, must: &[Anomaly]) {
-    let world = World::new(name, false);
+fn at_levels(world: &World, name: &str, levels: &[Level], transactions: usize, must: &[Anomaly]) {
     let mut all = Verdict::default();
     for (at, shape) in SHAPES.iter().enumerate() {
         let began = Epoch::now();
-        let clients = [8, 4, 6, 16, 8, 8][at];
-        let verdict = history(&world, shape, levels, clients, share(transactions));
+        let clients = [8, 5, 6, 16, 8, 8][at];
+        let verdict = history(world, shape, levels, clients, share(transactions));
         verdict.hold(&format!("{name}, {}, {:?}", shape.name, began.elapsed()), &[]);
         all.add(verdict);
     }
@@ -395,25 +402,50 @@ fn at_levels(name: &str, levels: &[Level], transactions: usize, must: &[Anomaly]
 #[test]
 fn lists_at_read_uncommitted() {
     let must = [Anomaly::G1a, Anomaly::G1b, Anomaly::G1c, Anomaly::GSingle, Anomaly::G2Item];
-    at_levels("ru", &LEVELS[..1], 2000, &must);
+    at_levels(&World::new("ru", false), "ru", &LEVELS[..1], 2000, &must);
 }
+
+/// What READ COMMITTED allows, with row versions and without.
+const READ_COMMITTED: [Anomaly; 3] = [Anomaly::GSingle, Anomaly::G2Item, Anomaly::LostUpdate];
 
 #[test]
 fn lists_at_read_committed() {
-    at_levels("rc", &LEVELS[1..2], 2000, &[Anomaly::GSingle, Anomaly::G2Item, Anomaly::LostUpdate]);
+    at_levels(&World::new("rc", false), "rc", &LEVELS[1..2], 2000, &READ_COMMITTED);
 }
 
 #[test]
 fn lists_at_repeatable_read() {
-    at_levels("rr", &LEVELS[2..3], 1400, &[]);
+    at_levels(&World::new("rr", false), "rr", &LEVELS[2..3], 1400, &[]);
 }
 
 #[test]
 fn lists_at_serializable() {
-    at_levels("ser", &LEVELS[3..], 2000, &[]);
+    at_levels(&World::new("ser", false), "ser", &LEVELS[3..], 2000, &[]);
 }
 
 #[test]
 fn lists_at_mixed_levels() {
-    at_levels("mixed", &LEVELS, 2000, &[Anomaly::G1a, Anomaly::GSingle]);
+    let must = [Anomaly::G1a, Anomaly::GSingle];
+    at_levels(&World::new("mixed", false), "mixed", &LEVELS, 2000, &must);
+}
+
+#[test]
+fn lists_at_read_committed_by_versions() {
+    let world = World::with_versions("rcsi");
+    at_levels(&world, "rc by versions", &LEVELS[1..2], 2000, &READ_COMMITTED);
+}
+
+/// Write skew is what SNAPSHOT allows, and nothing else.
+#[test]
+fn lists_at_snapshot() {
+    let world = World::with_versions("si");
+    at_levels(&world, "snapshot", &ALL_LEVELS[4..], 2000, &[Anomaly::G2Item]);
+}
+
+/// Who locks and who reads by snapshots, side by side.
+#[test]
+fn lists_at_all_levels_by_versions() {
+    let world = World::with_versions("all");
+    let must = [Anomaly::G1a, Anomaly::GSingle, Anomaly::G2Item];
+    at_levels(&world, "all levels by versions", &ALL_LEVELS, 3000, &must);
 }

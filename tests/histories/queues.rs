@@ -64,7 +64,16 @@ fn take(session: &mut Session, dice: &mut Dice, t: &str) -> Result<Vec<u32>, Fai
 
 #[test]
 fn nothing_is_taken_from_a_queue_twice_and_nothing_is_lost() {
-    let world = World::new("queues", false);
+    taken_once(&World::new("queues", false));
+}
+
+/// Who takes a row goes by what is there, also where others read versions.
+#[test]
+fn nothing_is_taken_twice_where_there_are_versions() {
+    taken_once(&World::with_versions("queues_by_versions"));
+}
+
+fn taken_once(world: &World) {
     let mut all = Verdict::default();
     for (name, create) in SHAPES {
         world.run(&[&create.replace("{t}", name)]);

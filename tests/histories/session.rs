@@ -15,6 +15,8 @@ const PATIENCE_MS: u32 = 30_000;
 pub struct World {
     pub server: Option<Server>,
     data: TempDir,
+    /// READ COMMITTED reads row versions, and SNAPSHOT is allowed.
+    pub by_versions: bool,
 }
 
 impl World {
@@ -22,7 +24,7 @@ impl World {
     pub fn new(name: &str, durable: bool) -> World {
         let data = TempDir::new(name);
         let server = Server::start(&data.path().join("data"), &["--console", "off"]);
-        let world = World { server: Some(server), data };
+        let world = World { server: Some(server), data, by_versions: false };
         let mut client = world.client("master");
         run(&mut client, "CREATE DATABASE h");
         if !durable {
@@ -33,11 +35,16 @@ impl World {
 
     /// The same, with row versions for READ COMMITTED and SNAPSHOT.
     pub fn with_versions(name: &str) -> World {
-        let world = World::new(name, false);
-        let mut client = world.client("master");
+        World::new(name, false).keep_versions()
+    }
+
+    /// From now on there are row versions for READ COMMITTED and SNAPSHOT.
+    pub fn keep_versions(mut self) -> World {
+        let mut client = self.client("master");
         run(&mut client, "ALTER DATABASE h SET READ_COMMITTED_SNAPSHOT ON");
         run(&mut client, "ALTER DATABASE h SET ALLOW_SNAPSHOT_ISOLATION ON");
-        world
+        self.by_versions = true;
+        self
     }
 
     pub fn port(&self) -> u16 {
