@@ -125,11 +125,21 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// UTF-16LE to text where it is ASCII, as nearly all is: it is looked at four letters at a time.
+fn ascii(bytes: &[u8]) -> Option<String> {
+    const OTHERS: u64 = 0xff80_ff80_ff80_ff80;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let other = words.iter().fold(0, |seen, word| seen | u64::from_le_bytes(*word) & OTHERS);
+    if other != 0 || rest.chunks_exact(2).any(|c| c[1] != 0 || c[0] >= 0x80) {
+        return None;
+    }
+    String::from_utf8(bytes.chunks_exact(2).map(|c| c[0]).collect()).ok()
+}
+
 /// UTF-16LE to text; lone surrogates become U+FFFD, an odd last byte is ignored.
 pub fn utf16(bytes: &[u8]) -> String {
-    // Nearly all text is ASCII: one pass that widens nothing.
-    if bytes.chunks_exact(2).all(|c| c[1] == 0 && c[0] < 0x80) {
-        return bytes.chunks_exact(2).map(|c| c[0] as char).collect();
+    if let Some(text) = ascii(bytes) {
+        return text;
     }
     char::decode_utf16(bytes.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])))
         .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
@@ -139,6 +149,14 @@ pub fn utf16(bytes: &[u8]) -> String {
 /// Appends text as UTF-16LE; returns the number of units.
 pub fn put_utf16(out: &mut Vec<u8>, text: &str) -> usize {
     let start = out.len();
+    if text.is_ascii() {
+        out.resize(start + 2 * text.len(), 0);
+        out[start..]
+            .chunks_exact_mut(2)
+            .zip(text.bytes())
+            .for_each(|(unit, letter)| unit[0] = letter);
+        return text.len();
+    }
     out.reserve(text.len() * 2);
     for unit in text.encode_utf16() {
         out.extend_from_slice(&unit.to_le_bytes());

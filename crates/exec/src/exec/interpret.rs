@@ -238,39 +238,32 @@ impl<'s> Interpreter<'s> {
 
     /// Runs a statement.
     pub fn statement(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
-        let began = if is_told(&s.kind) { self.session.time() } else { None };
-        if xe::targets::full() {
-            self.session.instance.observer().make_room(self.session);
-        }
         self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
-        if statements_wanted() {
-            return self.watched_statement(module, s, began);
+        let o = &self.session.activation.options;
+        // One question for all that want to hear of statements: each statement of a loop comes by here.
+        if xe::targets::full() | statements_wanted() | o.statistics_time | o.statistics_io {
+            return self.told_statement(module, s);
         }
-        let flow = self.statement_run(module, s)?;
-        self.tell_time(EXECUTED, began)?;
-        Ok(flow)
+        self.statement_now(module, s)
     }
 
-    #[inline]
-    fn statement_run(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
-        match self.session.activation.options.statistics_io {
+    /// Runs a statement of which sessions of events or the client are told.
+    #[cold]
+    fn told_statement(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
+        let began = if is_told(&s.kind) { self.session.time() } else { None };
+        let observer = self.session.instance.observer();
+        if xe::targets::full() {
+            observer.make_room(self.session);
+        }
+        let before = match statements_wanted() {
+            true => observer.statement_begins(self.session, module, s),
+            false => None,
+        };
+        let step = match self.session.activation.options.statistics_io {
             false => self.statement_now(module, s),
             true => self.statement_with_io(module, s),
-        }
-    }
-
-    /// The same where sessions of events want to know.
-    #[cold]
-    fn watched_statement(
-        &mut self,
-        module: &Arc<Module>,
-        s: &Stmt,
-        began: Option<super::timing::Began>,
-    ) -> Step {
-        let observer = self.session.instance.observer();
-        let before = observer.statement_begins(self.session, module, s);
-        let step = self.statement_run(module, s);
+        };
         if let Some(before) = before {
             observer.statement_ended(self.session, module, s, &before);
         }
@@ -301,14 +294,16 @@ impl<'s> Interpreter<'s> {
     }
 
     pub(super) fn statement_now(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
-        if self.session.activation.options.noexec && !runs_under_noexec(&s.kind) {
-            return Ok(Flow::Next);
-        }
-        if self.session.activation.options.fmtonly && is_left_out_under_fmtonly(&s.kind) {
-            return Ok(Flow::Next);
-        }
-        if self.session.activation.options.showing.is_on() && !is_set_showplan(&s.kind) {
-            return self.show(module, s);
+        let o = &self.session.activation.options;
+        if o.noexec | o.fmtonly | o.showing.is_on() {
+            if o.noexec && !runs_under_noexec(&s.kind)
+                || o.fmtonly && is_left_out_under_fmtonly(&s.kind)
+            {
+                return Ok(Flow::Next);
+            }
+            if o.showing.is_on() && !is_set_showplan(&s.kind) {
+                return self.show(module, s);
+            }
         }
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, list),

@@ -69,7 +69,7 @@ impl Session {
         if parts.len() > 1 {
             parts.sort_by_key(|p| p.database.is_temporary());
         }
-        for TransactionPart { database, tx } in parts {
+        for TransactionPart { database, tx } in parts.drain(..) {
             let outcome = if result.is_ok() {
                 let mode = durability(database.delayed_durability(), delayed);
                 match tx.commit_at(mode) {
@@ -94,6 +94,10 @@ impl Session {
             };
             let settled = database.catalog.ddl_ended(self.ddl_owner(&database), outcome);
             result = result.and(settled);
+        }
+        // Nearly every statement begins a transaction: the room serves the next one.
+        if self.transaction.parts.is_empty() {
+            self.transaction.parts = parts;
         }
         match result {
             Ok(()) => self.temps.dropped.clear(),

@@ -290,10 +290,10 @@ fn is_decimal(ty: SqlType) -> bool {
 
 /// Whether a decimal would be rounded in this type.
 fn loses_digits(b: &Bound, ty: SqlType) -> bool {
+    if !is_decimal(b.ty) || !is_decimal(ty) {
+        return false;
+    }
     let (has, gets) = (b.ty.scale(), ty.scale());
     let exact = |d: &Decimal| d.magnitude().is_multiple_of(10_u128.pow((has - gets).into()));
-    is_decimal(b.ty)
-        && is_decimal(ty)
-        && has > gets
-        && !matches!(&b.expr, Expr::Const(Value::Decimal(d)) if d.scale() == has && exact(d))
+    has > gets && !matches!(&b.expr, Expr::Const(Value::Decimal(d)) if d.scale() == has && exact(d))
 }
