@@ -6,6 +6,7 @@
 //!
 //! The fixed rows ([`fixed`]) are in no table. Rows of one's own ([`rows`]) raise the version of the catalogue's tables.
 
+pub mod attempts;
 pub mod fixed;
 pub mod rows;
 

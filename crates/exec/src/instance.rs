@@ -4,6 +4,7 @@
 //! pool. All others belong to whoever calls a [`Connection`].
 
 mod logins;
+mod passwords;
 mod recoveries;
 mod ticks;
 mod told;
@@ -37,6 +38,7 @@ use taffrail_types::Value;
 pub use crate::instance_options::{Host, InstanceOptions};
 pub use crate::session::entry::SessionEntry as SessionInfo;
 pub use logins::Login;
+pub use passwords::PasswordPolicy;
 
 /// Why an instance did not start.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ pub struct Instance {
     counters: InstanceCounters,
     logins: RwLock<Arc<crate::catalog::principals::Principals>>,
     shared_rights: crate::session::rights::SharedRights,
-    bad_passwords: logins::BadPasswords,
+    bad_passwords: passwords::BadPasswords,
     /// Outcomes of the start that nobody has taken yet.
     reports: Mutex<Vec<StartReport>>,
     started: Value,

@@ -1,6 +1,6 @@
 //! What an instance is told: its settings, and whom it asks about the process around it.
 
-use crate::instance::Instance;
+use crate::instance::{Instance, PasswordPolicy};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,6 +52,8 @@ pub struct InstanceOptions {
     pub collation: Collation,
     /// The backup schedule of user databases that have none of their own.
     pub backup_schedule: Option<BackupSchedule>,
+    /// How many wrong passwords lock a login out, and how long one lasts.
+    pub passwords: PasswordPolicy,
 }
 
 /// When backups are taken: see `taffrail.backup_schedule`.
@@ -95,6 +97,7 @@ impl InstanceOptions {
             server_name: "TAFFRAIL".into(),
             collation: Collation::default(),
             backup_schedule: None,
+            passwords: PasswordPolicy::default(),
         }
     }
 }

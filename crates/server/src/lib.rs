@@ -18,6 +18,7 @@
 
 mod acceptor;
 mod admission;
+mod authenticate;
 pub mod binary;
 mod bulk;
 mod certificate;
@@ -41,6 +42,7 @@ mod reporting;
 mod sa;
 mod session;
 pub mod settings;
+mod strangers;
 mod watch;
 mod web;
 
@@ -49,7 +51,7 @@ use std::io::Write;
 pub use acceptor::ignores;
 pub use listener::{Server, StartFailure};
 pub use orders::Orders;
-pub use settings::{Overrides, Settings};
+pub use settings::{Overrides, PasswordOverrides, Settings};
 /// `taffrail log`: works on files, without a server.
 pub use taffrail_engine::logfile;
 

@@ -23,6 +23,7 @@ use crate::received::Received;
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
 use crate::settings::{Settings, TlsPolicy};
+use crate::strangers::Strangers;
 use crate::watch::Watcher;
 use crate::web::WebServer;
 use parking_lot::RwLock;
@@ -74,6 +75,8 @@ pub(crate) struct Shared {
     /// Changed by a reload of the certificates.
     tls: RwLock<Option<Arc<Tls>>>,
     pub(crate) credentials: Arc<Credentials>,
+    /// Names that are nobody's.
+    pub(crate) strangers: Strangers,
     pub(crate) log: Arc<ErrorLog>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
@@ -280,6 +283,7 @@ impl Server {
         options.target_recovery_time = settings.target_recovery_time;
         options.recovery_wait = Some(RECOVERY_WAIT);
         options.backup_schedule = settings.backup_schedule.clone();
+        options.passwords = settings.passwords;
         options.collation = settings.collation.unwrap_or_default();
         if !host.is_empty() {
             options.server_name = host;
@@ -329,6 +333,7 @@ impl Server {
             instance,
             tls: RwLock::new(tls),
             credentials,
+            strangers: Strangers::default(),
             log,
             watcher,
             server_name,

@@ -10,6 +10,7 @@
 //! the reason; the reason is in the error log. What is no TDS ends the connection without a word.
 
 use crate::admission::{Door, NoRoom};
+use crate::authenticate::{Attempt, Presented, authenticate};
 use crate::channel::{Channel, ChannelError};
 use crate::credentials::Asker;
 use crate::entry::escaped;
@@ -130,50 +131,31 @@ pub(crate) fn login(
         let e = SqlError::new(18452, &[&""]);
         return Err(refuse(output, &[e], 1, "Integrated authentication is not supported."));
     }
-    // Who is it?
-    shared.credentials.settled();
-    let known = shared.instance.find_login(&login.user_name);
-    let principal = shared.instance.login_principal(&login.user_name);
-    let stored = known.as_ref().map(|l| l.password_hash.as_str());
     let origin = match shared.connections.door(id) {
         Door::Admin => Origin::Admin,
         Door::Main => Origin::of(channel.peer().ip()),
     };
     let asker = Asker { origin, has_gone: &|| channel.has_gone() };
-    let right = shared
-        .credentials
-        .verify_for(asker, &login.user_name, &login.password, stored)
-        .ok_or(ChannelError::Closed)?;
-    let state = match &known {
-        None => Some((5, "Could not find a login matching the name provided.")),
-        Some(l) if !right && l.is_disabled => {
-            Some((7, "An error occurred while evaluating the password."))
-        }
-        Some(_) if !right => Some((8, "Password did not match that for the login provided.")),
-        Some(_) => None,
-    };
     let from = channel.peer().ip();
-    if let Some(l) = &known {
-        shared.instance.note_password(l.id, right);
-    }
-    if let Some((state, reason)) = state {
-        thread::sleep(shared.credentials.failed(from, &login.user_name));
-        return Err(refuse(output, &[login_failed()], state, reason));
-    }
-    shared.credentials.succeeded(from, &login.user_name);
-    // Whoever has the right password hears why it is of no use.
-    let must_change = principal.as_ref().is_some_and(|p| p.login.must_change);
-    if known.as_ref().is_some_and(|l| l.is_disabled) {
-        let e = SqlError::new(18470, &[&login.user_name, &""]);
-        return Err(refuse(output, &[e], 1, "The account is disabled."));
-    }
-    if login.changes_password() {
-        if let Err((e, reason)) = change_password(shared, &login, principal.as_deref()) {
-            return Err(refuse(output, &[e], 1, reason));
+    let given = Presented {
+        from,
+        name: &login.user_name,
+        password: &login.password,
+        changes: login.changes_password(),
+    };
+    let principal = match authenticate(shared, asker, &given) {
+        Attempt::Right(principal) => principal,
+        Attempt::Gone => return Err(ChannelError::Closed.into()),
+        Attempt::Refused(r) => {
+            thread::sleep(r.until.saturating_duration_since(Instant::now()));
+            let e = SqlError::new(r.number, &[&login.user_name, &"", &""]);
+            return Err(refuse(output, &[e], r.state, r.reason));
         }
-    } else if must_change {
-        let e = SqlError::new(18488, &[&login.user_name, &""]);
-        return Err(refuse(output, &[e], 1, "The password of the account must be changed."));
+    };
+    if given.changes
+        && let Err((e, reason)) = change_password(shared, &login, &principal)
+    {
+        return Err(refuse(output, &[e], 1, reason));
     }
     match shared.connections.log_in(id) {
         Ok(()) => {}
@@ -197,7 +179,7 @@ pub(crate) fn login(
         asked => asked.clamp(PACKET_BYTES_MIN, ceiling),
     };
     let options = ConnectOptions {
-        login: known.map_or_else(|| login.user_name.clone(), |l| l.name),
+        login: principal.name.to_string(),
         login_id: 0,
         host_name: login.host_name.clone(),
         program_name: login.app_name.clone(),
@@ -243,10 +225,9 @@ pub(crate) fn login(
 fn change_password(
     shared: &Shared,
     login: &Login7,
-    known: Option<&taffrail_engine::Principal>,
+    known: &taffrail_engine::Principal,
 ) -> Result<(), (Box<SqlError>, &'static str)> {
     let refused = |number| SqlError::new(number, &[&login.user_name, &""]);
-    let Some(known) = known else { return Err((refused(18463), "There is no such login.")) };
     let checked =
         taffrail_engine::check_password(&login.new_password, &known.name, known.login.check_policy);
     if let Err(e) = checked {

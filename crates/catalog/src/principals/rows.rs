@@ -46,7 +46,8 @@ const GONE: i64 = -1;
 /// Ticks of a datetime in a day.
 const TICKS: i64 = 25_920_000;
 
-fn moment(value: &Value) -> Value {
+/// A datetime as a number: ticks of 1/300 s since 1900; NULL for none.
+pub(super) fn moment(value: &Value) -> Value {
     match value {
         Value::DateTime { days, ticks } => {
             Value::BigInt(i64::from(*days) * TICKS + i64::from(*ticks))
@@ -55,7 +56,8 @@ fn moment(value: &Value) -> Value {
     }
 }
 
-fn moment_of(number: Option<i64>) -> Value {
+/// A datetime that [`moment`] has made a number.
+pub(super) fn moment_of(number: Option<i64>) -> Value {
     let Some(n) = number else { return Value::Null };
     let days = n.div_euclid(TICKS).clamp(i32::MIN.into(), i32::MAX.into()) as i32;
     Value::DateTime { days, ticks: n.rem_euclid(TICKS) as u32 }

@@ -7,7 +7,6 @@ use crate::catalog::principals::{
     hash_as_bytes, hash_from_bytes, rows,
 };
 use crate::functions::password;
-use std::collections::HashMap;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -30,9 +29,6 @@ pub struct Login {
     /// Where its sessions begin.
     pub default_database: String,
 }
-
-/// Wrong passwords of logins since their last right one, by principal id: how many, and the moment of the last.
-pub(super) type BadPasswords = parking_lot::Mutex<HashMap<i32, (i32, Value)>>;
 
 impl From<&Principal> for Login {
     fn from(p: &Principal) -> Login {
@@ -106,7 +102,8 @@ impl Instance {
         login.password_hash = password_hash.into();
         login.login.must_change = false;
         login.login.password_set = now.clone();
-        self.record_login(login)
+        self.record_login(login.clone())?;
+        self.forget_wrong_passwords(&login)
     }
 
     /// Records a login in a transaction of the server's own; durable when it returns.
@@ -145,20 +142,6 @@ impl Instance {
         Ok(host.is_password("", password, &stored))
     }
 
-    /// Notes the outcome of a login whose passwords are checked against the policy.
-    pub fn note_password(&self, login: i32, right: bool) {
-        let checked = self.server_principals().get(login).is_some_and(|p| p.login.check_policy);
-        let mut bad = self.bad_passwords.lock();
-        if right || !checked {
-            bad.remove(&login);
-            return;
-        }
-        let now = crate::catalog::datetime_now(&*self.options.env.clock);
-        let (count, last) = bad.entry(login).or_insert((0, Value::Null));
-        *count = count.saturating_add(1);
-        *last = now;
-    }
-
     /// A property of a login, by its name in lower case: LOGINPROPERTY.
     pub(crate) fn property_of_login(&self, p: &Principal, name: &str) -> Option<(SqlType, Value)> {
         let int = |n: i32| (SqlType::Int, Value::Int(n));
@@ -167,18 +150,20 @@ impl Instance {
             (SqlType::DateTime, if at.is_null() { never } else { at })
         };
         let text = |s: &str| (SqlType::SYSNAME, Value::nvarchar(s));
-        let bad = || self.bad_passwords.lock().get(&p.id).cloned().unwrap_or((0, Value::Null));
+        let bad = || self.told_attempts(p);
         Some(match name {
-            // No password expires by age, nobody is locked out, and no old password is kept.
-            "islocked" | "isexpired" | "historylength" => int(0),
+            // No old password is kept.
+            "historylength" => int(0),
+            "islocked" => int((!bad().2.is_null()).into()),
+            "isexpired" => int(self.is_expired(p).into()),
+            "daysuntilexpiration" => {
+                (SqlType::Int, self.days_until_expiration(p).map_or(Value::Null, Value::Int))
+            }
             "ismustchange" => int(p.login.must_change.into()),
             "badpasswordcount" => int(bad().0),
             "badpasswordtime" => moment(bad().1),
-            "lockouttime" => moment(Value::Null),
-            "passwordlastsettime" => match p.login.password_set.is_null() {
-                true => moment(p.modified.clone()),
-                false => moment(p.login.password_set.clone()),
-            },
+            "lockouttime" => moment(bad().2),
+            "passwordlastsettime" => moment(self.password_set(p)),
             "defaultdatabase" => text(&p.login.default_database),
             "defaultlanguage" => text(p.language.as_deref()?),
             "passwordhash" => {

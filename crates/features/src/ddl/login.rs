@@ -161,7 +161,9 @@ fn create(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
     let tx = on.transaction(cx)?;
     rows::write(tx, Scope::Server, &p)?;
     rows::put_permission(tx, Scope::Server, &Permission::to_connect(p.id))?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    // A login that was dropped had the same id and identifier, perhaps.
+    cx.instance().forget_wrong_passwords(&p)
 }
 
 /// The combinations of switches that nobody may have.
@@ -215,10 +217,8 @@ fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
     }
     change(cx, &all, &mut p, &asked)?;
     if let Some(given) = asked.password {
-        if let Some(old) = asked.old_password
-            && !is_password(cx, &login, old)?
-        {
-            return Err(unknown());
+        if let Some(old) = asked.old_password {
+            prove(cx, &login, old)?;
         }
         if asked.hashed && p.login.check_policy {
             return Err(SqlError::new(33020, &[]));
@@ -240,8 +240,8 @@ fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
         rows::write(on.transaction(cx)?, Scope::Server, &p)?;
         on.refresh(cx)?;
     }
-    if asked.unlock || is_new {
-        instance.note_password(p.id, true);
+    if asked.unlock || is_new || asked.policy == Some(false) {
+        instance.forget_wrong_passwords(&p)?;
     }
     if asked.database.is_some() {
         let changed =
@@ -269,7 +269,9 @@ fn change(
     }
     let was_due = p.login.must_change;
     p.login.check_policy = asked.policy.unwrap_or(p.login.check_policy);
-    p.login.check_expiration = asked.expiration.unwrap_or(p.login.check_expiration);
+    // Without the policy nothing expires.
+    let expires = p.login.check_expiration && asked.policy != Some(false);
+    p.login.check_expiration = asked.expiration.unwrap_or(expires);
     p.login.must_change = asked.must_change || p.login.must_change && asked.password.is_none();
     if was_due && (!p.login.check_policy || !p.login.check_expiration) {
         return Err(SqlError::new(15128, &[]));
@@ -286,9 +288,18 @@ fn rename(all: &Principals, p: &mut Principal, new: &str) -> SqlResult<()> {
     Ok(())
 }
 
-fn is_password(cx: &StatementContext<'_>, login: &Principal, given: &str) -> SqlResult<bool> {
+/// Refuses whoever does not know a login's password: a wrong one counts as at a login (15151), and a locked login proves nothing (15113).
+fn prove(cx: &StatementContext<'_>, login: &Principal, given: &str) -> SqlResult<()> {
+    let instance = cx.instance();
+    if instance.is_locked_out(login)? {
+        return Err(SqlError::new(15113, &[]));
+    }
     let hash = crate::catalog::principals::hash_as_bytes(&login.password_hash);
-    hash.map_or(Ok(false), |hash| cx.instance().is_password(given, &hash))
+    if hash.map_or(Ok(false), |hash| instance.is_password(given, &hash))? {
+        return Ok(());
+    }
+    instance.note_wrong_password(login)?;
+    Err(SqlError::new(15151, &[&"alter", &"login", &login.name]))
 }
 
 /// DROP LOGIN: 15434 while it is connected, 15174 and its like while it owns something.

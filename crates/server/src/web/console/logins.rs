@@ -1,9 +1,12 @@
 //! Who is logged in: a random token in a cookie that no script reads and no other site sends along.
 
 use super::{Who, json_of, refused};
+use crate::authenticate::{Attempt, Presented, authenticate};
+use crate::credentials::Asker;
 use crate::entry::escaped;
 use crate::errorlog::Level;
 use crate::listener::Shared;
+use crate::permits::Origin;
 use crate::web::connections::Peer;
 use crate::web::{Web, access};
 use axum::body::Bytes;
@@ -171,14 +174,19 @@ pub(super) async fn log_in(
 
 /// The login and a new token, or how long the refusal has to wait.
 fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(Stored, String), Duration> {
-    shared.credentials.settled();
-    let known = shared.instance.find_login(&given.login);
-    let stored = known.as_ref().map(|l| l.password_hash.as_str());
-    let right = shared.credentials.verify(&given.login, &given.password, stored);
+    let asker = Asker { origin: Origin::Server, has_gone: &|| false };
+    let presented =
+        Presented { from, name: &given.login, password: &given.password, changes: false };
+    let attempt = authenticate(shared, asker, &presented);
+    let (known, until) = match attempt {
+        Attempt::Right(login) => (Some(login), Instant::now()),
+        Attempt::Refused(refusal) => (None, refusal.until),
+        Attempt::Gone => (None, Instant::now()),
+    };
     // Its pages show the whole server.
-    match known.filter(|l| right && !l.is_disabled && shared.instance.is_sysadmin(l.id)) {
+    match known.filter(|l| shared.instance.is_sysadmin(l.id)) {
         Some(login) => {
-            shared.credentials.succeeded(from, &given.login);
+            let login = Stored::from(&*login);
             let env = &shared.instance.options().env;
             let mut bytes = [0; 32];
             env.entropy.fill(&mut bytes);
@@ -190,7 +198,7 @@ fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(Stored, Strin
                 escaped(&given.login)
             );
             shared.log.write(Level::Warning, "Logon", &text);
-            Err(shared.credentials.failed(from, &given.login))
+            Err(until.saturating_duration_since(Instant::now()))
         }
     }
 }

@@ -1,0 +1,130 @@
+//! A name and a password: whose they are, or why not.
+//!
+//! TDS and the console ask here, so that neither is a way around the other.
+//!
+//! ```text
+//!  locked out? ──▶ 18486, whatever the password
+//!  password    ──▶ 18456: unknown name, wrong password (counted)
+//!  disabled    ──▶ 18470      these three are told to nobody but the one who has the right password
+//!  must change ──▶ 18488
+//!  too old     ──▶ 18487
+//! ```
+//!
+//! A name that is nobody's is counted and locked out like a login's ([`crate::strangers`]), so that neither the answer nor its time tells
+//! whether there is such a login. What a wrong password makes the server write is done within the wait that its answer has anyway.
+
+use crate::credentials::Asker;
+use crate::entry::escaped;
+use crate::errorlog::Level;
+use crate::listener::Shared;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+use taffrail_base::SqlResult;
+use taffrail_engine::Principal;
+
+/// Why somebody is not let in.
+pub(crate) struct Refusal {
+    /// The message that the client hears.
+    pub number: i32,
+    /// The state in the error log.
+    pub state: u8,
+    /// The reason in the error log.
+    pub reason: &'static str,
+    /// The moment before which nothing is answered.
+    pub until: Instant,
+}
+
+/// The outcome of an attempt.
+pub(crate) enum Attempt {
+    /// The login, with its right password.
+    Right(Arc<Principal>),
+    /// The attempt is refused.
+    Refused(Refusal),
+    /// The client has gone while others had their turns.
+    Gone,
+}
+
+/// A name and a password, and where they come from.
+pub(crate) struct Presented<'a> {
+    pub from: IpAddr,
+    pub name: &'a str,
+    pub password: &'a str,
+    /// The client brings a new password as well.
+    pub changes: bool,
+}
+
+/// Looks at a name and a password.
+pub(crate) fn authenticate(shared: &Shared, asker: Asker<'_>, given: &Presented<'_>) -> Attempt {
+    let (instance, credentials) = (&shared.instance, &shared.credentials);
+    credentials.settled();
+    let known = instance.login_principal(given.name);
+    let locked = match &known {
+        Some(login) => logged(shared, instance.is_locked_out(login)),
+        None => shared.strangers.is_locked_out(&instance.options().passwords, given.name),
+    };
+    // A password that does not count is not compared either: the time would tell what the answer does not.
+    let stored = known.as_ref().filter(|_| !locked).map(|p| p.password_hash.as_str());
+    let Some(right) = credentials.verify_for(asker, given.name, given.password, stored) else {
+        return Attempt::Gone;
+    };
+    let refused =
+        |number, state, reason, until| Attempt::Refused(Refusal { number, state, reason, until });
+    if locked || !right {
+        let until = Instant::now() + credentials.failed(given.from, given.name);
+        if locked {
+            return refused(18486, 1, "The account is currently locked out.", until);
+        }
+        return match &known {
+            None => {
+                shared.strangers.failed(&instance.options().passwords, given.name);
+                refused(18456, 5, "Could not find a login matching the name provided.", until)
+            }
+            Some(login) => {
+                note_wrong(shared, login);
+                let reason = "An error occurred while evaluating the password.";
+                let wrong = "Password did not match that for the login provided.";
+                match login.login.is_disabled {
+                    true => refused(18456, 7, reason, until),
+                    false => refused(18456, 8, wrong, until),
+                }
+            }
+        };
+    }
+    let Some(login) = known else { return Attempt::Gone };
+    credentials.succeeded(given.from, given.name);
+    logged(shared, instance.forget_wrong_passwords(&login));
+    // Whoever has the right password hears why it is of no use.
+    let now = Instant::now();
+    if login.login.is_disabled {
+        return refused(18470, 1, "The account is disabled.", now);
+    }
+    if !given.changes && login.login.must_change {
+        return refused(18488, 1, "The password of the account must be changed.", now);
+    }
+    if !given.changes && instance.is_expired(&login) {
+        return refused(18487, 1, "The password of the account has expired.", now);
+    }
+    Attempt::Right(login)
+}
+
+/// Counts a wrong password of a login, and says in the error log when it has locked the login out.
+fn note_wrong(shared: &Shared, login: &Principal) {
+    if logged(shared, shared.instance.note_wrong_password(login)) {
+        let text = format!(
+            "Login '{}' is locked out after {} wrong passwords.",
+            escaped(&login.name),
+            shared.instance.options().passwords.lockout_threshold
+        );
+        shared.log.write(Level::Warning, "Logon", &text);
+    }
+}
+
+/// An outcome, or none where it could not be kept, which the error log tells.
+fn logged<T: Default>(shared: &Shared, outcome: SqlResult<T>) -> T {
+    outcome.unwrap_or_else(|e| {
+        let text = format!("Wrong passwords could not be read or kept: {e}");
+        shared.log.write(Level::Error, "Logon", &text);
+        T::default()
+    })
+}
