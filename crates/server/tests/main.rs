@@ -3,6 +3,7 @@
 
 mod endings;
 mod lost;
+mod passwords;
 mod received;
 mod support;
 mod wire;
