@@ -28,6 +28,8 @@ use taffrail_types::{MaxLen, SqlType, Value};
 const VERSION: TdsVersion = TdsVersion::V7_4;
 /// LOGIN7's TypeFlags: the session will only read.
 const READ_ONLY_INTENT: u8 = 0x20;
+/// LOGIN7's OptionFlags3: a new password comes along.
+const CHANGES_PASSWORD: u8 = 0x01;
 /// Sizes of a packet.
 const PACKET_BYTES: std::ops::RangeInclusive<usize> = PACKET_BYTES_MIN..=PACKET_BYTES_MAX;
 
@@ -76,6 +78,8 @@ pub struct ConnectOptions {
     pub pinned_certificate: Option<std::path::PathBuf>,
     /// Whether the login says ApplicationIntent=ReadOnly.
     pub read_only: bool,
+    /// The password that the login is to have from now on.
+    pub new_password: Option<String>,
     /// How long the connection and the login may take together.
     pub login_timeout: Option<Duration>,
 }
@@ -97,6 +101,7 @@ impl Default for ConnectOptions {
             host_in_certificate: String::new(),
             pinned_certificate: None,
             read_only: false,
+            new_password: None,
             login_timeout: None,
         }
     }
@@ -338,6 +343,8 @@ impl Client {
             server_name: options.host.clone(),
             library_name: "taffrail".into(),
             database: options.database.clone(),
+            flags3: if options.new_password.is_some() { CHANGES_PASSWORD } else { 0 },
+            new_password: options.new_password.clone().unwrap_or_default(),
             ..Login7::default()
         };
         login.encode(&mut client.payload);

@@ -73,8 +73,6 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     ("use-aad", "Microsoft Entra authentication (-G) is not supported: give a login with -U"),
     ("enable-column-encryption", "Always Encrypted (-g) is not supported"),
-    ("change-password", "changing the password at the login (-z) is not supported"),
-    ("change-password-exit", "changing the password at the login (-Z) is not supported"),
     ("list-servers", "listing servers (-L) is not supported: there is no browser service"),
     ("driver-logging-level", "--driver-logging-level is not supported"),
 ];

@@ -36,6 +36,8 @@ pub struct Settings {
     pub workstation: String,
     /// -K ReadOnly: the session says that it only reads.
     pub read_only: bool,
+    /// -z, -Z: the password that the login is to have from now on.
+    pub new_password: Option<String>,
     /// -A: the reserved connection for administrators.
     pub admin: bool,
     /// The options where nothing is said of encryption.
@@ -122,6 +124,7 @@ impl Settings {
             host_in_certificate: self.host_in_certificate.clone(),
             pinned_certificate: self.certificate.clone(),
             read_only: self.read_only,
+            new_password: self.new_password.clone(),
             login_timeout: match self.login_timeout {
                 Some(0) => None,
                 Some(seconds) => Some(Duration::from_secs(seconds)),

@@ -42,6 +42,7 @@ Usage: taffrail sql [options]      (or as a link: sqlcmd [options])
 
   -S HOST[,PORT]  server               -U LOGIN   login
   -P PASSWORD     its password; better in the variable SQLCMDPASSWORD, or asked for
+  -z|-Z PASSWORD  a new one for the login; with -Z nothing else is done
   -d DATABASE     database             -A         the reserved admin connection
   -N[m|o|disable] encrypt all, the login, nothing
   -C              trust any certificate         -F HOST  the name that it must bear
@@ -179,6 +180,9 @@ fn session(args: &Args, here: Here) -> i32 {
     if s.connect(settings).is_err() {
         return 1;
     }
+    if args.text("change-password-exit").is_some() {
+        return 0;
+    }
     work(&mut s, args, person);
     s.streams.flush();
     s.exit_code
@@ -254,6 +258,11 @@ fn variables(args: &Args, environment: bool) -> vars::Vars {
     vars
 }
 
+/// The password of -z or -Z.
+fn new_password(args: &Args) -> Option<&str> {
+    args.text("change-password-exit").or(args.text("change-password"))
+}
+
 fn connection(
     args: &Args,
     vars: &vars::Vars,
@@ -283,6 +292,7 @@ fn connection(
         login_timeout: vars.login_timeout(),
         workstation: vars.get("SQLCMDWORKSTATION").unwrap_or_default().into(),
         read_only: args.text("application-intent").is_some(),
+        new_password: new_password(args).map(String::from),
         admin: args.has("dedicated-admin-connection"),
         careful: here.careful,
     })

@@ -113,9 +113,11 @@ impl Sqlcmd {
     }
 
     /// Connects as the settings say; the error has been shown.
-    pub fn connect(&mut self, settings: Settings) -> Result<(), ()> {
+    pub fn connect(&mut self, mut settings: Settings) -> Result<(), ()> {
         match settings.connect() {
             Ok(client) => {
+                // Later connections bring the password that holds now.
+                settings.password = settings.new_password.take().unwrap_or(settings.password);
                 self.client = Some(client);
                 self.vars.set("SQLCMDSERVER", settings.server.clone());
                 self.vars.set("SQLCMDDBNAME", settings.database.clone());
