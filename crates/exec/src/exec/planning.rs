@@ -60,6 +60,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     }
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
+    binder.notes_names = false;
     let bound = binder.telling_all(|b| bind(b, source))?;
     if cfg!(debug_assertions) {
         let types = variables.types();

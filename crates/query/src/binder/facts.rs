@@ -47,7 +47,7 @@ impl Binder<'_> {
 
     /// The statement holds a name of a table or view. Names in the texts of views are not its own.
     pub(super) fn names(&mut self, name: &ast::ObjectName) {
-        if self.within().is_none() {
+        if self.notes_names && self.within().is_none() {
             self.facts.names.push(name.clone());
         }
     }

@@ -255,6 +255,8 @@ pub struct Binder<'a> {
     drawing: next_value::Drawing,
     /// Sequences that an expression outside any query has named.
     alone: Vec<(taffrail_base::DatabaseId, taffrail_base::ObjectId)>,
+    /// The names of tables and views are noted among the facts: for the dependencies of modules, and not where a statement is planned.
+    pub notes_names: bool,
     /// An item of OUTPUT is being bound, which holds no subquery.
     pub in_output: bool,
     /// The condition of a MERGE's clause is being bound, which sees one side only: the message for other names.
@@ -366,6 +368,7 @@ impl<'a> Binder<'a> {
             of_database: None,
             drawing: Default::default(),
             alone: Vec::new(),
+            notes_names: true,
             in_output: false,
             one_side: None,
             whole_default: None,
