@@ -63,6 +63,8 @@ pub use taffrail_storage::FLAG_READ_ONLY;
 pub const FLAG_LOCAL_CURSORS: u64 = 8;
 /// The flag of a database with `RECURSIVE_TRIGGERS ON`.
 pub const FLAG_RECURSIVE_TRIGGERS: u64 = 16;
+/// The flag of a database with `CONTAINMENT = PARTIAL`.
+pub const FLAG_CONTAINED: u64 = 128;
 /// The flag of a database with the scoped configuration `TSQL_SCALAR_UDF_INLINING = OFF`: scalar functions are called.
 pub const FLAG_FUNCTIONS_CALLED: u64 = 1 << 16;
 
@@ -75,6 +77,8 @@ pub(crate) const DEFAULT_GROWTH: u64 = 64 * MB;
 
 /// `nested triggers` among the configuration options.
 pub const NESTED_TRIGGERS: i32 = 115;
+/// `configuration_id` of `contained database authentication`.
+pub const CONTAINED_AUTHENTICATION: i32 = 16_393;
 /// `max server memory (MB)` among the configuration options.
 pub const MAX_SERVER_MEMORY: i32 = 1544;
 
@@ -235,6 +239,12 @@ impl Databases {
     pub fn memory_mb(&self) -> u64 {
         let needed = (self.storage.pool.in_force() / 3 * 4).div_ceil(MB);
         self.memory_of_requests_mb().max(needed).min(self.budget_mb().max(1))
+    }
+
+    /// The value that `sp_configure` has set of an option; none: its default.
+    pub fn configured_value(&self, id: i32) -> SqlResult<Option<i64>> {
+        let set = master::configurations(&self.master_storage()?)?;
+        Ok(set.into_iter().find(|(of, _)| *of == id).map(|(_, value)| value))
     }
 
     /// Configuration options as they are in force: configuration id, value. Those that are missing have their default.

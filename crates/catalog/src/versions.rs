@@ -13,6 +13,7 @@
 //!    catalogue says now (3961).
 
 use crate::database::Database;
+use crate::principals::attempts::ATTEMPTS;
 use crate::{Catalog, FIRST_SCHEMA_VERSION, ensure_schema_version, system_transaction};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -31,6 +32,7 @@ const VERSIONS: i64 = 12;
 /// The version of the catalogue of a new database with these flags.
 pub(crate) fn first_version(flags: u64) -> i64 {
     match flags & (FLAG_READ_COMMITTED_SNAPSHOT | FLAG_ALLOW_SNAPSHOT) {
+        _ if flags & crate::registry::FLAG_CONTAINED != 0 => ATTEMPTS,
         0 => FIRST_SCHEMA_VERSION,
         _ => VERSIONS,
     }
@@ -222,5 +224,17 @@ impl Database {
         let mut tx = system_transaction(&self.storage, "RowVersions");
         ensure_schema_version(&mut tx, VERSIONS)?;
         tx.commit(Durability::Full).map_err(sql)
+    }
+
+    /// The column `containment` of sys.databases.
+    pub fn is_contained(&self) -> bool {
+        self.flag(crate::registry::FLAG_CONTAINED)
+    }
+
+    /// The catalogue says that the database is contained, of which older programs do not know.
+    pub fn note_contained(&self) -> SqlResult<()> {
+        let mut tx = system_transaction(&self.storage, "Containment");
+        ensure_schema_version(&mut tx, ATTEMPTS)?;
+        tx.commit(Durability::Full).map_err(|e| e.to_sql())
     }
 }

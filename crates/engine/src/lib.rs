@@ -20,7 +20,7 @@ pub use taffrail_exec::connection::bulk::{BulkSource, BulkSourceError};
 pub use taffrail_exec::connection::{CancelHandle, Connection, ConnectionFate};
 pub use taffrail_exec::connectivity::{Connectivity, ConnectivityKind, DisconnectFlags};
 pub use taffrail_exec::features::server_observer::FailedLogin;
-pub use taffrail_exec::instance::PasswordPolicy;
+pub use taffrail_exec::instance::{ContainedUser, PasswordPolicy};
 pub use taffrail_exec::instance::{Instance, Login, StartError};
 pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions};
 pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};

@@ -1,7 +1,7 @@
 //! Options of the server (`sp_configure`, `sys.configurations`) and of a database (`sys.database_scoped_configurations`): which there are,
 //! and what is in force.
 
-use crate::catalog::registry::{MAX_SERVER_MEMORY, NESTED_TRIGGERS};
+use crate::catalog::registry::{CONTAINED_AUTHENTICATION, MAX_SERVER_MEMORY, NESTED_TRIGGERS};
 use crate::instance::Instance;
 
 /// `configuration_id`, name and value of what SQL Server has and is fixed here.
@@ -233,6 +233,7 @@ pub const CONFIGURATIONS: &[Option_] = &[
 /// Options that do something when they are set.
 pub fn settable(id: i32) -> bool {
     matches!(id, 101 | NESTED_TRIGGERS | 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
+        || id == CONTAINED_AUTHENTICATION
 }
 
 /// Options that set-up scripts set and that change nothing here: they are kept and shown. (An option that would switch something on

@@ -3,6 +3,7 @@
 //! Threads: one log writer per database, one that lets databases checkpoint and write old pages, one lazy writer for the
 //! pool. All others belong to whoever calls a [`Connection`].
 
+mod contained;
 mod logins;
 mod passwords;
 mod recoveries;
@@ -20,6 +21,7 @@ use crate::lost::Lost;
 use crate::rings::Rings;
 use crate::session::ConnectOptions;
 use crate::session::entry::{InstanceCounters, SessionEntry, Sessions};
+use crate::session::identity::SecurityContext;
 use crate::session::{Kept, Running, Session, SetOptions, TransactionState};
 use crate::traced::Traced;
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -37,6 +39,7 @@ use taffrail_types::Value;
 
 pub use crate::instance_options::{Host, InstanceOptions};
 pub use crate::session::entry::SessionEntry as SessionInfo;
+pub use contained::ContainedUser;
 pub use logins::Login;
 pub use passwords::PasswordPolicy;
 
@@ -333,13 +336,24 @@ impl Instance {
         let (security, login) = self.context_of_login(&client.login)?;
         client.login_id = security.login_id;
         let database = self.first_database(&security, &login, client.database.as_deref())?;
+        self.open_session(client, security, login.language.as_deref(), database)
+    }
+
+    /// A session in a context that has been found, in the database where it begins.
+    fn open_session(
+        self: &Arc<Self>,
+        mut client: ConnectOptions,
+        security: SecurityContext,
+        language: Option<&str>,
+        database: Arc<Database>,
+    ) -> SqlResult<Connection> {
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         let entry = self
             .sessions
             .add(client.clone(), now, self.options.env.entropy.guid())
             .ok_or_else(|| SqlError::new(17809, &[&32_767]))?;
         self.counters.logins.inc();
-        if let ("", Some(own)) = (&*client.language, login.language.as_deref()) {
+        if let ("", Some(own)) = (&*client.language, language) {
             client.language = own.into();
         }
         let mut options = SetOptions::of_login(&client.language);

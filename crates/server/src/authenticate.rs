@@ -17,11 +17,12 @@ use crate::credentials::Asker;
 use crate::entry::escaped;
 use crate::errorlog::Level;
 use crate::listener::Shared;
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use taffrail_base::SqlResult;
-use taffrail_engine::Principal;
+use taffrail_engine::{ContainedUser, Principal};
 
 /// Why somebody is not let in.
 pub(crate) struct Refusal {
@@ -30,7 +31,7 @@ pub(crate) struct Refusal {
     /// The state in the error log.
     pub state: u8,
     /// The reason in the error log.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The moment before which nothing is answered.
     pub until: Instant,
 }
@@ -39,6 +40,8 @@ pub(crate) struct Refusal {
 pub(crate) enum Attempt {
     /// The login, with its right password.
     Right(Arc<Principal>),
+    /// The user that the named database knows, with its right password.
+    Contained(Box<ContainedUser>),
     /// The attempt is refused.
     Refused(Refusal),
     /// The client has gone while others had their turns.
@@ -50,6 +53,8 @@ pub(crate) struct Presented<'a> {
     pub from: IpAddr,
     pub name: &'a str,
     pub password: &'a str,
+    /// The database that the login names; empty without one.
+    pub database: &'a str,
     /// The client brings a new password as well.
     pub changes: bool,
 }
@@ -58,6 +63,10 @@ pub(crate) struct Presented<'a> {
 pub(crate) fn authenticate(shared: &Shared, asker: Asker<'_>, given: &Presented<'_>) -> Attempt {
     let (instance, credentials) = (&shared.instance, &shared.credentials);
     credentials.settled();
+    // A user of the database goes before a login of the name.
+    if let Some(user) = instance.contained_user(given.database, given.name) {
+        return of_contained(shared, asker, given, user);
+    }
     let known = instance.login_principal(given.name);
     let locked = match &known {
         Some(login) => logged(shared, instance.is_locked_out(login)),
@@ -68,8 +77,9 @@ pub(crate) fn authenticate(shared: &Shared, asker: Asker<'_>, given: &Presented<
     let Some(right) = credentials.verify_for(asker, given.name, given.password, stored) else {
         return Attempt::Gone;
     };
-    let refused =
-        |number, state, reason, until| Attempt::Refused(Refusal { number, state, reason, until });
+    let refused = |number, state, reason: &'static str, until| {
+        Attempt::Refused(Refusal { number, state, reason: reason.into(), until })
+    };
     if locked || !right {
         let until = Instant::now() + credentials.failed(given.from, given.name);
         if locked {
@@ -106,6 +116,37 @@ pub(crate) fn authenticate(shared: &Shared, asker: Asker<'_>, given: &Presented<
         return refused(18487, 1, "The password of the account has expired.", now);
     }
     Attempt::Right(login)
+}
+
+/// Looks at the password of a contained user. It is locked out as names that are nobody's are: in memory.
+fn of_contained(
+    shared: &Shared,
+    asker: Asker<'_>,
+    given: &Presented<'_>,
+    of: ContainedUser,
+) -> Attempt {
+    let (policy, credentials) = (&shared.instance.options().passwords, &shared.credentials);
+    let name = format!("{}\0{}", of.database.name, given.name);
+    let locked = shared.strangers.is_locked_out(policy, &name);
+    let stored = Some(&*of.user.password_hash).filter(|_| !locked);
+    let Some(right) = credentials.verify_for(asker, &name, given.password, stored) else {
+        return Attempt::Gone;
+    };
+    if right {
+        credentials.succeeded(given.from, given.name);
+        shared.strangers.forget(&name);
+        return Attempt::Contained(Box::new(of));
+    }
+    let until = Instant::now() + credentials.failed(given.from, given.name);
+    if locked {
+        let reason = "The account is currently locked out.".into();
+        return Attempt::Refused(Refusal { number: 18486, state: 1, reason, until });
+    }
+    shared.strangers.failed(policy, &name);
+    let at = &of.database.name;
+    let reason =
+        format!("Password did not match that for the user provided. [Database: '{at}']").into();
+    Attempt::Refused(Refusal { number: 18456, state: 65, reason, until })
 }
 
 /// Counts a wrong password of a login, and says in the error log when it has locked the login out.

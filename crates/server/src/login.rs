@@ -24,8 +24,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ConnectOptions, Connection, Connectivity, ConnectivityKind, DisconnectFlags, EnvChange,
-    FailedLogin, ResultSink,
+    ConnectOptions, Connection, Connectivity, ConnectivityKind, ContainedUser, DisconnectFlags,
+    EnvChange, FailedLogin, Principal, ResultSink,
 };
 use taffrail_tds::login7::{FEATURE_UTF8, Login7};
 use taffrail_tds::packet::{PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
@@ -58,6 +58,21 @@ impl From<ChannelError> for NoSession {
 impl From<ProtocolError> for NoSession {
     fn from(e: ProtocolError) -> Self {
         NoSession::Channel(e.into())
+    }
+}
+
+/// Whose password it was.
+enum Known {
+    Login(Arc<Principal>),
+    Contained(Box<ContainedUser>),
+}
+
+impl Known {
+    fn principal(&self) -> &Principal {
+        match self {
+            Known::Login(p) => p,
+            Known::Contained(user) => &user.user,
+        }
     }
 }
 
@@ -141,19 +156,21 @@ pub(crate) fn login(
         from,
         name: &login.user_name,
         password: &login.password,
+        database: &login.database,
         changes: login.changes_password(),
     };
-    let principal = match authenticate(shared, asker, &given) {
-        Attempt::Right(principal) => principal,
+    let known = match authenticate(shared, asker, &given) {
+        Attempt::Right(principal) => Known::Login(principal),
+        Attempt::Contained(user) => Known::Contained(user),
         Attempt::Gone => return Err(ChannelError::Closed.into()),
         Attempt::Refused(r) => {
             thread::sleep(r.until.saturating_duration_since(Instant::now()));
             let e = SqlError::new(r.number, &[&login.user_name, &"", &""]);
-            return Err(refuse(output, &[e], r.state, r.reason));
+            return Err(refuse(output, &[e], r.state, &r.reason));
         }
     };
     if given.changes
-        && let Err((e, reason)) = change_password(shared, &login, &principal)
+        && let Err((e, reason)) = change_password(shared, &login, &known)
     {
         return Err(refuse(output, &[e], 1, reason));
     }
@@ -179,8 +196,9 @@ pub(crate) fn login(
         asked => asked.clamp(PACKET_BYTES_MIN, ceiling),
     };
     let options = ConnectOptions {
-        login: principal.name.to_string(),
+        login: known.principal().name.to_string(),
         login_id: 0,
+        authenticating_database: 0,
         host_name: login.host_name.clone(),
         program_name: login.app_name.clone(),
         client_interface: login.library_name.clone(),
@@ -194,7 +212,11 @@ pub(crate) fn login(
         odbc_defaults: login.wants_ansi_defaults(),
     };
     // A database that cannot be opened refuses the login even where fDatabase is not set, as with SQL Server.
-    let connection = match shared.instance.connect(options) {
+    let connected = match &known {
+        Known::Login(_) => shared.instance.connect(options),
+        Known::Contained(user) => shared.instance.connect_contained(options, user),
+    };
+    let connection = match connected {
         Ok(connection) => connection,
         // The server is about to end: nothing is wrong with the login.
         Err(e) if e.number == 6005 => {
@@ -225,11 +247,14 @@ pub(crate) fn login(
 fn change_password(
     shared: &Shared,
     login: &Login7,
-    known: &taffrail_engine::Principal,
+    known: &Known,
 ) -> Result<(), (Box<SqlError>, &'static str)> {
     let refused = |number| SqlError::new(number, &[&login.user_name, &""]);
-    let checked =
-        taffrail_engine::check_password(&login.new_password, &known.name, known.login.check_policy);
+    let (of, policy) = match known {
+        Known::Login(p) => (p, p.login.check_policy),
+        Known::Contained(user) => (&user.user, true),
+    };
+    let checked = taffrail_engine::check_password(&login.new_password, &of.name, policy);
     if let Err(e) = checked {
         return Err(match e.number {
             33062 => (refused(18464), "The new password is too short."),
@@ -238,9 +263,13 @@ fn change_password(
         });
     }
     let hashed = shared.credentials.hash(&login.new_password);
-    let set = hashed
-        .map_err(drop)
-        .and_then(|hash| shared.instance.set_login_password(&known.name, &hash).map_err(drop));
+    let set = hashed.map_err(drop).and_then(|hash| {
+        let kept = match known {
+            Known::Login(p) => shared.instance.set_login_password(&p.name, &hash),
+            Known::Contained(user) => shared.instance.set_contained_password(user, &hash),
+        };
+        kept.map_err(drop)
+    });
     set.map_err(|()| (refused(18463), "The new password could not be kept."))
 }
 

@@ -36,6 +36,14 @@ impl Strangers {
         locked.is_some_and(|since| lasts(since, policy.lockout_minutes))
     }
 
+    /// Forgets the passwords of a name: a right one has come.
+    pub(crate) fn forget(&self, name: &str) {
+        let mut names = self.0.lock();
+        if !names.is_empty() {
+            names.remove(&name.to_lowercase());
+        }
+    }
+
     /// Counts a password of a name.
     pub(crate) fn failed(&self, policy: &PasswordPolicy, name: &str) {
         if policy.lockout_threshold == 0 {

@@ -122,7 +122,11 @@ fn write_login(tx: &mut Transaction, p: &Principal) -> SqlResult<()> {
 }
 
 fn write_database_principal(tx: &mut Transaction, p: &Principal) -> SqlResult<()> {
-    crate::ensure_schema_version(tx, PRINCIPALS)?;
+    let version = match p.authentication {
+        Authentication::Database => super::attempts::ATTEMPTS,
+        _ => PRINCIPALS,
+    };
+    crate::ensure_schema_version(tx, version)?;
     let sid = p.sid.as_deref().map_or(Value::Null, Value::binary);
     let owner = p.owner.map_or(Value::Null, |id| Value::BigInt(id.into()));
     let number = |n: i32| Value::BigInt(n.into());

@@ -153,6 +153,7 @@ permissions! {
         OtherLogins = "for another login",
         OtherMembers = "for memberships of others",
         OtherSessions = "for other sessions",
+        OtherUsers = "for another user",
         PasswordHashes = "for hashes of passwords",
         Permanent = "of a table that is not temporary",
         PrivilegedLogins = "for a login that is sysadmin or has CONTROL SERVER",

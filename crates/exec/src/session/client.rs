@@ -7,6 +7,8 @@ pub struct ConnectOptions {
     pub login: String,
     /// `principal_id` of the login, which connecting fills in.
     pub login_id: i32,
+    /// The database that has authenticated a contained user; 0 for logins. Connecting fills it in.
+    pub authenticating_database: u16,
     /// The client's machine.
     pub host_name: String,
     /// The client's program.

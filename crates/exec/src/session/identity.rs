@@ -34,6 +34,8 @@ pub enum ContextScope {
     User(DatabaseId, i32),
     /// An application role of one database.
     ApplicationRole(DatabaseId, i32),
+    /// A user that its database has authenticated: it is guest wherever guests may connect, and nobody on the server.
+    Contained(DatabaseId, i32),
 }
 
 /// The principals whose permissions and names hold.
@@ -144,10 +146,14 @@ fn is_of(user: &Principal, context: &SecurityContext) -> bool {
 }
 
 /// The guest as whom a context of another database is there: everybody in tempdb, an application role wherever guests may connect, but
-/// not in a database in EMERGENCY.
+/// not in a database in EMERGENCY. A contained user is there as an application role is.
 fn guest_of(context: &SecurityContext, database: &Database, here: &Principals) -> Option<i32> {
     let invited = || {
-        let enters = context.is_application_role() && !database.storage.is_emergency();
+        let whole = matches!(
+            context.scope,
+            ContextScope::ApplicationRole(..) | ContextScope::Contained(..)
+        );
+        let enters = whole && !database.storage.is_emergency();
         enters && may_connect(here, &[GUEST, PUBLIC])
     };
     (database.id.0 == 2 || invited()).then_some(GUEST)
@@ -272,6 +278,26 @@ impl crate::instance::Instance {
         Ok((SecurityContext::of_login(login), login.clone()))
     }
 
+    /// The context of a user that a database has authenticated: 4060 where it may not connect.
+    pub(crate) fn context_of_contained(
+        &self,
+        database: &Database,
+        user: &Principal,
+    ) -> SqlResult<SecurityContext> {
+        let here = database.catalog.principals(Scope::Database, crate::catalog::Sight::COMMITTED);
+        let mut grantees = here.roles_of(user.id);
+        grantees.extend([user.id, PUBLIC]);
+        if !may_connect(&here, &grantees) {
+            return Err(SqlError::new(4060, &[&database.name]));
+        }
+        Ok(SecurityContext {
+            login: user.name.clone(),
+            login_id: 0,
+            sid: user.sid.as_deref().unwrap_or_default().into(),
+            scope: ContextScope::Contained(database.id, user.id),
+        })
+    }
+
     /// The database in which a session begins: 4060 where the one that is named cannot be opened or entered, 4064 where the login's own
     /// cannot.
     pub(crate) fn first_database(
@@ -324,8 +350,9 @@ impl crate::instance::Instance {
                 versions: (server.version(), here.version()),
             }
         };
-        if let ContextScope::User(at, user) | ContextScope::ApplicationRole(at, user) =
-            context.scope
+        if let ContextScope::User(at, user)
+        | ContextScope::ApplicationRole(at, user)
+        | ContextScope::Contained(at, user) = context.scope
         {
             let own = (at == database.id).then_some(user);
             let user = own.or_else(|| guest_of(context, database, here)).ok_or_else(refused)?;

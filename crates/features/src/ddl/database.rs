@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use super::{options, row_versions, sql};
+use super::{contained, options, row_versions, sql};
 use crate::binder::declared;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
@@ -48,10 +48,14 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
         }
         return Err(unsupported(format!("CREATE DATABASE … {variant}")));
     }
-    if let Some(c) = &s.containment
-        && !c.is("NONE")
-    {
-        return Err(unsupported("CONTAINMENT = PARTIAL"));
+    let is_contained = match &s.containment {
+        None => false,
+        Some(c) if c.is("NONE") => false,
+        Some(c) if c.is("PARTIAL") => true,
+        Some(c) => return Err(SqlError::new(102, &[&c.value])),
+    };
+    if is_contained {
+        contained::allowed(cx, contained::CREATE)?;
     }
     for option in &s.options {
         options::at_creation(option)?;
@@ -71,6 +75,9 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
     if let Some(collation) = collation {
         let flags = &mut spec.options.engine_flags;
         *flags = registry::with_collation(*flags, collation);
+    }
+    if is_contained {
+        spec.options.engine_flags |= registry::FLAG_CONTAINED;
     }
     let database = databases.create(name, &spec)?;
     let context = cx.session.activation.security();
@@ -404,6 +411,7 @@ fn set_options(
     if let Some(option) = row_versions::option_of(database, list)? {
         return row_versions::set(cx, database, option, termination);
     }
+    contained::check(cx, database, list)?;
     let before = database.storage.engine_flags();
     let mut access = None;
     let may_stay = |o: &ast::DatabaseOption| {
@@ -440,7 +448,9 @@ fn set_options(
         clear_users(cx, database.id.0, &database.name, termination)?;
     }
     if wanted & !before & registry::FLAG_READ_ONLY == 0 {
-        return put_options(cx, database, apply);
+        put_options(cx, database, apply)?;
+        contained::changed(cx, database, list);
+        return Ok(());
     }
     database.storage.refuse_changes(true);
     let changed = end_changes(cx, database, termination)

@@ -14,6 +14,7 @@ mod checks;
 mod clauses;
 mod column_property;
 mod columnstore;
+pub(crate) mod contained;
 mod create;
 pub(crate) mod database;
 mod disabled;

@@ -3,8 +3,8 @@
 //! catalogue goes on showing what is true. All else is refused.
 
 use crate::catalog::registry::{
-    COMPATIBILITY_LEVEL, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS,
-    FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
+    COMPATIBILITY_LEVEL, FLAG_CONTAINED, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY,
+    FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
 };
 use crate::database::Database;
 use taffrail_base::message::unsupported;
@@ -194,7 +194,14 @@ fn other(
         {
             Ok(())
         }
-        ("CONTAINMENT", Some(ast::OptionValue::Word(w))) if w.is("NONE") => Ok(()),
+        ("CONTAINMENT", Some(ast::OptionValue::Word(w))) if w.is("NONE") => {
+            options.engine_flags &= !FLAG_CONTAINED;
+            Ok(())
+        }
+        ("CONTAINMENT", Some(ast::OptionValue::Word(w))) if w.is("PARTIAL") => {
+            options.engine_flags |= FLAG_CONTAINED;
+            Ok(())
+        }
         // An empty store needs no clearing.
         ("QUERY_STORE", Some(ast::OptionValue::Word(w))) if w.is("CLEAR") => Ok(()),
         ("QUERY_STORE", Some(ast::OptionValue::List(_))) => Ok(()),

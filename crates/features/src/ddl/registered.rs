@@ -181,11 +181,16 @@ fn permission(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResul
     if let K::Permission(s) = &s.kind { grant::run(cx, s) } else { other(s) }
 }
 
-fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResult<()> {
-    // OVERRIDE only lifts checks of values that no option here can have.
+fn reconfigure(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    let with_override = matches!(&s.kind, K::Reconfigure { with_override: true });
     match cx.refuse_in_transaction("RECONFIGURE") {
         Ok(()) => {
+            let disrupts = cx.instance().check_contained(with_override)?;
             cx.instance().databases().reconfigure()?;
+            if let Some(told) = disrupts {
+                cx.instance().end_contained_sessions(None);
+                cx.message(told.with_severity(10))?;
+            }
             features::configured(cx.instance());
             cx.instance().checkpoints_configured();
             Ok(())
@@ -254,6 +259,10 @@ const ALTERS_LOGIN: Needs = Needs::All(&[
     Needs::When(Case::OtherLogins, &Needs::Server(OnServer::AlterAnyLogin)),
     Needs::When(Case::PrivilegedLogins, &Needs::Server(OnServer::ControlServer)),
 ]);
+
+/// The defaults of oneself are one's own, and so is the password with the old one.
+const ALTERS_USER: Needs =
+    Needs::When(Case::OtherUsers, &Needs::Database(OnDatabase::AlterAnyUser));
 
 const ALTERS_TABLE: Needs =
     Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
@@ -337,7 +346,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .done(Command::ALTER_TABLE)
         .shown(Shown::AlterTable),
     of_objects("ALTER TRIGGER", ALTERS, trigger),
-    new("ALTER USER", Needs::Database(OnDatabase::AlterAnyUser), user),
+    new("ALTER USER", ALTERS_USER, user),
     of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
     new("CREATE APPLICATION ROLE", APPLICATION_ROLES, application_role),
     new("CREATE DATABASE", CREATES_DATABASES, create_database)

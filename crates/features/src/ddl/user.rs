@@ -1,5 +1,6 @@
 //! CREATE, ALTER and DROP USER.
 
+use super::contained;
 use super::principals::{self as shared, On};
 use crate::catalog::principals::{
     Authentication, DBO_USER, GUEST, Permission, PermissionKey, PermissionState, Principal,
@@ -22,10 +23,19 @@ struct UserOptions<'a> {
     /// The default schema; `Some(None)` is NULL.
     schema: Option<Option<&'a str>>,
     sid: Option<&'a [u8]>,
+    password: Option<&'a str>,
+    old_password: Option<&'a str>,
+    /// The default language; `Some(None)` is NONE.
+    language: Option<Option<Arc<str>>>,
 }
 
-fn asked<'a>(statement: &str, options: &'a [NamedOption]) -> SqlResult<UserOptions<'a>> {
+fn asked<'a>(
+    cx: &StatementContext<'_>,
+    statement: &str,
+    options: &'a [NamedOption],
+) -> SqlResult<UserOptions<'a>> {
     let mut asked = UserOptions::default();
+    let contained = cx.database().is_contained();
     for o in options {
         match (&*o.name.value.to_ascii_uppercase(), &o.value) {
             ("NAME", Some(OptionValue::Word(name))) => asked.name = Some(&name.value),
@@ -39,8 +49,15 @@ fn asked<'a>(statement: &str, options: &'a [NamedOption]) -> SqlResult<UserOptio
                 asked.schema = Some(Some(&name.value));
             }
             ("SID", Some(OptionValue::Binary(sid))) => asked.sid = Some(sid),
-            ("PASSWORD" | "OLD_PASSWORD", _) => return Err(SqlError::new(33233, &[])),
-            ("DEFAULT_LANGUAGE", _) => return Err(SqlError::new(33236, &[])),
+            ("PASSWORD" | "OLD_PASSWORD", _) if !contained => {
+                return Err(SqlError::new(33233, &[]));
+            }
+            ("DEFAULT_LANGUAGE", _) if !contained => return Err(SqlError::new(33236, &[])),
+            ("PASSWORD", Some(OptionValue::Text(text))) => asked.password = Some(text),
+            ("OLD_PASSWORD", Some(OptionValue::Text(text))) => asked.old_password = Some(text),
+            ("DEFAULT_LANGUAGE", Some(value)) => {
+                asked.language = Some(contained::language(value)?);
+            }
             ("ALLOW_ENCRYPTED_VALUE_MODIFICATIONS", Some(OptionValue::Off)) => {}
             _ => return Err(unsupported(format!("{statement} … WITH {}", o.name.value))),
         }
@@ -53,23 +70,31 @@ pub(super) fn user(cx: &mut StatementContext<'_>, s: &UserDefinition) -> SqlResu
     if s.alter {
         return alter(cx, s);
     }
-    let asked = asked("CREATE USER", &s.options)?;
+    let asked = asked(cx, "CREATE USER", &s.options)?;
     let name = &*s.name.value;
     let login = match (&s.login, s.without_login) {
         (_, true) => None,
+        (None, false) if asked.password.is_some() => None,
         (Some(login), _) => Some(&*login.value),
         (None, _) => Some(name),
     };
+    match (asked.password.is_some(), s.without_login, login.is_some()) {
+        (true, true, _) => return Err(SqlError::new(33235, &[&"PASSWORD"])),
+        (true, _, true) => return Err(SqlError::new(33234, &[&"PASSWORD"])),
+        (false, ..) if asked.language.is_some() => {
+            return Err(SqlError::new(33234, &[&"DEFAULT_LANGUAGE"]));
+        }
+        _ => {}
+    }
     if login.is_some() && asked.sid.is_some() {
         return Err(SqlError::new(33242, &[]));
     }
-    let own = asked.sid.map(|sid| {
-        let known =
-            sid.len() == SID_BYTES && sid.starts_with(&[1, 5, 0, 0, 0, 0, 0, 9, 3, 0, 0, 0]);
-        known.then(|| sid.to_vec()).ok_or_else(|| SqlError::new(33060, &[]))
-    });
-    let own = own.transpose()?;
-    create(cx, name, login, asked.schema.flatten(), own)
+    if let Some(sid) = asked.sid
+        && !(sid.len() == SID_BYTES && sid.starts_with(&[1, 5, 0, 0, 0, 0, 0, 9, 3, 0, 0, 0]))
+    {
+        return Err(SqlError::new(33060, &[]));
+    }
+    create(cx, name, login, &asked)
 }
 
 /// The login of a user that is made or mapped anew: 15007, 15405 for sa, and `taken` where it is somebody here already.
@@ -93,13 +118,12 @@ fn free_login(
     Ok(found.clone())
 }
 
-/// Makes a user of a login, or of none.
+/// Makes a user of a login, with a password, or of neither.
 fn create(
     cx: &mut StatementContext<'_>,
     name: &str,
     login: Option<&str>,
-    schema: Option<&str>,
-    sid: Option<Vec<u8>>,
+    asked: &UserOptions<'_>,
 ) -> SqlResult<()> {
     shared::valid_name(name)?;
     let on = On::database(cx);
@@ -115,18 +139,22 @@ fn create(
         return Err(SqlError::new(15023, &[&name]));
     }
     let mut p = Principal::new(all.new_id(Scope::Database), name, PrincipalKind::User);
-    p.default_schema = Some(schema.unwrap_or("dbo").into());
+    p.default_schema = Some(asked.schema.flatten().unwrap_or("dbo").into());
     p.sid = match &login {
         Some(login) => {
             p.authentication = Authentication::Instance;
             login.sid.clone()
         }
-        None => Some(match sid {
-            Some(sid) if all.by_sid(&sid).is_some() => return Err(SqlError::new(15433, &[])),
-            Some(sid) => sid,
+        None => Some(match asked.sid {
+            Some(sid) if all.by_sid(sid).is_some() => return Err(SqlError::new(15433, &[])),
+            Some(sid) => sid.to_vec(),
             None => shared::new_sid(cx, Scope::Database, 3),
         }),
     };
+    if let Some(given) = asked.password {
+        contained::set_password(cx, &mut p, given)?;
+        p.language = asked.language.clone().flatten();
+    }
     p.created = on.now();
     p.modified = p.created.clone();
     let tx = on.transaction(cx)?;
@@ -145,7 +173,7 @@ fn create(
 
 fn alter(cx: &mut StatementContext<'_>, s: &UserDefinition) -> SqlResult<()> {
     let name = &*s.name.value;
-    let asked = asked("ALTER USER", &s.options)?;
+    let asked = asked(cx, "ALTER USER", &s.options)?;
     let on = On::database(cx);
     let all = on.change(cx)?;
     let user = all.find(name).filter(|p| p.kind == PrincipalKind::User);
@@ -167,9 +195,33 @@ fn alter(cx: &mut StatementContext<'_>, s: &UserDefinition) -> SqlResult<()> {
     if let Some(login) = asked.login {
         remap(cx, &all, &mut p, login)?;
     }
+    change_contained(cx, &mut p, &asked)?;
     p.modified = on.now();
     rows::write(on.transaction(cx)?, Scope::Database, &p)?;
     on.refresh(cx)
+}
+
+/// Another password, another language: of users with passwords alone (33234). The old password has to be right where it is given.
+fn change_contained(
+    cx: &StatementContext<'_>,
+    p: &mut Principal,
+    asked: &UserOptions<'_>,
+) -> SqlResult<()> {
+    if p.authentication != Authentication::Database {
+        let given = asked.password.map(|_| "PASSWORD");
+        let given = given.or(asked.language.as_ref().map(|_| "DEFAULT_LANGUAGE"));
+        return given.map_or(Ok(()), |given| Err(SqlError::new(33234, &[&given])));
+    }
+    if let Some(language) = &asked.language {
+        p.language.clone_from(language);
+    }
+    let Some(given) = asked.password else { return Ok(()) };
+    if let Some(old) = asked.old_password
+        && !contained::is_password(cx, p, old)?
+    {
+        return Err(SqlError::new(15151, &[&"alter", &"user", &p.name]));
+    }
+    contained::set_password(cx, p, given)
 }
 
 /// Gives a user, an orphan perhaps, another login.

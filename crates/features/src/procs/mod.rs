@@ -10,6 +10,7 @@
 //! | [`session_context`] | sp_set_session_context |
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`constraints`] | sp_helpconstraint |
+//! | [`contained`] | sp_migrate_user_to_contained |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
 //! | [`odbc_routines`], [`odbc_tables`] | sp_sproc_columns, sp_tables, privileges, collations |
 //! | [`describe`], [`describe_rows`], [`describe_views`] | sp_describe_first_result_set with its views, sp_describe_undeclared_parameters |
@@ -28,6 +29,7 @@
 mod application_role;
 mod applock;
 mod constraints;
+mod contained;
 mod counters;
 mod depends;
 mod describe;

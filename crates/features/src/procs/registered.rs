@@ -1,8 +1,8 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
 use super::{
-    application_role, applock, constraints, counters, depends, describe_rows, describe_views,
-    errorlog,
+    application_role, applock, constraints, contained, counters, depends, describe_rows,
+    describe_views, errorlog,
 };
 use super::{
     files, messages, monitor, sequence_range, session_context, space, temporal_history, triggers,
@@ -275,6 +275,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         triggers::help,
     ),
     sql("sp_lock", SERVER_STATE, LOCK),
+    native(
+        "sp_migrate_user_to_contained",
+        Needs::Server(OnServer::ControlServer),
+        &["@username!", "@rename!", "@disablelogin!"],
+        contained::migrate,
+    ),
     native("sp_monitor", SYSADMIN, &[], monitor::run),
     native(
         "sp_pkeys",

@@ -3,8 +3,8 @@
 use super::cell::{Column, IntoCell, no, null, yes};
 use super::databases::{model_name, pages};
 use crate::catalog::registry::{
-    FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS, FLAG_RESTRICTED_USER,
-    FLAG_SINGLE_USER, Slot, collation_of,
+    FLAG_CONTAINED, FLAG_LOCAL_CURSORS, FLAG_READ_ONLY, FLAG_RECURSIVE_TRIGGERS,
+    FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot, collation_of,
 };
 use crate::catalog::versions::{FLAG_ALLOW_SNAPSHOT, FLAG_READ_COMMITTED_SNAPSHOT, SnapshotState};
 use taffrail_base::Lsn;
@@ -135,8 +135,10 @@ pub(super) const DATABASE: &[Column<DatabaseRow>] = &[
     ("is_nested_triggers_on bit?", null),
     ("is_transform_noise_words_on bit?", null),
     ("two_digit_year_cutoff smallint?", null),
-    ("containment tinyint!", |_| 0_i32.cell()),
-    ("containment_desc nvarchar(60)!", |_| "NONE".cell()),
+    ("containment tinyint!", |d| i32::from(d.has(FLAG_CONTAINED)).cell()),
+    ("containment_desc nvarchar(60)!", |d| {
+        if d.has(FLAG_CONTAINED) { "PARTIAL" } else { "NONE" }.cell()
+    }),
     ("target_recovery_time_in_seconds int?", |d| {
         d.options.as_ref().map(|o| o.target_recovery_time_s).cell()
     }),

@@ -2,7 +2,8 @@
 
 use super::sql_text::{handle_cell, running_cell};
 use super::{Declaration, Rows, ViewContext, function, sys};
-use crate::catalog::datetime;
+use crate::catalog::principals::{Principals, Scope};
+use crate::catalog::{Sight, datetime};
 use crate::features::needs;
 use crate::instance::SessionInfo;
 use crate::row;
@@ -10,7 +11,7 @@ use crate::session::SetOptions;
 use crate::session::client_address;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_observe::{Moment, SessionCell, Status};
 use taffrail_types::Value;
 
@@ -224,6 +225,7 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
     let server = cx.session.server_principals();
     for s in cx.sessions() {
         let (cell, user) = (&s.cell, s.is_user());
+        let own = own_sid(cx, &server, &s);
         let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
         let started = started(cx, &s);
         let ended = moment(cx, Moment(cell.request_ended.load(Relaxed)));
@@ -240,7 +242,11 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             // As SQL Server numbers the versions of the protocol: 7.1 is 5 … 7.4 is 7.
             user.then(|| client_version(s.client.tds_version)),
             text(&s.client.client_interface),
-            sid_of(&server, &s.login_name()),
+            if *s.login_name() == s.client.login {
+                own.clone()
+            } else {
+                sid_of(&server, &s.login_name())
+            },
             &*s.login_name(),
             "",
             "",
@@ -261,14 +267,14 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         ];
         cells.extend(options(&s));
         cells.extend(row![
-            sid_of(&server, &s.client.login),
+            own,
             &s.client.login,
             (),
             (),
             (),
             if user { 2 } else { 1 },
             cell.database_id.load(Relaxed),
-            user.then_some(1),
+            user.then(|| authenticating(&s)),
             cell.open_transaction_count.load(Relaxed),
             0,
             ()
@@ -278,8 +284,24 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
     Ok(())
 }
 
+/// The security identifier of who has connected: a login's, or a contained user's.
+fn own_sid(cx: &ViewContext<'_>, server: &Principals, s: &SessionInfo) -> Value {
+    let database = match s.client.authenticating_database {
+        0 => return sid_of(server, &s.client.login),
+        id => cx.session.instance.databases().by_id(DatabaseId(id)),
+    };
+    let users = database.map(|d| d.catalog.principals(Scope::Database, Sight::COMMITTED));
+    let user = users.as_ref().and_then(|all| all.find(&s.client.login));
+    Value::binary(user.and_then(|p| p.sid.as_deref()).unwrap_or_default())
+}
+
+/// The database that has authenticated a session: master, but for contained users.
+fn authenticating(s: &SessionInfo) -> i32 {
+    i32::from(s.client.authenticating_database).max(1)
+}
+
 /// The security identifier of a login by its name; none of a user without login.
-fn sid_of(server: &crate::catalog::principals::Principals, login: &str) -> Value {
+fn sid_of(server: &Principals, login: &str) -> Value {
     let sid = server.find(login).and_then(|p| p.sid.as_deref());
     Value::binary(sid.unwrap_or_default())
 }

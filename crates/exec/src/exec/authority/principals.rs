@@ -11,6 +11,7 @@ use crate::session::rights::securable_principal;
 use taffrail_base::SqlError;
 use taffrail_syntax::ast::{
     DropKind, LoginDefinition, ObjectName, RoleAction, RoleDefinition, StatementKind as K,
+    UserDefinition,
 };
 
 impl Session {
@@ -23,7 +24,7 @@ impl Session {
         };
         match kind {
             K::Login(s) if s.alter => Some(vec![self.asks_of_login(s)]),
-            K::User(s) if s.alter => unseen("alter", "user", &s.name.value),
+            K::User(s) if s.alter => Some(vec![self.asks_of_user(s)]),
             K::Role(s) => self.asks_of_role(s),
             K::ApplicationRole(s) if s.alter => unseen("alter", "application role", &s.name.value),
             K::Drop(s) => {
@@ -100,6 +101,22 @@ impl Session {
             (false, false) => &[Case::OtherLogins],
         };
         let errors = vec![SqlError::new(15151, &[&"alter", &"login", &s.name.value])];
+        Ask { place: AskedAt::of_database(&self.database).given(cases), errors }
+    }
+
+    /// One's own default schema and language are one's own, and one's own password with the old one.
+    fn asks_of_user(&self, s: &UserDefinition) -> Ask {
+        let has = |word: &str| s.options.iter().any(|o| o.name.is(word));
+        let own_alone = s.options.iter().all(|o| {
+            ["PASSWORD", "OLD_PASSWORD", "DEFAULT_LANGUAGE", "DEFAULT_SCHEMA"]
+                .iter()
+                .any(|word| o.name.is(word))
+        });
+        let user = self.principals_of(&self.database).find(&s.name.value).map(|p| p.id);
+        let is_own = self.identity().is_ok_and(|mine| Some(mine.user) == user);
+        let own = is_own && own_alone && (!has("PASSWORD") || has("OLD_PASSWORD"));
+        let cases: &'static [Case] = if own { &[] } else { &[Case::OtherUsers] };
+        let errors = vec![SqlError::new(15151, &[&"alter", &"user", &s.name.value])];
         Ask { place: AskedAt::of_database(&self.database).given(cases), errors }
     }
 

@@ -175,13 +175,18 @@ pub(super) async fn log_in(
 /// The login and a new token, or how long the refusal has to wait.
 fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(Stored, String), Duration> {
     let asker = Asker { origin: Origin::Server, has_gone: &|| false };
-    let presented =
-        Presented { from, name: &given.login, password: &given.password, changes: false };
+    let presented = Presented {
+        from,
+        name: &given.login,
+        password: &given.password,
+        database: "",
+        changes: false,
+    };
     let attempt = authenticate(shared, asker, &presented);
     let (known, until) = match attempt {
         Attempt::Right(login) => (Some(login), Instant::now()),
         Attempt::Refused(refusal) => (None, refusal.until),
-        Attempt::Gone => (None, Instant::now()),
+        Attempt::Contained(_) | Attempt::Gone => (None, Instant::now()),
     };
     // Its pages show the whole server.
     match known.filter(|l| shared.instance.is_sysadmin(l.id)) {
