@@ -234,6 +234,19 @@ impl Client {
         client
     }
 
+    /// A session of a login in clear text, or the numbers by which it is refused.
+    pub fn of_login(
+        address: SocketAddr,
+        user: &str,
+        password: &str,
+        database: &str,
+    ) -> Result<Client, Vec<i32>> {
+        let mut client = Client::connect_to(address);
+        client.send_login(user, password, database, 4096);
+        let numbers: Vec<i32> = errors(&client.tokens()).iter().map(|(n, ..)| *n).collect();
+        if numbers.is_empty() { Ok(client) } else { Err(numbers) }
+    }
+
     pub fn log_in(&mut self, packet_size: u32) {
         self.send_login("sa", PASSWORD, "", packet_size);
         let tokens = self.tokens();
@@ -272,4 +285,25 @@ pub fn errors(tokens: &[Token]) -> Vec<(i32, u8, u8)> {
         _ => None,
     };
     tokens.iter().filter_map(error).collect()
+}
+
+/// The numbers of the errors of a batch.
+pub fn failed(client: &mut Client, batch: &str) -> Vec<i32> {
+    client.batch(batch, 0);
+    errors(&client.tokens()).iter().map(|(n, ..)| *n).collect()
+}
+
+/// Runs a batch that has no errors.
+pub fn done(client: &mut Client, batch: &str) {
+    assert_eq!(failed(client, batch), [0; 0], "{batch}");
+}
+
+/// The first row of a query as text; empty without one.
+pub fn row(client: &mut Client, query: &str) -> Vec<String> {
+    client.batch(query, 0);
+    let tokens = client.tokens();
+    assert_eq!(errors(&tokens), [], "{query}");
+    let row = |t| if let Token::Row(row) = t { Some(row) } else { None };
+    let row = tokens.into_iter().find_map(row).unwrap_or_default();
+    row.iter().map(|v| v.as_text().unwrap_or_else(|| format!("{:?}", v.as_i64()))).collect()
 }
