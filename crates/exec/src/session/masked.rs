@@ -3,9 +3,11 @@
 //! Hidden are, also within a text of a text, where quotation marks are double:
 //!
 //! 1. a value behind `=` and a name that ends with a word of [`NAMES`],
-//! 2. the arguments of [`CALLS`], by place or by the name of the parameter.
+//! 2. the arguments of [`CALLS`], by place or by the name of the parameter,
+//! 3. what a variable is given in the text that is such an argument.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What stands in place of a password.
 const HIDDEN: &str = "******";
@@ -43,6 +45,13 @@ struct Secret {
     first: usize,
     last: usize,
     end: usize,
+}
+
+/// The secrets of a text, and the variables that hold some.
+#[derive(Default)]
+struct Found {
+    secrets: Vec<Secret>,
+    variables: Vec<Range<usize>>,
 }
 
 impl Text<'_> {
@@ -145,7 +154,7 @@ impl Text<'_> {
     }
 
     /// The secret arguments of a call whose name ends at `at`.
-    fn arguments(&self, mut at: usize, call: &Call, out: &mut Vec<Secret>) {
+    fn arguments(&self, mut at: usize, call: &Call, out: &mut Found) {
         let (name, places, names) = call;
         let procedure = name.starts_with(b"sp_");
         at += usize::from(matches!(self.0.get(at), Some(b']' | b'"')));
@@ -165,20 +174,22 @@ impl Text<'_> {
                 if self.0.get(behind) == Some(&b'=') {
                     secret = names.iter().any(|n| self.0[at..end].eq_ignore_ascii_case(n));
                     at = self.blanks(behind + 1);
-                } else {
-                    // A variable.
-                    (secret, at) = (false, end);
                 }
+            }
+            if self.0.get(at) == Some(&b'@') {
+                let end = self.word(at + 1);
+                out.variables.extend(secret.then_some(at..end));
+                (secret, at) = (false, end);
             }
             let delimited = || self.delimited(at).filter(|_| procedure);
             if let Some(literal) = self.literal(at).or_else(delimited) {
                 at = literal.end;
-                out.extend(secret.then_some(literal));
+                out.secrets.extend(secret.then_some(literal));
             } else {
                 let end = self.word(at);
                 let null = self.0[at..end].eq_ignore_ascii_case(b"NULL");
                 if secret && procedure && end > at && !null {
-                    out.push(Secret { first: at, last: end, end });
+                    out.secrets.push(Secret { first: at, last: end, end });
                 }
                 at = end;
             }
@@ -192,7 +203,7 @@ impl Text<'_> {
 
     /// All that is hidden, in order.
     fn secrets(&self) -> Vec<Secret> {
-        let (mut out, mut at) = (Vec::new(), 0);
+        let (mut out, mut at) = (Found::default(), 0);
         while at < self.0.len() {
             if !in_word(self.0[at]) {
                 at += 1;
@@ -204,7 +215,7 @@ impl Text<'_> {
             at = end;
             if let Some(call) = call {
                 self.arguments(end, call, &mut out);
-                at = out.last().map_or(end, |s| s.end.max(end));
+                at = out.secrets.last().map_or(end, |s| s.end.max(end));
                 continue;
             }
             let ends = |name: &&[u8]| {
@@ -215,10 +226,47 @@ impl Text<'_> {
                 && let Some(secret) = self.value(end)
             {
                 at = secret.end;
+                out.secrets.push(secret);
+            }
+        }
+        if !out.variables.is_empty() {
+            self.assigned(&out.variables, &mut out.secrets);
+            out.secrets.sort_by_key(|s| s.first);
+            out.secrets.dedup_by(|later, earlier| later.first < earlier.end);
+        }
+        out.secrets
+    }
+
+    /// The literals that variables are given, one or several with `+` between them.
+    fn assigned(&self, variables: &[Range<usize>], out: &mut Vec<Secret>) {
+        let mut at = 0;
+        while let Some(before) = self.0[at..].iter().position(|b| *b == b'@') {
+            let from = at + before;
+            let end = self.word(from + 1);
+            at = end;
+            let same =
+                |v: &Range<usize>| self.0[v.clone()].eq_ignore_ascii_case(&self.0[from..end]);
+            let mut value = if variables.iter().any(same) { self.given(end) } else { None };
+            while let Some(secret) = value.and_then(|value| self.literal(value)) {
+                let behind = self.blanks(secret.end);
+                let goes_on = self.0.get(behind) == Some(&b'+');
+                value = goes_on.then(|| self.blanks(behind + 1));
                 out.push(secret);
             }
         }
-        out
+    }
+
+    /// The place of the value that a variable whose name ends at `at` is given, behind its type perhaps.
+    fn given(&self, mut at: usize) -> Option<usize> {
+        loop {
+            at = self.blanks(at);
+            match *self.0.get(at)? {
+                b'=' => return Some(self.blanks(at + 1)),
+                b'(' | b')' | b'[' | b']' | b'.' | b'+' => at += 1,
+                b if in_word(b) => at = self.word(at),
+                _ => return None,
+            }
+        }
     }
 }
 
@@ -329,6 +377,35 @@ mod tests {
     }
 
     #[test]
+    fn what_a_variable_brings_to_a_secret_argument_is_hidden() {
+        for (text, want) in [
+            (
+                "DECLARE @p sysname = N'x', @q nvarchar(9) = 'y'; EXEC sp_setapprole 'r', @p",
+                "DECLARE @p sysname = N'******', @q nvarchar(9) = 'y'; EXEC sp_setapprole 'r', @p",
+            ),
+            (
+                "SET @P = 'a' + 'b' EXEC sp_setapprole @rolename = 'r', @password = @p",
+                "SET @P = '******' + '******' EXEC sp_setapprole @rolename = 'r', @password = @p",
+            ),
+            (
+                "exec sp_executesql N'EXEC sp_setapprole ''r'', @p', N'@p sysname', @p = N'x'",
+                "exec sp_executesql N'EXEC sp_setapprole ''r'', @p', N'@p sysname', @p = N'******'",
+            ),
+            (
+                "DECLARE @p varbinary (max) = 0xFF SELECT PWDCOMPARE(@p, h), @p",
+                "DECLARE @p varbinary (max) = ****** SELECT PWDCOMPARE(@p, h), @p",
+            ),
+            (
+                "DECLARE @name sysname = 'r' EXEC sp_setapprole @name, 'x'",
+                "DECLARE @name sysname = 'r' EXEC sp_setapprole @name, '******'",
+            ),
+            ("EXEC sp_setapprole 'r', @", "EXEC sp_setapprole 'r', @"),
+        ] {
+            assert_eq!(masked(text), want, "{text}");
+        }
+    }
+
+    #[test]
     fn any_text_is_taken() {
         let mut seed = 3_u64;
         let parts = [
@@ -344,6 +421,7 @@ mod tests {
             "ü",
             "]",
             "\"",
+            "@a",
             "a",
             ",",
             "日",
