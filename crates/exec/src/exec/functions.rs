@@ -359,13 +359,15 @@ impl FnContext for Session {
     }
 
     fn database_id(&self, name: &str) -> Option<i16> {
-        self.instance.databases().slot(name).map(|s| s.entry.id.0 as i16)
+        let slot = self.instance.databases().slot(name)?;
+        self.databases_seen().database(&slot.entry).then_some(slot.entry.id.0 as i16)
     }
 
     fn database_name(&self, id: i16) -> Option<String> {
         let id = DatabaseId(u16::try_from(id).ok()?);
         let slots = self.instance.databases().list();
-        slots.into_iter().find(|s| s.entry.id == id).map(|s| s.entry.name)
+        let found = slots.into_iter().find(|s| s.entry.id == id)?;
+        self.databases_seen().database(&found.entry).then_some(found.entry.name)
     }
 
     fn has_database_access(&self, name: &str) -> Option<bool> {

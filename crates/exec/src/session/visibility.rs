@@ -4,7 +4,9 @@
 //! DEFINITION hides it, whatever else is granted. A text is seen by who may see definitions, change the object or own it.
 
 use super::Session;
+use super::identity::ContextScope;
 use super::rights::{securable_of, securable_principal, securable_type};
+use crate::catalog::master::DatabaseEntry;
 use crate::catalog::principals::{Principal, Principals};
 use crate::catalog::{Object, ObjectHead, ObjectKind, Sight};
 use crate::database::Database;
@@ -12,6 +14,7 @@ use crate::permissions::{PermissionId, Rights, SecurableAt, SecurableClass as C,
 use hashbrown::HashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
+use taffrail_base::DatabaseId;
 
 /// Permissions that every object has.
 pub const OF_ALL: [&str; 4] = ["VIEW DEFINITION", "CONTROL", "ALTER", "TAKE OWNERSHIP"];
@@ -20,6 +23,10 @@ pub const OF_ROWS: [&str; 5] = ["DELETE", "INSERT", "REFERENCES", "SELECT", "UPD
 
 const VIEW_DEFINITION: PermissionId = known(C::Object, "VIEW DEFINITION");
 const VIEW_TYPE: PermissionId = known(C::Type, "VIEW DEFINITION");
+
+const VIEW_ANY_DATABASE: PermissionId = known(C::Server, "VIEW ANY DATABASE");
+const CREATE_DATABASE: PermissionId = known(C::Database, "CREATE DATABASE");
+const ALTER_ANY_DATABASE: PermissionId = known(C::Server, "ALTER ANY DATABASE");
 
 /// Permissions that fit a kind of object beside those of all.
 pub fn fitting(kind: ObjectKind) -> &'static [&'static str] {
@@ -186,5 +193,49 @@ impl Session {
             let may = |name: &&str| find(at.class, name).is_some_and(|id| rights.may(&at, id));
             everywhere(p) || own || any.iter().any(may)
         })
+    }
+}
+
+/// The databases that a session is shown: all of them, or master, tempdb, the current one and its own.
+pub struct DatabasesSeen {
+    all: bool,
+    current: DatabaseId,
+    /// The security identifier of the login, whose databases are its own.
+    own: Vec<u8>,
+}
+
+impl DatabasesSeen {
+    /// Whether a database is shown.
+    pub fn database(&self, entry: &DatabaseEntry) -> bool {
+        self.all
+            || matches!(entry.id.0, 1 | 2)
+            || entry.id == self.current
+            || !self.own.is_empty() && entry.owner_sid == self.own
+    }
+}
+
+impl Session {
+    /// Whether the session has CREATE DATABASE in master.
+    fn creates_databases(&self) -> bool {
+        let master = self.instance.databases().master().ok();
+        let rights = master.and_then(|master| self.rights_in(&master).ok());
+        rights.is_some_and(|rights| rights.may(&SecurableAt::DATABASE, CREATE_DATABASE))
+    }
+
+    /// The databases that the session is shown. A context that is of one database alone has no permission of the server.
+    pub fn databases_seen(&self) -> DatabasesSeen {
+        let context = self.activation.security();
+        let current = self.database.id;
+        if context.is_sa() {
+            return DatabasesSeen { all: true, current, own: Vec::new() };
+        }
+        let rights = self.server_rights();
+        let all = [VIEW_ANY_DATABASE, ALTER_ANY_DATABASE]
+            .iter()
+            .any(|permission| rights.may(&SecurableAt::SERVER, *permission))
+            || self.creates_databases();
+        let of_login = context.scope == ContextScope::Server;
+        let own = if of_login { context.sid.to_vec() } else { Vec::new() };
+        DatabasesSeen { all, current, own }
     }
 }

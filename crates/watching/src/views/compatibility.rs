@@ -216,7 +216,9 @@ fn sysindexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for slot in cx.session.instance.databases().list() {
+    let seen = cx.session.databases_seen();
+    let slots = cx.session.instance.databases().list();
+    for slot in slots.into_iter().filter(|slot| seen.database(&slot.entry)) {
         let e = &slot.entry;
         let (state, _) = slot.state();
         let simple = slot.database.as_ref().is_some_and(|d| {

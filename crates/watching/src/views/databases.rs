@@ -95,7 +95,8 @@ pub(super) fn model_name(model: RecoveryModel) -> &'static str {
 
 fn databases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let databases = cx.session.instance.databases();
-    for slot in databases.list() {
+    let seen = cx.session.databases_seen();
+    for slot in databases.list().into_iter().filter(|slot| seen.database(&slot.entry)) {
         rows.show(&[DATABASE], &database_row(databases, slot));
     }
     Ok(())
