@@ -4,6 +4,7 @@
 mod contained;
 mod endings;
 mod lost;
+mod owners;
 mod passwords;
 mod received;
 mod support;

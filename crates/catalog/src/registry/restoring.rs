@@ -53,6 +53,18 @@ impl Databases {
         files: Vec<PathBuf>,
         in_use: &dyn Fn(DatabaseId) -> bool,
     ) -> SqlResult<Taken<'_>> {
+        self.take_as(name, files, &super::SA_SID, in_use)
+    }
+
+    /// As [`Databases::take`]: a name that is new becomes a database of the login with this security identifier, and one that is there
+    /// keeps its owner.
+    pub fn take_as(
+        &self,
+        name: &str,
+        files: Vec<PathBuf>,
+        owner: &[u8],
+        in_use: &dyn Fn(DatabaseId) -> bool,
+    ) -> SqlResult<Taken<'_>> {
         let _changing = self.changing.lock();
         let master = self.master_storage()?;
         let Some(slot) = self.slot(name) else {
@@ -65,7 +77,7 @@ impl Databases {
                 made: Vec::new(),
                 created: datetime_now(&*self.storage.env.clock),
                 state: EntryState::Restoring,
-                owner_sid: super::SA_SID.to_vec(),
+                owner_sid: owner.to_vec(),
                 compatibility_level: super::COMPATIBILITY_LEVEL,
             };
             master::put_database(&master, &entry)?;

@@ -84,7 +84,8 @@ impl Session {
         is_granted(self.principals_of(&self.database).permissions_on(4, user.id), &grantees)
     }
 
-    fn may_impersonate_login(&self, login: &Principal) -> SqlResult<bool> {
+    /// Whether the session may run as a login: as itself, as a sysadmin, or with IMPERSONATE.
+    pub fn may_impersonate_login(&self, login: &Principal) -> SqlResult<bool> {
         let context = self.activation.security();
         if context.is_sa() || context.scope == ContextScope::Server && context.login_id == login.id
         {

@@ -100,7 +100,8 @@ impl Instance {
         let mut user = (*of.user).clone();
         user.password_hash = hash.into();
         user.modified = catalog.now();
-        let spec = BeginSpec { name: "password", lock_timeout_ms: -1, ..BeginSpec::default() };
+        let lock_timeout_ms = super::logins::RECORD_WAITS_MS;
+        let spec = BeginSpec { name: "password", lock_timeout_ms, ..BeginSpec::default() };
         let mut tx = storage.begin(spec);
         tx.lock(catalog.principals_resource(), LockMode::X).map_err(|e| e.to_sql())?;
         rows::write(&mut tx, Scope::Database, &user)?;

@@ -9,7 +9,7 @@ use crate::catalog::principals::{
 use crate::functions::password;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{SessionId, SqlError, SqlResult};
 use taffrail_storage::{BeginSpec, Durability};
 use taffrail_types::{MaxLen, SqlType, Value};
 
@@ -42,6 +42,9 @@ impl From<&Principal> for Login {
         }
     }
 }
+
+/// How long a change of a login waits for another one, where nobody can give it up: less than a login may take.
+pub(super) const RECORD_WAITS_MS: i32 = 10_000;
 
 /// `PasswordHashAlgorithm` of Argon2id: SQL Server's own end at 3.
 const OWN_ALGORITHM: i32 = 4;
@@ -106,15 +109,26 @@ impl Instance {
         self.forget_wrong_passwords(&login)
     }
 
-    /// Records a login in a transaction of the server's own; durable when it returns.
-    pub fn record_login(&self, mut login: Principal) -> SqlResult<()> {
+    /// Records a login in a transaction of the server's own; durable when it returns. 1222 where another session's change of a login stays
+    /// open for ten seconds.
+    pub fn record_login(&self, login: Principal) -> SqlResult<()> {
+        self.record_login_as(login, SessionId(0), RECORD_WAITS_MS)
+    }
+
+    /// As [`Instance::record_login`] for a session, whose wait may be cancelled and ends with its LOCK_TIMEOUT (1222).
+    pub fn record_login_as(
+        &self,
+        mut login: Principal,
+        session: SessionId,
+        lock_timeout_ms: i32,
+    ) -> SqlResult<()> {
         let master = self.databases.master()?;
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         if login.created.is_null() {
             login.created = now.clone();
         }
         login.modified = now;
-        let spec = BeginSpec { name: "master", lock_timeout_ms: -1, ..BeginSpec::default() };
+        let spec = BeginSpec { session, name: "master", lock_timeout_ms, ..BeginSpec::default() };
         let mut tx = master.storage.begin(spec);
         tx.lock(master.catalog.principals_resource(), taffrail_storage::lock::LockMode::X)
             .map_err(|e| e.to_sql())?;

@@ -225,6 +225,13 @@ impl Session {
         }
     }
 
+    /// The security identifier of the login that owns what the session makes on the server: sa's where the context is nobody there.
+    pub fn owning_sid(&self) -> Vec<u8> {
+        let all = self.server_principals();
+        let login = all.get(self.activation.security().login_id).and_then(|p| p.sid.clone());
+        login.unwrap_or_else(|| crate::catalog::registry::SA_SID.to_vec())
+    }
+
     /// The identity in the current database.
     pub fn identity(&self) -> SqlResult<Arc<Identity>> {
         self.identity_in(&self.database)

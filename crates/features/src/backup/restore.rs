@@ -188,7 +188,8 @@ fn full(
     let (moves, in_the_way) = plan(cx, h, moves, options.replace, devices, name)?;
     let paths: Vec<PathBuf> = moves.iter().map(|(_, path)| path.clone()).collect();
     let instance = cx.instance().clone();
-    let mut taken = instance.databases().take(name, paths.clone(), &in_use(cx))?;
+    let owner = cx.session.owning_sid();
+    let mut taken = instance.databases().take_as(name, paths.clone(), &owner, &in_use(cx))?;
     let mut replaces = taken.files();
     replaces.extend(in_the_way);
     replaces.sort();

@@ -29,9 +29,9 @@ pub(super) fn attach(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> 
     let primary = logs.remove(0);
     let name = &*s.name.value;
     match cx.instance().databases().attach(name, primary, logs) {
-        Ok(_) => {
+        Ok(database) => {
             cx.instance().adopt_databases();
-            Ok(())
+            super::database::own(cx, database.id)
         }
         Err(NotAttached::Refused(e)) => Err(e),
         Err(NotAttached::Primary(e)) => {
@@ -98,6 +98,7 @@ pub(super) fn clone_of(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -
     let going_on = || cx.session.check_cancel();
     let databases = cx.instance().databases();
     databases.clone_database(name, template, &places, &in_use, &going_on)?;
+    let made = databases.get(name)?.id;
     cx.instance().adopt_databases();
-    Ok(())
+    super::database::own(cx, made)
 }

@@ -8,7 +8,7 @@ use super::{resolve, user_type};
 use crate::catalog::principals::{PrincipalKind, Scope, rows};
 use crate::catalog::systab::{self, SystemTables};
 use crate::database::Database;
-use crate::permissions::{SecurableAt, SecurableClass as C};
+use crate::permissions::{SecurableAt, SecurableClass as C, find};
 use crate::session::context::StatementContext;
 use crate::session::rights::{securable_of, securable_type};
 use std::sync::Arc;
@@ -33,10 +33,9 @@ pub(super) fn alter(cx: &mut StatementContext<'_>, s: &AlterAuthorization) -> Sq
     let Some(owner) = owner else {
         return Err(unsupported(format!("ALTER AUTHORIZATION ON {class} TO SCHEMA OWNER")));
     };
-    // Of the server: nobody but a sysadmin gives these away.
-    if matches!(class, "DATABASE" | "SERVER ROLE") && !cx.session.identity()?.is_sysadmin {
-        let what = class.to_ascii_lowercase();
-        return Err(SqlError::new(15151, &[&"find", &what, &name]));
+    // Nobody but a sysadmin gives a role of the server away.
+    if class == "SERVER ROLE" && !cx.session.identity()?.is_sysadmin {
+        return Err(SqlError::new(15151, &[&"find", &"server role", &name]));
     }
     match class {
         "SCHEMA" => of_schema(cx, name, owner),
@@ -182,6 +181,19 @@ fn of_role(cx: &mut StatementContext<'_>, on: &On, name: &str, owner: &str) -> S
     on.refresh(cx)
 }
 
+/// Whether the session may give a database away: a sysadmin, or with TAKE OWNERSHIP on it.
+fn may_give_database(
+    cx: &StatementContext<'_>,
+    database: Option<&Arc<Database>>,
+) -> SqlResult<bool> {
+    if cx.session.identity()?.is_sysadmin {
+        return Ok(true);
+    }
+    let take = find(C::Database, "TAKE OWNERSHIP");
+    let rights = database.and_then(|database| cx.session.rights_in(database).ok());
+    Ok(take.zip(rights).is_some_and(|(take, rights)| rights.may(&SecurableAt::DATABASE, take)))
+}
+
 /// Another owner of a database, which is in master and nowhere else: durable when it returns.
 fn of_database(cx: &mut StatementContext<'_>, name: &str, owner: &str) -> SqlResult<()> {
     cx.refuse_in_transaction("ALTER AUTHORIZATION")?;
@@ -195,6 +207,12 @@ fn of_database(cx: &mut StatementContext<'_>, name: &str, owner: &str) -> SqlRes
     let login = server.find(owner).filter(|p| p.kind == PrincipalKind::Login);
     let login = login.ok_or_else(|| SqlError::new(15151, &[&"find", &"principal", &owner]))?;
     let sid = login.sid.clone().unwrap_or_default();
+    if !may_give_database(cx, slot.database.as_ref())? {
+        return Err(unknown());
+    }
+    if !cx.session.may_impersonate_login(login)? {
+        return Err(SqlError::new(15151, &[&"find", &"principal", &owner]));
+    }
     if let Some(database) = &slot.database {
         let here = cx.session.principals_of(database);
         if here.by_sid(&sid).is_some() {

@@ -10,7 +10,7 @@ use crate::session::context::StatementContext;
 use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX};
 use taffrail_syntax::ast;
 
@@ -80,8 +80,15 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
         spec.options.engine_flags |= registry::FLAG_CONTAINED;
     }
     let database = databases.create(name, &spec)?;
-    let context = cx.session.activation.security();
-    if context.is_sa() { Ok(()) } else { databases.set_owner(database.id, &context.sid) }
+    own(cx, database.id)
+}
+
+/// A database that a statement has made belongs to the session's login.
+pub(super) fn own(cx: &StatementContext<'_>, database: DatabaseId) -> SqlResult<()> {
+    if cx.session.activation.security().is_sa() {
+        return Ok(());
+    }
+    cx.instance().databases().set_owner(database, &cx.session.owning_sid())
 }
 
 fn create_spec(

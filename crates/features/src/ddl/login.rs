@@ -234,7 +234,8 @@ fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
     let is_new = p.password_hash != login.password_hash;
     let instance = cx.instance().clone();
     if at_once {
-        instance.record_login(p.clone())?;
+        let limit = cx.session.activation.options.lock_timeout;
+        instance.record_login_as(p.clone(), cx.session.id, limit)?;
         instance.host().filter(|_| is_new).iter().for_each(|host| host.password_changed(&instance));
     } else {
         rows::write(on.transaction(cx)?, Scope::Server, &p)?;
