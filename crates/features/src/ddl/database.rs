@@ -418,7 +418,6 @@ fn set_options(
     if let Some(option) = row_versions::option_of(database, list)? {
         return row_versions::set(cx, database, option, termination);
     }
-    contained::check(cx, database, list)?;
     let before = database.storage.engine_flags();
     let mut access = None;
     let may_stay = |o: &ast::DatabaseOption| {
@@ -427,6 +426,7 @@ fn set_options(
     if !list.iter().all(may_stay) && !list.contains(&ast::DatabaseOption::ReadOnly(false)) {
         require_writable(database)?;
     }
+    contained::check(cx, database, list)?;
     for option in list {
         if let ast::DatabaseOption::UserAccess(a) = option {
             access = Some(*a);
