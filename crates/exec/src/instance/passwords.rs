@@ -160,7 +160,8 @@ impl Instance {
                 None => known.remove(&login).is_some(),
             }
         };
-        if !locks && !(was_kept && attempts.is_none()) {
+        let forgets = was_kept && attempts.is_none();
+        if !locks && !forgets {
             return Ok(());
         }
         let master = self.databases.master()?;
