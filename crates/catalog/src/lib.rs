@@ -25,6 +25,7 @@ mod index_rows;
 mod kind;
 pub mod master;
 pub mod messages;
+pub mod missing;
 pub mod module;
 mod module_rows;
 pub mod object;
@@ -158,6 +159,7 @@ pub struct Catalog {
     type_numbers: user_type::TypeNumbers,
     versioning: versions::Versioning,
     usage: usage::IndexUsages,
+    missing: missing::MissingIndexes,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -228,6 +230,7 @@ impl Catalog {
             numbers: Mutex::default(),
             type_numbers: user_type::TypeNumbers::new(first),
             usage: usage::IndexUsages::default(),
+            missing: missing::MissingIndexes::default(),
             versioning: versions::Versioning::new(storage.instance().snapshots.now()),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;

@@ -119,6 +119,7 @@ impl Catalog {
         let is_gone = |id: &ObjectId| self.object(*id, Sight::COMMITTED).is_none();
         let gone: Vec<ObjectId> = touched.iter().copied().filter(is_gone).collect();
         self.usage.forget_tables(&gone);
+        self.missing.forget_tables(&gone);
         self.forget_sequences(unused);
     }
 
