@@ -10,6 +10,7 @@ pub mod facts;
 pub mod fold;
 pub mod foreign;
 pub mod grouping;
+pub mod guess;
 pub mod hints;
 pub mod invariants;
 pub(crate) mod join_type;

@@ -6,11 +6,14 @@
 
 use crate::change::{InsertPlan, InsertRows, MergeAction, MergeClause, OutputPlan};
 use crate::expr::Slot;
+use crate::node::Node;
 use crate::rel::{Rel, RowsetSource, Subqueries};
 use crate::statement::Statement;
+use crate::subquery::SubqueryPlan;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
+use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
 
 /// The names of one statement.
@@ -36,8 +39,8 @@ enum Name {
 /// A source where it stands in the statement.
 #[derive(Debug)]
 struct Occurrence {
-    /// `[database].[schema].[table]`.
-    object: String,
+    /// The names of database, schema and table, in brackets.
+    object: Vec<String>,
     /// What the statement calls it.
     alias: Arc<str>,
     /// The alias is not the table's own name.
@@ -58,13 +61,33 @@ pub enum Length {
 }
 
 /// The name of a view or function as a plan shows it: of a user's function with its database.
-pub(crate) fn rowset(database: &Database, source: &RowsetSource) -> String {
-    let own = [source.schema(), source.name()].map(bracketed).join(".");
+pub(crate) fn rowset(database: &Database, source: &RowsetSource) -> Vec<String> {
+    let (schema, name) = (source.schema(), source.name());
     match source {
-        RowsetSource::View(_) => own,
-        RowsetSource::Changed(_) | RowsetSource::Json(_) => bracketed(source.name()),
-        RowsetSource::Function(_) => format!("{}.{own}", bracketed(&database.name)),
+        RowsetSource::View(_) => [schema, name].map(bracketed).into(),
+        RowsetSource::Changed(_) | RowsetSource::Json(_) => vec![bracketed(name)],
+        RowsetSource::Function(_) => [&*database.name, schema, name].map(bracketed).into(),
     }
+}
+
+/// The names of a table's database, schema and itself, in brackets.
+pub(crate) fn object(database: &str, table: &Table) -> Vec<String> {
+    [database, &table.head.schema, table.shown()].map(bracketed).into()
+}
+
+/// A slot as the XML of a plan refers to it.
+pub(crate) enum Reference<'n> {
+    /// A column of a source.
+    Column {
+        /// Database, schema and table, as many of them as it has.
+        object: &'n [String],
+        /// The alias, where it is not the table's own name.
+        alias: Option<&'n str>,
+        /// The name of the column.
+        column: &'n str,
+    },
+    /// A value of the statement's own, by its name in plans: `Expr1004`, `Bmk1000`.
+    Own(String),
 }
 
 /// A name in brackets.
@@ -107,6 +130,52 @@ impl Names {
         subqueries.iter().for_each(|s| names.rel(&s.rel));
         names.tell_apart();
         names
+    }
+
+    /// The names that the operators of a statement with so many slots tell: those of columns of tables and views, as plans show them.
+    pub fn planned(
+        statement: &Statement,
+        subqueries: &[SubqueryPlan],
+        slots: usize,
+        variables: Vec<String>,
+    ) -> Names {
+        let slots = vec![Name::Computed(String::new()); slots];
+        let mut names = Names { slots, variables, aliases: HashMap::new() };
+        statement.nodes(subqueries, &mut |node| match node {
+            Node::Scan(s) => {
+                let occurrence =
+                    names.occurrence(object(&s.database.name, &s.table), &s.alias, s.table.shown());
+                for (c, slot) in &s.columns {
+                    let column = s.table.columns[*c].name.clone();
+                    names.set(*slot, Name::Column(occurrence.clone(), column));
+                }
+                if let Some(slot) = s.locator {
+                    names.set(slot, Name::Locator(occurrence));
+                }
+            }
+            Node::View(v) => {
+                let object = rowset(&v.database, &v.source);
+                let occurrence = names.occurrence(object, &v.alias, v.source.name());
+                for (c, slot) in &v.columns {
+                    let column = v.source.column(*c).into();
+                    names.set(*slot, Name::Column(occurrence.clone(), column));
+                }
+            }
+            _ => {}
+        });
+        names
+    }
+
+    /// A slot as the XML of a plan refers to it.
+    pub(crate) fn reference(&self, slot: Slot) -> Reference<'_> {
+        match self.slots.get(slot as usize) {
+            Some(Name::Column(o, column)) => {
+                let alias = o.aliased.then_some(&*o.alias);
+                Reference::Column { object: &o.object, alias, column }
+            }
+            Some(Name::Locator(_)) => Reference::Own(format!("Bmk{}", number(slot))),
+            Some(Name::Computed(_)) | None => Reference::Own(format!("Expr{}", number(slot))),
+        }
     }
 
     fn statement(&mut self, statement: &Statement<Rel>) {
@@ -155,7 +224,7 @@ impl Names {
     fn output(&mut self, output: &Option<OutputPlan<Rel>>, table: &str) {
         let Some(o) = output else { return };
         for (alias, columns) in [("inserted", &o.inserted), ("deleted", &o.deleted)] {
-            let object = bracketed(table);
+            let object = vec![bracketed(table)];
             let alias: Arc<str> = alias.into();
             let occurrence = Arc::new(Occurrence { object, alias, aliased: true, number: 1 });
             for (_, slot) in columns {
@@ -174,10 +243,9 @@ impl Names {
     fn rel(&mut self, rel: &Rel) {
         rel.visit(&mut |r| match r {
             Rel::Get(g) => {
-                let (db, table) = (&g.table.database, &g.table.table);
-                let name = table.shown();
-                let object = [&*db.name, &*table.head.schema, name].map(bracketed).join(".");
-                let occurrence = self.occurrence(object, &g.alias, name);
+                let table = &g.table.table;
+                let object = object(&g.table.database.name, table);
+                let occurrence = self.occurrence(object, &g.alias, table.shown());
                 let computed = g.computed.iter().map(|c| (c.column, c.slot));
                 for (c, slot) in g.columns.iter().copied().chain(computed) {
                     let column = table.columns[c].name.clone();
@@ -190,14 +258,7 @@ impl Names {
             Rel::Rowset(v) => {
                 let of = &v.of.source;
                 let object = rowset(&v.of.database, of);
-                // The binder has named its columns by the alias.
-                let alias = v.columns.iter().find_map(|(_, s)| match self.slots.get(*s as usize) {
-                    Some(Name::Computed(n)) => n.split_once('.').map(|(a, _)| Arc::from(a)),
-                    _ => None,
-                });
-                let alias: Arc<str> = alias.unwrap_or_else(|| of.name().into());
-                let alias = alias.trim_matches(['[', ']']).into();
-                let occurrence = self.occurrence(object, &alias, of.name());
+                let occurrence = self.occurrence(object, &v.alias, of.name());
                 for (c, slot) in &v.columns {
                     let column = of.column(*c).into();
                     self.set(*slot, Name::Column(occurrence.clone(), column));
@@ -207,7 +268,7 @@ impl Names {
         });
     }
 
-    fn occurrence(&mut self, object: String, alias: &Arc<str>, own: &str) -> Arc<Occurrence> {
+    fn occurrence(&mut self, object: Vec<String>, alias: &Arc<str>, own: &str) -> Arc<Occurrence> {
         let met = self.aliases.entry(alias.to_lowercase()).or_default();
         *met += 1;
         let aliased = !alias.eq_ignore_ascii_case(own);
@@ -254,10 +315,10 @@ impl Names {
             (Some(Name::Column(o, c)), _) => {
                 let c = bracketed(c);
                 match (o.aliased, length) {
-                    (false, _) => format!("{}.{c}", o.object),
+                    (false, _) => format!("{}.{c}", o.object.join(".")),
                     (true, Length::Long) => {
                         let alias = bracketed(&o.alias);
-                        format!("{}.{c} as {alias}.{c}", o.object)
+                        format!("{}.{c} as {alias}.{c}", o.object.join("."))
                     }
                     (true, _) => format!("{}.{c}", bracketed(&o.alias)),
                 }

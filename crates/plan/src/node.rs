@@ -150,6 +150,17 @@ pub enum Access {
     Nonclustered(Arc<Index>, Seek),
 }
 
+/// The rows that a scan is expected to give, when it was planned.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expected {
+    /// Rows of the table.
+    pub table: f64,
+    /// Rows that are read each time.
+    pub read: f64,
+    /// Rows of these that pass the filter.
+    pub rows: f64,
+}
+
 /// Rows of a table.
 #[derive(Clone, Debug)]
 pub struct Scan {
@@ -157,6 +168,10 @@ pub struct Scan {
     pub database: Arc<Database>,
     /// The table that is read.
     pub table: Arc<Table>,
+    /// The alias that the statement gives it.
+    pub alias: Arc<str>,
+    /// The rows that are expected.
+    pub expected: Expected,
     /// Which rows, by which way.
     pub access: Access,
     /// Columns (by position in the table) and the slots they go to: those that the filter reads, then the others, each ascending.
@@ -198,6 +213,8 @@ pub struct LargePart {
 pub struct ViewScan {
     /// The view or function.
     pub source: RowsetSource,
+    /// The alias that the statement gives it.
+    pub alias: Arc<str>,
     /// The database through which a view was named, or that a function belongs to.
     pub database: Arc<Database>,
     /// NOLOCK: what is not committed is shown too.

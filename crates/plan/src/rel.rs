@@ -221,6 +221,8 @@ impl Get {
 pub struct Rowset {
     /// The view or function.
     pub of: RowsetRef,
+    /// The alias that the statement gives it.
+    pub alias: Arc<str>,
     /// Arguments of a function.
     pub args: Vec<Expr>,
     /// The columns that the statement mentions, and their slots.

@@ -1,4 +1,4 @@
-//! Operators in the text form of SQL Server's plans, as SET SHOWPLAN_TEXT and SHOWPLAN_ALL send it.
+//! Operators as SQL Server's plans show them: the text form of SET SHOWPLAN_TEXT and SHOWPLAN_ALL, and the XML of SHOWPLAN_XML.
 //!
 //! ```text
 //!   |--Hash Match(Inner Join, HASH:([b].[id])=([a].[id]))
@@ -6,29 +6,55 @@
 //!        |--Clustered Index Seek(OBJECT:([db].[dbo].[t].[PK_t] AS [a]), SEEK:([a].[id]=(5)) ORDERED FORWARD)
 //! ```
 //!
-//! An operator of ours that SQL Server has no name for is called by what comes nearest. A scan of a nonclustered index that does not
-//! hold all columns is shown as the three operators that SQL Server makes of it. Subqueries that expressions read while they are
-//! computed stand beside the root, each under a line of its own.
+//! One walk over the plan makes a [`Line`] of each operator, which has both forms ([`document`] writes the XML). An operator of ours that
+//! SQL Server has no name for is called by what comes nearest. A scan of a nonclustered index that does not hold all columns is shown as
+//! the three operators that SQL Server makes of it. Subqueries that expressions read while they are computed stand beside the root, each
+//! under a line of its own.
 
 mod change;
-
 mod columns;
+pub mod document;
+mod estimate;
+mod form;
+mod grouped;
+mod joins;
+mod missing;
+mod scalar;
+mod scan;
+mod xml;
 
-use crate::expr::{CompareOp, Expr, Pred, Slot};
+use crate::columns::Columns;
+use crate::expr::{Expr, Pred, Slot};
 use crate::names::{Length, Names, bracketed, rowset};
-use crate::node::{
-    Access, Aggregate, HashJoin, JoinType, LoopJoin, MergeJoin, Node, NullFinds, Scan, Seek,
-    SeekBound, SeekValue, SetOperation, Sort, Top, ViewScan, Window,
-};
+use crate::node::{Node, Sort, Top, ValuesScan, ViewScan};
 use crate::statement::Statement;
 use crate::subquery::SubqueryPlan;
-use crate::text::{Scalars, compare_sign, frame, list};
-use columns::{of_window, read_by, set_by};
+use crate::text::{Scalars, list};
+use columns::outputs;
+pub use estimate::{Estimate, cost_of_scan};
+use form::{Form, Rows, around, defined};
+pub use missing::missing;
+use scalar::{object_attributes, subquery_column};
 use std::collections::HashMap;
-use taffrail_catalog::{Index, IndexKind, Table};
+use taffrail_catalog::{Index, Table};
+pub use xml::Xml;
+
+/// The executions that a line's figures are of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counter {
+    /// The executions of the statement.
+    #[default]
+    Statement,
+    /// An operator's, by its number ([`Node::number`]).
+    Node(usize),
+    /// The entries of an index that a scan of this number reads.
+    Entries(usize),
+    /// The rows that a scan of this number looks up.
+    Lookups(usize),
+}
 
 /// An operator as a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Line {
     /// The line it stands under; none: the statement.
     pub parent: Option<usize>,
@@ -40,8 +66,20 @@ pub struct Line {
     pub argument: String,
     /// What it sets.
     pub defined: String,
-    /// The columns that a source puts out.
-    pub outputs: Option<String>,
+    /// The columns that it puts out.
+    pub outputs: String,
+    /// The figures that are guessed of it.
+    pub estimate: Estimate,
+    /// The executions that are counted of it.
+    pub counter: Counter,
+    /// The slots that it puts out.
+    output: Vec<Slot>,
+    /// `ColumnReference` of each of them.
+    references: Vec<Xml>,
+    /// The element in XML.
+    form: Form,
+    /// How many rows it gives.
+    rows: Rows,
 }
 
 impl Line {
@@ -59,18 +97,6 @@ impl Line {
             (logical, "") => format!("{}({logical})", self.physical),
             (logical, argument) => format!("{}({logical}, {argument})", self.physical),
         }
-    }
-}
-
-/// A join whose left side stands first.
-fn of_left(kind: JoinType) -> &'static str {
-    match kind {
-        JoinType::Inner => "Inner Join",
-        JoinType::Left => "Left Outer Join",
-        JoinType::Full => "Full Outer Join",
-        JoinType::Semi => "Left Semi Join",
-        JoinType::Anti | JoinType::NullAwareAnti => "Left Anti Semi Join",
-        JoinType::Mark(_) => "Left Semi Join",
     }
 }
 
@@ -99,51 +125,30 @@ pub fn drawn(lines: &[Line]) -> Vec<String> {
     out
 }
 
-/// The lines of a planned statement, the root first.
-pub fn lines(statement: &Statement, subqueries: &[SubqueryPlan], names: &Names) -> Vec<Line> {
+/// The lines of a planned statement with these columns, the root first.
+pub fn lines(
+    statement: &Statement,
+    subqueries: &[SubqueryPlan],
+    names: &Names,
+    columns: &Columns,
+) -> Vec<Line> {
     let long = Scalars { names: Some(names), length: Length::Long };
     let short = Scalars { names: Some(names), length: Length::Short };
     let mut plan = Showplan { lines: Vec::new(), names, long, short };
-    match statement {
-        Statement::Select(s, _) => match s.assign.is_empty() {
-            true => plan.node(&s.plan.node, None),
-            false => {
-                let set =
-                    list(&s.assign, |(v, e)| format!("{}={}", long.variable(*v), long.expr(e)));
-                let at = plan.add(None, "Compute Scalar", "Compute Scalar", define(&set));
-                plan.node(&s.plan.node, Some(at));
-            }
-        },
-        Statement::Insert(i) => plan.insert(i),
-        Statement::Update(u) => plan.update(u),
-        Statement::Delete(d) => plan.delete(d),
-        Statement::Merge(m) => plan.merge(m),
-        Statement::Scalar(e, _) => {
-            let argument = define(&format!("[Expr1000]={}", long.expr(e)));
-            let at = plan.add(None, "Compute Scalar", "Compute Scalar", argument);
-            plan.add(Some(at), "Constant Scan", "Constant Scan", String::new());
-        }
-        Statement::Condition(p) => {
-            let argument = format!("WHERE:(STARTUP EXPR({}))", long.pred(p));
-            let at = plan.add(None, "Filter", "Filter", argument);
-            plan.add(Some(at), "Constant Scan", "Constant Scan", String::new());
-        }
-    }
+    plan.statement(statement);
     // One that has become a join gives no row.
     let read = subqueries.iter().enumerate().filter(|s| !matches!(s.1.node, Node::Nothing));
     for (n, subquery) in read {
-        // Found for all outer rows at once, but for the first of them.
-        let keyed = subquery.keyed.as_ref().filter(|k| k.after <= 1);
-        let mut argument = (n + 1).to_string();
-        if let Some(k) = keyed {
-            let (outer, inner) =
-                (list(&k.keys, |k| short.expr(&k.0)), list(&k.keys, |k| short.expr(&k.1)));
-            argument += &format!(", HASH:({inner})=({outer})");
-        }
-        let at = plan.add(None, "Subquery", "Subquery", argument);
-        plan.node(keyed.map_or(&subquery.node, |k| &k.node), Some(at));
+        plan.subquery(n, subquery);
     }
-    plan.lines
+    let mut lines = plan.lines;
+    for line in &mut lines {
+        line.outputs = list(line.output.iter(), |s| short.slot(*s));
+        line.references = line.output.iter().map(|s| long.reference(*s)).collect();
+        line.estimate.row_size = estimate::row_size(&line.output, columns);
+    }
+    estimate::guess(&mut lines);
+    lines
 }
 
 fn define(items: &str) -> String {
@@ -159,7 +164,7 @@ struct Showplan<'n> {
 
 /// `[db].[dbo].[t]`.
 fn object(database: &str, table: &Table) -> String {
-    [database, &table.head.schema, table.shown()].map(bracketed).join(".")
+    crate::names::object(database, table).join(".")
 }
 
 /// The same with the index, where it has a name.
@@ -170,7 +175,7 @@ fn index_object(database: &str, table: &Table, index: &Index) -> String {
     }
 }
 
-impl<'n> Showplan<'n> {
+impl Showplan<'_> {
     fn add(
         &mut self,
         parent: Option<usize>,
@@ -178,13 +183,108 @@ impl<'n> Showplan<'n> {
         logical: &'static str,
         argument: String,
     ) -> usize {
-        let (defined, outputs) = (String::new(), None);
-        self.lines.push(Line { parent, physical, logical, argument, defined, outputs });
+        self.lines.push(Line {
+            parent,
+            physical,
+            logical,
+            argument,
+            defined: String::new(),
+            outputs: String::new(),
+            estimate: Estimate::default(),
+            counter: Counter::Statement,
+            output: Vec::new(),
+            references: Vec::new(),
+            form: form::of_physical(physical),
+            rows: Rows::Same,
+        });
         self.lines.len() - 1
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let long = self.long;
+        match statement {
+            Statement::Select(s, _) if s.assign.is_empty() => self.node(&s.plan.node, None),
+            Statement::Select(s, _) => {
+                let set =
+                    list(&s.assign, |(v, e)| format!("{}={}", long.variable(*v), long.expr(e)));
+                let at = self.add(None, "Compute Scalar", "Compute Scalar", define(&set));
+                let value = |(v, e): &(u32, Expr)| {
+                    let name = long.variable(*v);
+                    let column = document::named_column(name.trim_matches(['[', ']']));
+                    defined(column, Some(long.operator(e)))
+                };
+                self.lines[at].form =
+                    Form::new("ComputeScalar").defines(s.assign.iter().map(value));
+                self.node(&s.plan.node, Some(at));
+            }
+            Statement::Insert(i) => self.insert(i),
+            Statement::Update(u) => self.update(u),
+            Statement::Delete(d) => self.delete(d),
+            Statement::Merge(m) => self.merge(m),
+            Statement::Scalar(e, _) => {
+                let argument = define(&format!("[Expr1000]={}", long.expr(e)));
+                let at = self.add(None, "Compute Scalar", "Compute Scalar", argument);
+                let value = defined(document::named_column("Expr1000"), Some(long.operator(e)));
+                self.lines[at].form = Form::new("ComputeScalar").defines([value]);
+                self.constant(Some(at), Rows::Known(1.0, 0.0));
+            }
+            Statement::Condition(p) => {
+                let argument = format!("WHERE:(STARTUP EXPR({}))", long.pred(p));
+                let at = self.add(None, "Filter", "Filter", argument);
+                self.lines[at].form = self.filtering(p, true);
+                self.constant(Some(at), Rows::Known(1.0, 0.0));
+            }
+        }
+    }
+
+    fn subquery(&mut self, n: usize, subquery: &SubqueryPlan) {
+        // Found for all outer rows at once, but for the first of them.
+        let keyed = subquery.keyed.as_ref().filter(|k| k.after <= 1);
+        let mut argument = (n + 1).to_string();
+        if let Some(k) = keyed {
+            let short = self.short;
+            let (outer, inner) =
+                (list(&k.keys, |k| short.expr(&k.0)), list(&k.keys, |k| short.expr(&k.1)));
+            argument += &format!(", HASH:({inner})=({outer})");
+        }
+        let at = self.add(None, "Subquery", "Subquery", argument);
+        let column = document::named_column(&subquery_column(n as u32 + 1));
+        self.lines[at].form = Form::new("Generic").defines([defined(column, None)]);
+        let node = keyed.map_or(&subquery.node, |k| &k.node);
+        self.lines[at].counter = Counter::Node(node.number());
+        self.node(node, Some(at));
+    }
+
+    fn constant(&mut self, parent: Option<usize>, rows: Rows) -> usize {
+        let at = self.add(parent, "Constant Scan", "Constant Scan", String::new());
+        self.lines[at].rows = rows;
+        at
+    }
+
+    fn filtering(&self, pred: &Pred, startup: bool) -> Form {
+        let predicate = Xml::new("Predicate").with(self.long.condition(pred));
+        Form::new("Filter").attr("StartupExpression", u8::from(startup)).behind([predicate])
     }
 
     fn slots(&self, slots: impl IntoIterator<Item = Slot>) -> String {
         list(slots, |s| self.short.slot(s))
+    }
+
+    fn references(&self, slots: impl IntoIterator<Item = Slot>) -> Vec<Xml> {
+        slots.into_iter().map(|s| self.long.reference(s)).collect()
+    }
+
+    /// `ColumnReference` of a value: of what is computed, with its expression.
+    fn column(&self, e: &Expr) -> Xml {
+        match e {
+            Expr::Slot(s) => self.long.reference(*s),
+            e => document::named_column("Expr").with(self.long.operator(e)),
+        }
+    }
+
+    /// `DefinedValue` of a slot.
+    fn defines(&self, slot: Slot, value: Option<Xml>) -> Xml {
+        defined(self.long.reference(slot), value)
     }
 
     /// `, WHERE:(…)` behind what stands before.
@@ -195,20 +295,26 @@ impl<'n> Showplan<'n> {
         }
     }
 
+    /// The lines of an operator and of those below it.
     fn node(&mut self, node: &Node, parent: Option<usize>) {
+        let at = self.lines.len();
+        self.operator(node, parent);
+        let line = &mut self.lines[at];
+        line.counter = Counter::Node(node.number());
+        line.output = outputs(node);
+    }
+
+    fn operator(&mut self, node: &Node, parent: Option<usize>) {
         match node {
-            Node::OneRow | Node::Nothing => {
-                self.add(parent, "Constant Scan", "Constant Scan", String::new());
+            Node::OneRow => {
+                self.constant(parent, Rows::Known(1.0, 0.0));
             }
-            Node::Scan(s) => self.scan(s, parent),
+            Node::Nothing => {
+                self.constant(parent, Rows::Known(0.0, 0.0));
+            }
+            Node::Scan(s) => self.scan(s, node.number(), parent),
             Node::View(v) => self.view(v, parent),
-            Node::Values(v) => {
-                let row = |r: &Vec<Expr>| format!("({})", list(r, |e| self.long.expr(e)));
-                let argument = format!("VALUES:({})", list(&v.rows, row));
-                let outputs = Some(self.slots(v.slots.iter().copied()));
-                let at = self.add(parent, "Constant Scan", "Constant Scan", argument);
-                self.lines[at].outputs = outputs;
-            }
+            Node::Values(v) => self.values(v, parent),
             Node::Filter(f) => {
                 let pred = self.long.pred(&f.pred);
                 let argument = match f.startup {
@@ -216,11 +322,17 @@ impl<'n> Showplan<'n> {
                     false => format!("WHERE:({pred})"),
                 };
                 let at = self.add(parent, "Filter", "Filter", argument);
+                self.lines[at].form = self.filtering(&f.pred, f.startup);
+                let share = if f.startup { 1.0 } else { crate::guess::OTHER };
+                self.lines[at].rows = Rows::Share(share);
                 self.node(&f.input, Some(at));
             }
             Node::Compute(c) => {
                 let items = list(&c.items, |(e, s)| self.short.defined(&self.long.expr(e), *s));
                 let at = self.add(parent, "Compute Scalar", "Compute Scalar", define(&items));
+                let values =
+                    c.items.iter().map(|(e, s)| self.defines(*s, Some(self.long.operator(e))));
+                self.lines[at].form = Form::new("ComputeScalar").defines(values);
                 self.lines[at].defined = items;
                 self.node(&c.input, Some(at));
             }
@@ -235,31 +347,37 @@ impl<'n> Showplan<'n> {
             Node::Aggregate(a) => self.aggregate(a, parent),
             Node::Window(w) => self.window(w, parent),
             Node::Top(t) => self.top(t, parent),
-            Node::Distinct(d) => {
-                let keys = self.slots(d.slots.iter().map(|s| s.0));
-                let at = match d.ordered {
-                    true => {
-                        let argument = format!("GROUP BY:({keys})");
-                        self.add(parent, "Stream Aggregate", "Aggregate", argument)
-                    }
-                    false => {
-                        let argument = format!("HASH:({keys})");
-                        self.add(parent, "Hash Match", "Flow Distinct", argument)
-                    }
-                };
-                self.node(&d.input, Some(at));
-            }
+            Node::Distinct(d) => self.distinct(d, parent),
             Node::Concat(list) => {
                 let at = self.add(parent, "Concatenation", "Concatenation", String::new());
+                self.lines[at].rows = Rows::Sum;
                 list.iter().for_each(|n| self.node(n, Some(at)));
             }
             Node::SetOperation(s) => self.set_operation(s, parent),
             Node::Recursive(r) => {
                 let spool = self.add(parent, "Table Spool", "Lazy Spool", "WITH STACK".into());
+                self.lines[spool].form = Form::new("Spool").attr("Stack", 1);
                 let all = self.add(Some(spool), "Concatenation", "Concatenation", String::new());
+                self.lines[all].rows = Rows::Sum;
+                self.lines[all].counter = Counter::Node(node.number());
+                self.lines[all].output = outputs(node);
                 r.anchors.iter().chain(&r.parts).for_each(|n| self.node(n, Some(all)));
             }
         }
+    }
+
+    fn values(&mut self, v: &ValuesScan, parent: Option<usize>) {
+        let row = |r: &Vec<Expr>| format!("({})", list(r, |e| self.long.expr(e)));
+        let argument = format!("VALUES:({})", list(&v.rows, row));
+        let rows =
+            v.rows.iter().map(|r| Xml::new("Row").all(r.iter().map(|e| self.long.operator(e))));
+        let defined = self.references(v.slots.iter().copied());
+        let defined = defined.into_iter().map(|c| form::defined(c, None));
+        let values = around("Values", rows.collect());
+        let form = Form::new("ConstantScan").defines(defined).before(values);
+        let at = self.add(parent, "Constant Scan", "Constant Scan", argument);
+        self.lines[at].form = form;
+        self.lines[at].rows = Rows::Known(v.rows.len() as f64, 0.0);
     }
 
     /// ` AS [a]`.
@@ -271,303 +389,55 @@ impl<'n> Showplan<'n> {
         }
     }
 
-    fn value(&self, v: &SeekValue) -> String {
-        self.long.expr(&v.expr)
-    }
-
-    fn equality(&self, name: &str, v: &SeekValue) -> String {
-        let sign = if v.null == NullFinds::Null { " IS " } else { "=" };
-        format!("{name}{sign}{}", self.value(v))
-    }
-
-    /// What a column of a key may be.
-    fn bound(&self, name: &str, bound: &SeekBound) -> String {
-        let end = |end: &Option<(SeekValue, bool)>, open: CompareOp, closed: CompareOp| {
-            end.as_ref().map(|(v, inclusive)| {
-                let sign = compare_sign(if *inclusive { closed } else { open });
-                format!("{name} {sign} {}", self.value(v))
-            })
-        };
-        match bound {
-            SeekBound::Equal(v) => self.equality(name, v),
-            SeekBound::Beginning { pattern, .. } => format!("{name} LIKE {}", self.value(pattern)),
-            SeekBound::Null => format!("{name} IS NULL"),
-            SeekBound::NotNull => format!("{name} IS NOT NULL"),
-            SeekBound::Range { low, high } => {
-                let low = end(low, CompareOp::Gt, CompareOp::Ge);
-                let high = end(high, CompareOp::Lt, CompareOp::Le);
-                low.into_iter().chain(high).collect::<Vec<_>>().join(" AND ")
-            }
-        }
-    }
-
-    /// `, SEEK:(…)`, nothing where the whole index is read: the columns are those of the index.
-    fn seek(&self, s: &Scan, index: &Index, seek: &Seek) -> String {
-        if seek.is_whole() {
-            return String::new();
-        }
-        let keys = index.key.columns();
-        let name = |at: usize| {
-            let column = keys.get(at).map_or(0, |k| k.column);
-            match s.columns.iter().find(|c| c.0 == column) {
-                Some((_, slot)) => self.short.slot(*slot),
-                None => bracketed(&s.table.columns[column].name),
-            }
-        };
-        let mut terms = Vec::new();
-        for (at, v) in seek.equal.iter().enumerate() {
-            terms.push(self.equality(&name(at), v));
-        }
-        let next = name(seek.equal.len());
-        let bounds: Vec<String> = seek.then.iter().map(|b| self.bound(&next, b)).collect();
-        match &bounds[..] {
-            [] => {}
-            [one] => terms.push(one.clone()),
-            several if terms.is_empty() => terms.push(several.join(" OR ")),
-            several => terms.push(format!("({})", several.join(" OR "))),
-        }
-        format!(", SEEK:({})", terms.join(" AND "))
-    }
-
-    fn scan(&mut self, s: &Scan, parent: Option<usize>) {
-        let alias = self.alias(&s.columns, s.locator);
-        let database = &*s.database.name;
-        let base = s.table.base();
-        let outputs = self.slots(s.columns.iter().map(|c| c.1));
-        let direction = if s.backward { " ORDERED BACKWARD" } else { " ORDERED FORWARD" };
-        let filter = self.filter(&s.filter);
-        let at = match &s.access {
-            Access::Full => {
-                let object = format!("OBJECT:({}{alias})", index_object(database, &s.table, base));
-                let direction = if s.backward { direction } else { "" };
-                let argument = format!("{object}{filter}{direction}");
-                let name = match base.kind {
-                    IndexKind::Heap => "Table Scan",
-                    _ => "Clustered Index Scan",
-                };
-                self.add(parent, name, name, argument)
-            }
-            Access::Clustered(i, seek) => {
-                let object = format!("OBJECT:({}{alias})", index_object(database, &s.table, i));
-                let name = match seek.is_whole() {
-                    true => "Clustered Index Scan",
-                    false => "Clustered Index Seek",
-                };
-                let seek = self.seek(s, i, seek);
-                let argument = format!("{object}{seek}{filter}{direction}");
-                self.add(parent, name, name, argument)
-            }
-            Access::Nonclustered(i, seek) => {
-                let object = format!("OBJECT:({}{alias})", index_object(database, &s.table, i));
-                let name = if seek.is_whole() { "Index Scan" } else { "Index Seek" };
-                let seek = self.seek(s, i, seek);
-                match s.columns.iter().all(|(c, _)| i.covers(*c).is_some()) {
-                    true => {
-                        let argument = format!("{object}{seek}{filter}{direction}");
-                        self.add(parent, name, name, argument)
-                    }
-                    false => {
-                        let entry = (name, format!("{object}{seek}{direction}"));
-                        return self.looked_up(s, parent, &alias, &filter, &outputs, entry);
-                    }
-                }
-            }
-        };
-        self.lines[at].outputs = Some(outputs.clone());
-        self.lines[at].defined = outputs;
-    }
-
-    /// A nonclustered index whose rows are looked up for the columns that it does not hold.
-    fn looked_up(
-        &mut self,
-        s: &Scan,
-        parent: Option<usize>,
-        alias: &str,
-        filter: &str,
-        outputs: &str,
-        (name, entry): (&'static str, String),
-    ) {
-        let base = s.table.base();
-        let object = index_object(&s.database.name, &s.table, base);
-        let heap = base.kind == IndexKind::Heap;
-        // The clustered key, or the row's place.
-        let columns = base.key.columns().iter().map(|k| &s.table.columns[k.column].name);
-        let keys: Vec<String> = match heap {
-            true => vec!["[Bmk1000]".into()],
-            false => columns.map(|c| bracketed(c)).collect(),
-        };
-        let references = format!("OUTER REFERENCES:({})", keys.join(", "));
-        let join = self.add(parent, "Nested Loops", "Inner Join", references);
-        self.add(Some(join), name, name, entry);
-        let terms: Vec<String> = keys.iter().map(|k| format!("{k}={k}")).collect();
-        let argument = format!(
-            "OBJECT:({object}{alias}), SEEK:({}) LOOKUP{filter} ORDERED FORWARD",
-            terms.join(" AND ")
-        );
-        let name = if heap { "RID Lookup" } else { "Clustered Index Seek" };
-        let at = self.add(Some(join), name, name, argument);
-        self.lines[at].outputs = Some(outputs.into());
-        self.lines[at].defined = outputs.into();
-    }
-
     fn view(&mut self, v: &ViewScan, parent: Option<usize>) {
-        let name = rowset(&v.database, &v.source);
+        let parts = rowset(&v.database, &v.source);
+        let name = parts.join(".");
         let args = match v.args.is_empty() {
             true => String::new(),
             false => format!(", ARGUMENTS:({})", list(&v.args, |e| self.long.expr(e))),
         };
         let (alias, filter) = (self.alias(&v.columns, None), self.filter(&v.filter));
         let argument = format!("OBJECT:({name}{alias}){args}{filter}");
-        let outputs = self.slots(v.columns.iter().map(|c| c.1));
         let at = self.add(parent, "Table-valued function", "Table-valued function", argument);
-        self.lines[at].outputs = Some(outputs);
-    }
-
-    fn nested_loops(&mut self, l: &LoopJoin, parent: Option<usize>) {
-        let logical = of_left(l.kind);
-        let references = read_by(&l.right).common(&set_by(&l.left));
-        let mut argument = match references.is_empty() {
-            true => String::new(),
-            false => format!("OUTER REFERENCES:({})", self.slots(references)),
-        };
-        if let Some(p) = &l.on {
-            let comma = if argument.is_empty() { "" } else { ", " };
-            argument += &format!("{comma}WHERE:({})", self.long.pred(p));
-        }
-        let at = self.add(parent, "Nested Loops", logical, argument);
-        self.node(&l.left, Some(at));
-        self.node(&l.right, Some(at));
-    }
-
-    /// The side that is hashed stands first, as SQL Server has it: rows of the left side are those of the second input.
-    fn hash(&mut self, h: &HashJoin, parent: Option<usize>) {
-        // Each row is compared with each.
-        if h.keys.is_empty() {
-            let p = h.residual.as_ref();
-            let argument = p.map_or(String::new(), |p| format!("WHERE:({})", self.long.pred(p)));
-            let at = self.add(parent, "Nested Loops", "Full Outer Join", argument);
-            self.node(&h.left, Some(at));
-            self.node(&h.right, Some(at));
-            return;
-        }
-        let logical = match h.kind {
-            JoinType::Inner => "Inner Join",
-            JoinType::Left => "Right Outer Join",
-            JoinType::Full => "Full Outer Join",
-            JoinType::Semi => "Right Semi Join",
-            JoinType::Anti | JoinType::NullAwareAnti => "Right Anti Semi Join",
-            JoinType::Mark(_) => "Right Semi Join",
-        };
-        let build = list(&h.keys, |(_, r, _)| self.short.expr(r));
-        let probe = list(&h.keys, |(l, ..)| self.short.expr(l));
-        let mut argument = format!("HASH:({build})=({probe})");
-        if let JoinType::Mark(m) = h.kind {
-            argument += &format!(", DEFINE:({} = [PROBE VALUE])", self.slots([m.slot]));
-        }
-        if let (JoinType::NullAwareAnti, Some((l, r, _))) = (h.kind, h.keys.last()) {
-            let (l, r) = (self.long.expr(l), self.long.expr(r));
-            argument += &format!(", RESIDUAL:({l} IS NULL OR {r} IS NULL OR {l}={r})");
-        }
-        if let Some(p) = &h.residual {
-            argument += &format!(", RESIDUAL:({})", self.long.pred(p));
-        }
-        let at = self.add(parent, "Hash Match", logical, argument);
-        self.node(&h.right, Some(at));
-        self.node(&h.left, Some(at));
-    }
-
-    fn merge_join(&mut self, m: &MergeJoin, parent: Option<usize>) {
-        let many = if m.many_to_many { "MANY-TO-MANY " } else { "" };
-        let left = list(&m.keys, |k| self.short.expr(&k.left));
-        let right = list(&m.keys, |k| self.short.expr(&k.right));
-        let mut argument = format!("{many}MERGE:({left})=({right})");
-        if let Some(p) = &m.residual {
-            argument += &format!(", RESIDUAL:({})", self.long.pred(p));
-        }
-        let at = self.add(parent, "Merge Join", of_left(m.kind), argument);
-        self.node(&m.left, Some(at));
-        self.node(&m.right, Some(at));
+        let own = (!v.alias.eq_ignore_ascii_case(v.source.name())).then_some(&*v.alias);
+        let predicate = v.filter.iter().map(|p| Xml::new("Predicate").with(self.long.condition(p)));
+        let args = v.args.iter().map(|e| self.long.operator(e)).collect();
+        self.lines[at].form = Form::new("TableValuedFunction")
+            .defines(v.columns.iter().map(|c| self.defines(c.1, None)))
+            .before([object_attributes(Xml::new("Object"), &parts, own)])
+            .before(predicate)
+            .before(around("ParameterList", args));
+        self.lines[at].rows = Rows::Known(crate::guess::VIEW, 0.0);
     }
 
     fn sort(&mut self, s: &Sort, parent: Option<usize>) {
         let keys = list(&s.keys, |k| self.short.key(k));
+        let constant = s.limit.as_ref().and_then(Expr::constant).and_then(|v| v.as_i64());
         let (logical, argument) = match &s.limit {
             Some(n) => {
-                let n = match n.constant().and_then(|v| v.as_i64()) {
-                    Some(n) => n.to_string(),
-                    None => self.long.expr(n),
-                };
+                let n = constant.map_or_else(|| self.long.expr(n), |n| n.to_string());
                 ("TopN Sort", format!("TOP {n}, ORDER BY:({keys})"))
             }
             None => ("Sort", format!("ORDER BY:({keys})")),
         };
         let at = self.add(parent, "Sort", logical, argument);
-        self.node(&s.input, Some(at));
-    }
-
-    fn aggregate(&mut self, a: &Aggregate, parent: Option<usize>) {
-        let mut items = list(&a.aggs, |g| self.short.defined(&self.long.aggregate(g), g.slot));
-        for m in &a.marks {
-            let more = if items.is_empty() { "" } else { ", " };
-            items += more;
-            items += &self.short.defined(&self.long.mark(m, &a.groups), m.slot);
-        }
-        let mut defined = match items.is_empty() {
-            true => String::new(),
-            false => define(&items),
-        };
-        let at = match a.scalar {
-            true => self.add(parent, "Stream Aggregate", "Stream Aggregate", defined),
-            false => {
-                // A key that is computed is set here.
-                let keys = list(&a.groups, |(e, slot, _)| match e {
-                    Expr::Slot(s) if s == slot => self.short.slot(*slot),
-                    e => self.short.defined(&self.long.expr(e), *slot),
-                });
-                if !defined.is_empty() {
-                    defined.insert(0, ' ');
-                }
-                let mut sets = String::new();
-                if !a.sets.is_empty() {
-                    sets = format!(" GROUPING SETS:{}", self.short.sets(&a.sets, &a.groups));
-                }
-                match a.ordered {
-                    true => {
-                        let argument = format!("GROUP BY:({keys}){defined}");
-                        self.add(parent, "Stream Aggregate", "Aggregate", argument)
-                    }
-                    false => {
-                        let argument = format!("HASH:({keys}){sets}{defined}");
-                        self.add(parent, "Hash Match", "Aggregate", argument)
-                    }
-                }
-            }
-        };
-        self.lines[at].defined = items;
-        self.node(&a.input, Some(at));
-    }
-
-    fn window(&mut self, w: &Window, parent: Option<usize>) {
-        let items = list(&w.items, |i| {
-            let value = match frame(i) {
-                Some(frame) => format!("{} {frame}", self.long.window(&i.function)),
-                None => self.long.window(&i.function),
-            };
-            self.short.defined(&value, i.slot)
+        let order = s.keys.iter().map(|k| {
+            let ascending = u8::from(!k.descending);
+            let by = Xml::new("OrderByColumn").attr("Ascending", ascending);
+            by.with(self.column(&k.expr))
         });
-        let mut argument = define(&items);
-        if !w.partition.is_empty() {
-            let columns = list(&w.partition, |(e, _)| self.short.expr(e));
-            argument = format!("PARTITION COLUMNS:({columns}), {argument}");
+        let order = Xml::new("OrderBy").all(order);
+        // The number of rows is one that the document knows.
+        let form = match constant {
+            Some(n) => Form::new("TopSort").attr("Distinct", 0).attr("Rows", n.max(0)),
+            None => Form::new("Sort").attr("Distinct", 0),
+        };
+        self.lines[at].form = form.before([order]);
+        if s.limit.is_some() {
+            let most = constant.map_or(crate::guess::GOAL, |n| n as f64);
+            self.lines[at].rows = Rows::AtMost(most);
         }
-        if !w.order.is_empty() {
-            let keys = list(&w.order, |k| self.short.key(k));
-            argument = format!("ORDER BY:({keys}), {argument}");
-        }
-        let (op, kind) = of_window(w);
-        let at = self.add(parent, op, kind, argument);
-        self.lines[at].defined = items;
-        self.node(&w.input, Some(at));
+        self.node(&s.input, Some(at));
     }
 
     fn top(&mut self, t: &Top, parent: Option<usize>) {
@@ -581,16 +451,23 @@ impl<'n> Showplan<'n> {
             parts.push(format!("TOP EXPRESSION:({}){percent}{ties}", self.long.expr(n)));
         }
         let at = self.add(parent, "Top", "Top", parts.join(","));
+        let ties = t.ties.iter().flatten().map(|(e, _)| self.column(e)).collect();
+        let count =
+            |name, e: &Option<Expr>| e.as_ref().map(|e| Xml::new(name).with(self.long.operator(e)));
+        self.lines[at].form = Form::new("Top")
+            .attr("RowCount", 0)
+            .attr("IsPercent", u8::from(t.percent))
+            .attr("WithTies", u8::from(t.ties.is_some()))
+            .before(around("TieColumns", ties))
+            .before(count("OffsetExpression", &t.offset))
+            .before(count("TopExpression", &t.count));
+        let constant = t.count.as_ref().and_then(Expr::constant).and_then(|v| v.as_i64());
+        self.lines[at].rows = match (&t.count, constant) {
+            (None, _) => Rows::Same,
+            (Some(_), Some(n)) if t.percent => Rows::Share(n as f64 / 100.0),
+            (Some(_), Some(n)) => Rows::AtMost(n as f64),
+            (Some(_), None) => Rows::AtMost(crate::guess::GOAL),
+        };
         self.node(&t.input, Some(at));
-    }
-
-    fn set_operation(&mut self, s: &SetOperation, parent: Option<usize>) {
-        let logical = if s.except { "Except" } else { "Intersect" };
-        let right = self.slots(s.right_slots.iter().copied());
-        let left = self.slots(s.left_slots.iter().map(|s| s.0));
-        let argument = format!("HASH:({right})=({left})");
-        let at = self.add(parent, "Hash Match", logical, argument);
-        self.node(&s.right, Some(at));
-        self.node(&s.left, Some(at));
     }
 }

@@ -1,6 +1,7 @@
 //! What there is to know of a system view before it is read. Its rows are made by `views`.
 
 use taffrail_types::SqlType;
+use taffrail_types::convert::Large;
 
 /// A column of a system view.
 #[derive(Clone, Debug)]
@@ -9,6 +10,8 @@ pub struct ViewColumn {
     pub name: &'static str,
     /// Its type.
     pub ty: SqlType,
+    /// Whether it is declared as xml.
+    pub large: Large,
     /// NULL can occur.
     pub nullable: bool,
 }

@@ -77,6 +77,11 @@ fn right_of(binding: Binding) -> Binding {
     }
 }
 
+/// A value as plans show it: `(5)`, `N'x'`.
+pub fn literal(v: &Value) -> String {
+    Scalars { names: None, length: Length::Long }.expr(&Expr::Const(v.clone()))
+}
+
 /// A list with commas between.
 pub fn list<T>(items: impl IntoIterator<Item = T>, one: impl FnMut(T) -> String) -> String {
     items.into_iter().map(one).collect::<Vec<_>>().join(", ")

@@ -101,6 +101,30 @@ impl Pred {
 }
 
 impl Node {
+    /// The operator's own number: no other operator of a plan has it, as long as the plan is there.
+    pub fn number(&self) -> usize {
+        match self {
+            Node::OneRow | Node::Nothing => std::ptr::from_ref(self) as usize,
+            Node::Concat(list) => list.as_ptr() as usize,
+            Node::Scan(n) => Arc::as_ptr(n) as usize,
+            Node::View(n) => Arc::as_ptr(n) as usize,
+            Node::Values(n) => Arc::as_ptr(n) as usize,
+            Node::Filter(n) => Arc::as_ptr(n) as usize,
+            Node::Compute(n) => Arc::as_ptr(n) as usize,
+            Node::Loop(n) => Arc::as_ptr(n) as usize,
+            Node::Hash(n) => Arc::as_ptr(n) as usize,
+            Node::Merge(n) => Arc::as_ptr(n) as usize,
+            Node::Spool(n) => Arc::as_ptr(n) as usize,
+            Node::Sort(n) => Arc::as_ptr(n) as usize,
+            Node::Aggregate(n) => Arc::as_ptr(n) as usize,
+            Node::Window(n) => Arc::as_ptr(n) as usize,
+            Node::Top(n) => Arc::as_ptr(n) as usize,
+            Node::Distinct(n) => Arc::as_ptr(n) as usize,
+            Node::SetOperation(n) => Arc::as_ptr(n) as usize,
+            Node::Recursive(n) => Arc::as_ptr(n) as usize,
+        }
+    }
+
     /// Calls `f` with this node and every node below it (subqueries in expressions not included).
     pub fn visit<'n>(&'n self, f: &mut dyn FnMut(&'n Node)) {
         f(self);
@@ -178,33 +202,35 @@ impl Node {
 }
 
 impl Statement {
-    /// Calls `f` with each scan of a planned statement and of its subqueries.
-    pub fn scans(&self, subqueries: &[SubqueryPlan], f: &mut dyn FnMut(&Scan)) {
-        let mut below = |node: &Node| {
-            node.visit(&mut |n| {
-                if let Node::Scan(scan) = n {
-                    f(scan);
-                }
-            });
-        };
+    /// Calls `f` with each operator of a planned statement and of its subqueries.
+    pub fn nodes<'n>(&'n self, subqueries: &'n [SubqueryPlan], f: &mut dyn FnMut(&'n Node)) {
         for s in subqueries {
-            below(&s.node);
-            s.keyed.iter().for_each(|keyed| below(&keyed.node));
+            s.node.visit(f);
+            s.keyed.iter().for_each(|keyed| keyed.node.visit(f));
         }
         match self {
-            Statement::Select(s, _) => below(&s.plan.node),
+            Statement::Select(s, _) => s.plan.node.visit(f),
             Statement::Insert(i) => {
                 if let InsertRows::Query(q) = &i.rows {
-                    below(&q.node);
+                    q.node.visit(f);
                 }
             }
-            Statement::Update(u) => below(&u.node),
-            Statement::Delete(d) => below(&d.node),
+            Statement::Update(u) => u.node.visit(f),
+            Statement::Delete(d) => d.node.visit(f),
             Statement::Merge(m) => {
-                below(&m.node);
-                m.rest.iter().for_each(|rest| below(&rest.node));
+                m.node.visit(f);
+                m.rest.iter().for_each(|rest| rest.node.visit(f));
             }
             Statement::Scalar(..) | Statement::Condition(_) => {}
         }
+    }
+
+    /// Calls `f` with each scan of a planned statement and of its subqueries.
+    pub fn scans(&self, subqueries: &[SubqueryPlan], f: &mut dyn FnMut(&Scan)) {
+        self.nodes(subqueries, &mut |n| {
+            if let Node::Scan(scan) = n {
+                f(scan);
+            }
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! The columns that operators set and read.
 
-use crate::expr::{Expr, Part, slots_of};
-use crate::node::{Access, Node, Scan, Seek, SeekBound, SeekValue, Window};
+use crate::expr::{Expr, Part, Slot, slots_of};
+use crate::node::{Access, JoinType, Node, Scan, Seek, SeekBound, SeekValue, Window};
 use crate::slots::SlotSet;
 use taffrail_catalog::Index;
 
@@ -11,6 +11,60 @@ pub(super) fn of_window(w: &Window) -> (&'static str, &'static str) {
         true => ("Sequence Project", "Compute Scalar"),
         false => ("Window Aggregate", "Window Aggregate"),
     }
+}
+
+/// The slots that an operator puts out.
+pub(super) fn outputs(node: &Node) -> Vec<Slot> {
+    let mut out = match node {
+        Node::OneRow | Node::Nothing => Vec::new(),
+        Node::Scan(s) => s.columns.iter().map(|c| c.1).chain(s.locator).collect(),
+        Node::View(v) => v.columns.iter().map(|c| c.1).collect(),
+        Node::Values(v) => v.slots.clone(),
+        Node::Filter(f) => outputs(&f.input),
+        Node::Compute(c) => {
+            let mut out = outputs(&c.input);
+            out.extend(c.items.iter().map(|i| i.1));
+            out
+        }
+        Node::Loop(l) => of_join(l.kind, &l.left, &l.right),
+        Node::Hash(h) => of_join(h.kind, &h.left, &h.right),
+        Node::Merge(m) => of_join(m.kind, &m.left, &m.right),
+        Node::Spool(s) => s.save.clone(),
+        Node::Sort(s) => s.save.clone(),
+        Node::Aggregate(a) => {
+            let groups = a.groups.iter().map(|g| g.1);
+            groups
+                .chain(a.aggs.iter().map(|a| a.slot))
+                .chain(a.marks.iter().map(|m| m.slot))
+                .collect()
+        }
+        Node::Window(w) => {
+            let mut out = if w.streamed { outputs(&w.input) } else { w.save.clone() };
+            out.extend(w.items.iter().map(|i| i.slot));
+            out
+        }
+        Node::Top(t) => outputs(&t.input),
+        Node::Distinct(d) => d.slots.iter().map(|s| s.0).collect(),
+        Node::Concat(list) => list.first().map(outputs).unwrap_or_default(),
+        Node::SetOperation(s) => s.left_slots.iter().map(|s| s.0).collect(),
+        Node::Recursive(r) => r.slots.clone(),
+    };
+    let mut seen = SlotSet::default();
+    out.retain(|s| {
+        let new = !seen.contains(*s);
+        seen.insert(*s);
+        new
+    });
+    out
+}
+
+fn of_join(kind: JoinType, left: &Node, right: &Node) -> Vec<Slot> {
+    let mut out = outputs(left);
+    match kind.is_one_sided() {
+        true => out.extend(kind.mark()),
+        false => out.extend(outputs(right)),
+    }
+    out
 }
 
 /// The slots that a node and those below it set.

@@ -20,7 +20,6 @@ use taffrail_plan::rel::{self, Get, Rel, Rowset, RowsetRef, RowsetSource, Values
 use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast::{self, TableRef};
 use taffrail_types::Collation;
-use taffrail_types::convert::Large;
 
 /// A query names at most so many tables once its common table expressions are put in place of their names.
 const MAX_TABLES: u32 = 256;
@@ -87,7 +86,7 @@ pub(super) fn view_columns(view: &'static SystemView, collation: Collation) -> V
         nullable: c.nullable,
         collation,
         origin: Some(Origin::View(view, at)),
-        large: Large::Plain,
+        large: c.large,
         user_type: 0,
         hidden: false,
         slot: None,
@@ -129,6 +128,7 @@ fn source_rel(source: Source) -> Rel {
         }
         SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
             of: RowsetRef { database, source },
+            alias,
             args,
             columns: mentioned.collect(),
             dirty,

@@ -78,8 +78,9 @@ impl<'a> Binder<'a> {
         let slots: Vec<u32> = columns.iter().map(|(b, n)| self.computed_slot(b, n)).collect();
         let database = self.meta.current_database()?;
         let of = RowsetRef { database, source: RowsetSource::Json(Arc::new(of)) };
+        let alias = of.source.name().into();
         let columns = slots.iter().copied().enumerate().collect();
-        let rel = Rel::Rowset(Box::new(Rowset { of, args, columns, dirty: false }));
+        let rel = Rel::Rowset(Box::new(Rowset { of, alias, args, columns, dirty: false }));
         Ok((rel, slots))
     }
 

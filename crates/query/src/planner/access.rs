@@ -11,49 +11,12 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::rowcodec::KeyColumn;
 use taffrail_catalog::{Index, IndexKind, Table, Term, Test};
 use taffrail_plan::expr::{Compare, CompareOp, Expr, Pred, Slot};
+pub(super) use taffrail_plan::guess;
 use taffrail_plan::locking::AccessHint;
 use taffrail_plan::node::{Access, NullFinds, Seek, SeekBound, SeekValue};
 use taffrail_types::compare::compare;
 use taffrail_types::like;
 use taffrail_types::{Collation, SqlType, Value};
-
-/// The guesses about conditions while there are no statistics: shares of the rows that satisfy them, and costs of work, a row read being 1.
-pub(super) mod guess {
-    /// The share of an equality.
-    pub const EQUAL: f64 = 0.05;
-    /// `=` on the first column of a key: nobody makes an index on what has few values.
-    pub fn equal(rows: f64) -> f64 {
-        EQUAL.min(1.0 / rows.max(1.0).sqrt())
-    }
-    /// `=` on a later one.
-    pub(crate) const EQUAL_NEXT: f64 = 0.1;
-    /// One side of a range.
-    pub const RANGE: f64 = 0.3;
-    /// The share of an inequality.
-    pub(crate) const UNEQUAL: f64 = 0.9;
-    /// The share of IS NOT NULL.
-    pub(crate) const PRESENT: f64 = 0.9;
-    /// The share of any other condition.
-    pub const OTHER: f64 = 0.4;
-    /// A row that is read where the key leads to.
-    pub const CLUSTERED: f64 = 0.9;
-    /// A row that is looked up from its entry.
-    pub(crate) const LOOK_UP: f64 = 3.0;
-    /// The way down a tree, for each row of a join that seeks its partners.
-    pub const SEEK: f64 = 6.0;
-    /// Such a partner, where it is looked up from its entry: another way down.
-    pub const FETCH: f64 = 8.0;
-    /// A row that is sorted, for each doubling of their number.
-    pub(crate) const SORTED: f64 = 0.05;
-    /// A table of so many rows is sought, not read as a whole: so no more of them are locked than are asked for.
-    pub const SMALL: f64 = 1000.0;
-    /// Rows of a relation that nothing is known of.
-    pub const UNKNOWN: f64 = 1000.0;
-    /// Rows of a system view.
-    pub const VIEW: f64 = 200.0;
-    /// How many rows are asked for where a count is not known before it runs.
-    pub(crate) const GOAL: f64 = 100.0;
-}
 
 /// The order in which rows are wanted.
 pub struct Order<'o> {
@@ -105,6 +68,8 @@ pub(crate) struct Choice {
     pub served: Vec<usize>,
     /// The rows that are expected.
     pub rows: f64,
+    /// The rows that are expected to be read for them.
+    pub read: f64,
     /// The work, a row read being 1.
     pub cost: f64,
     /// Reads sources placed before it.
@@ -531,7 +496,8 @@ impl<'q> Question<'q> {
             false => Access::Nonclustered(index.clone(), seek),
         };
         served.sort_unstable();
-        Some(Choice { access, served, rows: passing, cost, correlated: reads_others, ordered })
+        let (rows, read, correlated) = (passing, expected, reads_others);
+        Some(Choice { access, served, rows, read, cost, correlated, ordered })
     }
 
     /// Chooses among the ways that hints leave; 8622 where they leave none.
@@ -551,6 +517,7 @@ impl<'q> Question<'q> {
             access: Access::Full,
             served: Vec::new(),
             rows: passing,
+            read: rows,
             cost: self.total(rows, passing, ordered.is_some()),
             correlated: false,
             ordered,

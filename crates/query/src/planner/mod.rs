@@ -393,7 +393,7 @@ fn filter(input: Node, conditions: Vec<Pred>) -> Node {
 }
 
 fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {
-    let rel::Rowset { of, args, columns, dirty } = r;
+    let rel::Rowset { of, alias, args, columns, dirty } = r;
     let (database, source) = (of.database, of.source);
-    Node::View(Arc::new(ViewScan { source, database, dirty, args, columns, filter }))
+    Node::View(Arc::new(ViewScan { source, alias, database, dirty, args, columns, filter }))
 }

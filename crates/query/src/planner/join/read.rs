@@ -7,7 +7,7 @@ use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
-use taffrail_plan::node::{Access, Node, Scan};
+use taffrail_plan::node::{Access, Expected, Node, Scan};
 use taffrail_plan::rel::{self, Rel, VirtualColumn};
 use taffrail_plan::slots::SlotSet;
 
@@ -33,8 +33,9 @@ impl<'p> Block<'p, '_> {
             conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
         let (node, rows) = match rel {
             Rel::Get(get) => {
-                let Choice { access, served, rows, ordered, .. } =
+                let Choice { access, served, rows, read, ordered, .. } =
                     self.choose(id, &get, &conditions, estimate)?;
+                let expected = Expected { table: estimate as f64, read, rows };
                 let mut rows = rows;
                 if self.leading == Some(id) {
                     self.ordered = ordered.is_some();
@@ -45,7 +46,7 @@ impl<'p> Block<'p, '_> {
                         rows = rows.min(goal.rows().max(1.0));
                     }
                 }
-                let rel::Get { table, mut columns, computed, locator, hints, .. } = *get;
+                let rel::Get { table, alias, mut columns, computed, locator, hints, .. } = *get;
                 let (behind, conditions): (Vec<Pred>, Vec<Pred>) =
                     keep(conditions, &served).into_iter().partition(|p| reads(p, &computed));
                 let filter = Pred::all(conditions);
@@ -53,6 +54,8 @@ impl<'p> Block<'p, '_> {
                 let scan = Scan {
                     database: table.database,
                     table: table.table,
+                    alias,
+                    expected,
                     access,
                     columns,
                     filtered,
