@@ -361,7 +361,7 @@ impl Interpreter<'_> {
             false => self.tell_errors(errors).map(|()| Flow::Return),
             true => self.tell_time(COMPILED, began).and_then(|()| {
                 self.session.entry.runs(Some(module.clone()));
-                self.list(module, &module.statements)
+                self.list_or_document(module)
             }),
         };
         self.session.held.cursors.leave(0);

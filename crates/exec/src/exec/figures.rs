@@ -8,7 +8,7 @@
 //! which stands for those before it as well; everything else, waits too, is counted at each.
 
 use super::interpret::{Interpreter, Unwind};
-use super::module::{Module, Plan};
+use super::module::{Module, Plan, Stmt};
 use super::planning::Source;
 use crate::session::Session;
 use parking_lot::Mutex;
@@ -158,9 +158,12 @@ impl Tally {
 impl Session {
     /// The execution of a plan begins, with the number that it has in its module: it uses its indexes.
     #[inline]
-    pub(crate) fn starts_plan(&self, module: &Module, number: u32, plan: &Plan) -> Started {
+    pub(crate) fn starts_plan(&self, module: &Module, number: u32, plan: &Arc<Plan>) -> Started {
         let began = self.starts(&module.shared[number as usize].tally);
         plan.count_uses(began.at);
+        if self.activation.options.profiling.is_on() {
+            self.notes_plan(module, plan);
+        }
         began
     }
 
@@ -200,15 +203,30 @@ impl Interpreter<'_> {
     /// Runs `f` as a statement on the plan of a number, which gives one value: an expression or condition outside of queries.
     pub(super) fn counted<R>(
         &mut self,
-        module: &Arc<Module>,
+        (module, s): (&Arc<Module>, &Stmt),
         number: u32,
-        (visible, source): (u32, &Source<'_>),
+        source: &Source<'_>,
+        f: impl FnOnce(&mut Self, &Plan) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        match self.session.activation.options.profiling.is_on() {
+            false => self.counted_plan((module, s), number, source, f),
+            true => {
+                self.profiled((module, s), |it| it.counted_plan((module, s), number, source, f))
+            }
+        }
+    }
+
+    fn counted_plan<R>(
+        &mut self,
+        (module, s): (&Arc<Module>, &Stmt),
+        number: u32,
+        source: &Source<'_>,
         f: impl FnOnce(&mut Self, &Plan) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let mut began = None;
         let spilled = self.session.cell.internal_allocated.get();
         let ended = self.in_statement(|it| {
-            let plan = it.locked_plan(module, number, visible, source)?;
+            let plan = it.locked_plan(module, number, s.visible, source)?;
             began = Some(it.session.starts_plan(module, number, &plan));
             f(it, &plan)
         });

@@ -7,11 +7,15 @@
 //! | `plan_handle` | `06` of a batch or `05` of a module, `00`, 2 of the database, 4 of the id or of the text's hash, 8 of the plan's number, 28 of zeros |
 
 use super::listed::Planned;
-use super::module::{Module, Plan};
+use super::module::{Module, Parameter, Plan};
+use super::showplan::document::ToldPlan;
 use crate::plan::names::Names;
-use crate::plan::showplan;
+use crate::plan::showplan::document::missing_indexes;
+use crate::plan::showplan::{self, Line, Xml};
+use crate::plan::text::literal;
 use std::hash::Hasher;
 use taffrail_syntax::{Fnv, shape_of};
+use taffrail_types::Value;
 
 /// Bytes of a plan's handle, as SQL Server has them.
 const PLAN_HANDLE: usize = 44;
@@ -78,21 +82,60 @@ impl Module {
         let database = self.database.as_ref()?;
         (self.object_id > 0).then_some((database.id.0, self.object_id))
     }
+
+    /// `query_plan_hash` of a plan of the module.
+    pub fn plan_hash(&self, plan: &Plan) -> u64 {
+        *plan.hash.get_or_init(|| hash_of(&plan.lines(self)))
+    }
+
+    /// A plan of the module as documents tell it. `values`: those of its parameters, where it has run.
+    pub(crate) fn told_plan(&self, plan: &Plan, values: Vec<Value>) -> ToldPlan {
+        let lines = plan.lines(self);
+        let missing = missing_indexes(&plan.kind, &plan.subqueries);
+        let parameters = self.told_parameters(&lines, &values);
+        ToldPlan { hash: hash_of(&lines), lines, missing, cached: self.bytes, parameters }
+    }
+
+    /// `ColumnReference` of each parameter that a plan reads.
+    pub(crate) fn told_parameters(&self, lines: &[Line], values: &[Value]) -> Vec<Xml> {
+        let read = |p: &&(usize, &Parameter)| {
+            let name = format!("[{}]", p.1.name);
+            lines.iter().any(|l| l.argument.contains(&name))
+        };
+        let all: Vec<_> = self.parameters.iter().enumerate().collect();
+        let one = |(at, p): &(usize, &Parameter)| {
+            let x = Xml::new("ColumnReference")
+                .attr("Column", &p.name)
+                .attr("ParameterDataType", p.ty.to_string());
+            match values.get(*at) {
+                Some(v) => x.attr("ParameterRuntimeValue", literal(v)),
+                None => x,
+            }
+        };
+        all.iter().filter(read).map(one).collect()
+    }
 }
 
 impl Plan {
-    /// `query_plan_hash`: of its operators and of what they read and write, constants left out.
-    pub fn hash(&self) -> u64 {
-        let mut hash = Fnv::default();
-        for line in showplan::lines(&self.kind, &self.subqueries, &Names::default()) {
-            let object = line.argument.split_once("OBJECT:(").map_or("", |(_, rest)| rest);
-            let object = object.split_once("])").map_or(object, |(own, _)| own);
-            hash.write_u64(line.parent.map_or(0, |p| p as u64 + 1));
-            for part in [line.physical, line.logical, object] {
-                hash.write(part.as_bytes());
-                hash.write(&[0]);
-            }
-        }
-        hash.finish()
+    /// Its operators, as they are shown.
+    pub(crate) fn lines(&self, module: &Module) -> Vec<Line> {
+        let variables = module.variables.list.iter().map(|v| v.name.clone()).collect();
+        let names = Names::planned(&self.kind, &self.subqueries, self.columns.len(), variables);
+        showplan::lines(&self.kind, &self.subqueries, &names, &self.columns)
     }
+}
+
+/// `query_plan_hash`: of operators and of what they read and write, constants left out.
+pub(crate) fn hash_of(lines: &[Line]) -> u64 {
+    let mut hash = Fnv::default();
+    for line in lines {
+        let object = line.argument.split_once("OBJECT:(").map_or("", |(_, rest)| rest);
+        let object = object.split_once("])").map_or(object, |(own, _)| own);
+        hash.write_u64(line.parent.map_or(0, |p| p as u64 + 1));
+        for part in [line.physical, line.logical, object] {
+            hash.write(part.as_bytes());
+            hash.write(&[0]);
+        }
+    }
+    hash.finish()
 }

@@ -242,7 +242,8 @@ impl<'s> Interpreter<'s> {
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
         let o = &self.session.activation.options;
         // One question for all that want to hear of statements: each statement of a loop comes by here.
-        if xe::targets::full() | statements_wanted() | o.statistics_time | o.statistics_io {
+        let figures = o.statistics_time | o.statistics_io | o.profiling.is_on();
+        if xe::targets::full() | statements_wanted() | figures {
             return self.told_statement(module, s);
         }
         self.statement_now(module, s)
@@ -260,9 +261,10 @@ impl<'s> Interpreter<'s> {
             true => observer.statement_begins(self.session, module, s),
             false => None,
         };
-        let step = match self.session.activation.options.statistics_io {
+        let o = &self.session.activation.options;
+        let step = match o.statistics_io | o.profiling.is_on() {
             false => self.statement_now(module, s),
-            true => self.statement_with_io(module, s),
+            true => self.statement_told(module, s),
         };
         if let Some(before) = before {
             observer.statement_ended(self.session, module, s, &before);
@@ -447,7 +449,7 @@ impl<'s> Interpreter<'s> {
             Code::Ready(e, _) => self.on_variables(s.line, |rt| rt.eval(e)),
             Code::Lazy(e, number, to) => {
                 let source = Source::Scalar(e, *to);
-                self.counted(module, *number, (s.visible, &source), |it, plan| {
+                self.counted((module, s), *number, &source, |it, plan| {
                     let Statement::Scalar(e, _) = &plan.kind else {
                         unreachable!("planned from an expression");
                     };
@@ -497,7 +499,7 @@ impl<'s> Interpreter<'s> {
             }
             Cond::Lazy(e, number) => {
                 let source = Source::Condition(e);
-                self.counted(module, *number, (s.visible, &source), |it, plan| {
+                self.counted((module, s), *number, &source, |it, plan| {
                     let Statement::Condition(p) = &plan.kind else {
                         unreachable!("planned from a condition");
                     };

@@ -384,6 +384,8 @@ pub struct Plan {
     pub allowed: Allowed,
     /// The indexes that it uses.
     pub(crate) used: UsedIndexes,
+    /// `query_plan_hash`, once somebody has asked.
+    pub(super) hash: OnceLock<u64>,
     /// Its subqueries, by number.
     pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.

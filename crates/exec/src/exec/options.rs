@@ -1,5 +1,6 @@
 //! SET options, USE, and what statements of the catalogue are called.
 
+use super::showplan::is_showplan;
 use crate::database::Database;
 use crate::session::rights::securable_of;
 use crate::session::{Isolation, Session};
@@ -13,18 +14,12 @@ use taffrail_types::datetime::{DateFormat, LanguageId};
 
 impl Session {
     pub(crate) fn set_switch(&mut self, o: SwitchOption, on: bool) -> SqlResult<()> {
-        match o {
+        if is_showplan(&[o]) {
             // Of a text that another one runs it would not last.
-            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll
-                if self.activation.nest_level > 0 =>
-            {
+            if self.activation.nest_level > 0 {
                 return Err(SqlError::new(1067, &[]));
             }
-            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll if !self.may_show_plans() => {
-                let e = SqlError::new(262, &[&"SHOWPLAN", &self.database.name]);
-                return Err(e.with_severity(14).with_state(4));
-            }
-            _ => {}
+            self.allow_showing_plans()?;
         }
         let s = &mut self.activation.options;
         match o {
@@ -47,6 +42,9 @@ impl Session {
             SwitchOption::NoExec => s.noexec = on,
             SwitchOption::ShowPlanText => s.showing.text = on,
             SwitchOption::ShowPlanAll => s.showing.all = on,
+            SwitchOption::ShowPlanXml => s.showing.xml = on,
+            SwitchOption::StatisticsProfile => s.profiling.rows = on,
+            SwitchOption::StatisticsXml => s.profiling.xml = on,
             SwitchOption::StatisticsTime => s.statistics_time = on,
             SwitchOption::StatisticsIo => s.statistics_io = on,
             SwitchOption::AnsiDefaults => {

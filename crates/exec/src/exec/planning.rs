@@ -1,7 +1,9 @@
 //! From the statements of a module to their plans, which are made when they are first run: names may come into being only then.
 
+use super::handles::hash_of;
 use super::metadata::SessionMetadata;
 use super::module::{Module, Plan, place_of};
+use super::showplan::document::ToldPlan;
 use crate::binder::{Binder, Variables};
 use crate::catalog::Table;
 use crate::database::Database;
@@ -106,6 +108,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         facts,
         allowed: Default::default(),
         used: Default::default(),
+        hash: Default::default(),
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),
@@ -160,8 +163,8 @@ fn names(binder: &Binder<'_>, bound: &Statement<Rel>) -> Names {
 pub(crate) struct Explained {
     /// The bound tree.
     pub logical: String,
-    /// The operators, the root first.
-    pub physical: Vec<showplan::Line>,
+    /// The operators, as they are told.
+    pub told: ToldPlan,
     /// The objects that the statement needs, one a line.
     pub needs: String,
 }
@@ -191,6 +194,9 @@ pub(crate) fn explain(
     if cfg!(debug_assertions) {
         lowered::assert(&planned, &subqueries, &Scope::new(&columns, &variables.types()));
     }
-    let physical = showplan::lines(&planned, &subqueries, &names);
-    Ok(Explained { logical, physical, needs })
+    let lines = showplan::lines(&planned, &subqueries, &names, &columns);
+    let missing = showplan::document::missing_indexes(&planned, &subqueries);
+    let parameters = module.told_parameters(&lines, &[]);
+    let hash = hash_of(&lines);
+    Ok(Explained { logical, told: ToldPlan { lines, missing, hash, cached: 0, parameters }, needs })
 }

@@ -507,7 +507,7 @@ impl Interpreter<'_> {
         }
         let observer = self.session.instance.observer();
         let told = observer.wants_modules().then(|| observer.module_begins(&module));
-        let step = self.list(&module, &module.statements);
+        let step = self.list_or_document(&module);
         if let Some(began) = told {
             observer.module_ended(self.session, &module, began);
         }

@@ -43,6 +43,8 @@ pub struct Rt<'a> {
     /// Sequences that the statement has locked, for as long as its transaction lasts.
     pub(super) drawn: Vec<super::next_value::Drawn>,
     ticks: u32,
+    /// How often a scan came to the end of a part of what it seeks, in this call.
+    parts: u32,
     /// Bytes that it had kept when it was left last, and that the thread's request kept when it was taken up.
     held: usize,
     entered: usize,
@@ -185,6 +187,7 @@ impl<'a> Rt<'a> {
             spill,
             drawn: Vec::new(),
             ticks,
+            parts: 0,
             held,
             entered: memory::used(),
             turn,
@@ -274,6 +277,16 @@ impl<'a> Rt<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// How often [`Rt::tick`] was called for a row, or for the end of all. A scan does so for each row that it reads.
+    pub(super) fn ticks(&self) -> u32 {
+        self.ticks.wrapping_sub(self.parts)
+    }
+
+    /// The last call was for no row: a scan has come to the end of a part of what it seeks.
+    pub(super) fn ends_part(&mut self) {
+        self.parts = self.parts.wrapping_add(1);
     }
 
     #[cold]

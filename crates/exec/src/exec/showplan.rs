@@ -1,7 +1,10 @@
-//! Plans that are shown instead of run: SET SHOWPLAN_TEXT and SHOWPLAN_ALL, `taffrail.plan_of`.
+//! Plans that are shown instead of run: SET SHOWPLAN_TEXT, SHOWPLAN_ALL and SHOWPLAN_XML, `taffrail.plan_of`.
 //!
 //! Statements are numbered over the batch in the order of the text, those without a plan too. Both branches of IF are shown, the body
 //! of WHILE once, and the statements of a procedure behind its EXEC.
+
+pub(super) mod document;
+mod rows;
 
 use super::activation::MAX_NEST_LEVEL;
 use super::interpret::{Flow, Interpreter, Step, source_of};
@@ -10,27 +13,46 @@ use super::planning::{self, Explained, Source};
 use super::procedure::{Callee, Home};
 use crate::catalog::Table;
 use crate::features::tables::tables;
+use crate::plan::showplan::document::{Actual, Counted};
 use crate::plan::showplan::{Line, drawn};
 use crate::session::Session;
 use crate::sink::{ColumnDesc, Command};
+use document::{PlanSource, Teller, ToldPlan};
+use rows::Head;
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SwitchOption};
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{SqlType, Value};
 
-/// What SET SHOWPLAN has asked for. With both, SHOWPLAN_ALL is what is sent.
+/// The forms that SET SHOWPLAN has asked for: SHOWPLAN_XML is sent before SHOWPLAN_ALL, and that before SHOWPLAN_TEXT.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Showing {
     pub text: bool,
     pub all: bool,
+    pub xml: bool,
+}
+
+/// The forms in which SET STATISTICS has asked for plans that run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Profiling {
+    pub rows: bool,
+    pub xml: bool,
+}
+
+impl Profiling {
+    /// Whether operators are counted.
+    #[inline]
+    pub fn is_on(self) -> bool {
+        self.rows | self.xml
+    }
 }
 
 impl Showing {
     /// Whether nothing is run.
     #[inline]
     pub fn is_on(self) -> bool {
-        self.text || self.all
+        self.text | self.all | self.xml
     }
 }
 
@@ -222,8 +244,8 @@ pub fn plans_of(session: &Session, batch: &str) -> SqlResult<Vec<PlanOf>> {
         session.check_cancel()?;
         number += 1;
         let plans = explained(session, &module, s).map_err(|e| e.with_line(s.line))?;
-        for Explained { logical, physical, needs } in plans {
-            let physical = drawn(&physical).join("\n");
+        for Explained { logical, told, needs } in plans {
+            let physical = drawn(&told.lines).join("\n");
             out.push(PlanOf { statement: number, line: s.line, logical, physical, needs });
         }
         Ok(())
@@ -231,69 +253,47 @@ pub fn plans_of(session: &Session, batch: &str) -> SqlResult<Vec<PlanOf>> {
     Ok(out)
 }
 
-const LONG: SqlType = SqlType::NVarChar(MaxLen::N(4000));
-const NAME: SqlType = SqlType::NVarChar(MaxLen::N(60));
+/// The one column of a plan's XML, by which tools know it.
+const DOCUMENT: &str = "Microsoft SQL Server 2005 XML Showplan";
 
-/// The columns of SHOWPLAN_ALL.
-const ALL: [(&str, SqlType); 18] = [
-    ("StmtText", SqlType::NVARCHAR_MAX),
-    ("StmtId", SqlType::Int),
-    ("NodeId", SqlType::Int),
-    ("Parent", SqlType::Int),
-    ("PhysicalOp", NAME),
-    ("LogicalOp", NAME),
-    ("Argument", SqlType::NVARCHAR_MAX),
-    ("DefinedValues", SqlType::NVARCHAR_MAX),
-    ("EstimateRows", SqlType::Real),
-    ("EstimateIO", SqlType::Real),
-    ("EstimateCPU", SqlType::Real),
-    ("AvgRowSize", SqlType::Int),
-    ("TotalSubtreeCost", SqlType::Real),
-    ("OutputList", SqlType::NVARCHAR_MAX),
-    ("Warnings", LONG),
-    ("Type", NAME),
-    ("Parallel", SqlType::Bit),
-    ("EstimateExecutions", SqlType::Real),
-];
-
-/// A row of SHOWPLAN_ALL: what a statement and a node have in common. What is estimated of rows and costs is not told.
-struct Row<'r> {
-    text: &'r str,
-    statement: i32,
-    node: i32,
-    parent: i32,
-    line: Option<&'r Line>,
-    argument: Option<&'r str>,
-    kind: &'r str,
+/// Plans that are made to be shown, with the procedures that statements call.
+struct Estimated<'i, 's> {
+    it: &'i mut Interpreter<'s>,
+    /// Procedures that are not told again.
+    shown: Vec<ObjectId>,
+    level: u32,
 }
 
-impl Row<'_> {
-    fn values(&self) -> Vec<Value> {
-        let text = |t: Option<&str>| match t {
-            Some(t) if !t.is_empty() => Value::nvarchar(t),
-            _ => Value::Null,
+impl PlanSource for Estimated<'_, '_> {
+    /// The error, with the line of its statement.
+    type Error = Box<SqlError>;
+
+    fn plans(&mut self, module: &Arc<Module>, s: &Stmt) -> SqlResult<Vec<ToldPlan>> {
+        self.it.session.check_cancel()?;
+        let plans = self.it.explained(module, s).map_err(|e| e.with_line(s.line))?;
+        Ok(plans.into_iter().map(|p| p.told).collect())
+    }
+
+    fn called(
+        &mut self,
+        module: &Arc<Module>,
+        s: &Stmt,
+    ) -> SqlResult<Option<(String, Arc<Module>)>> {
+        let called = self.it.called(module, s).map_err(|e| e.with_line(s.line))?;
+        let Some((id, callee)) = called.filter(|(id, _)| !self.shown.contains(id)) else {
+            return Ok(None);
         };
-        let line = self.line;
-        vec![
-            Value::nvarchar(self.text),
-            Value::Int(self.statement),
-            Value::Int(self.node),
-            Value::Int(self.parent),
-            text(line.map(|l| l.physical)),
-            text(line.map(|l| l.logical)),
-            text(self.argument),
-            text(line.map(|l| &*l.defined)),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            text(line.and_then(|l| l.outputs.as_deref())),
-            Value::Null,
-            Value::nvarchar(self.kind),
-            Value::Bit(false),
-            Value::Null,
-        ]
+        if self.level == MAX_NEST_LEVEL {
+            return Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).with_line(s.line));
+        }
+        self.level += 1;
+        self.shown.push(id);
+        let name = callee.name.as_deref().unwrap_or_default().to_string();
+        Ok(Some((name, callee)))
+    }
+
+    fn left(&mut self) {
+        self.level -= 1;
     }
 }
 
@@ -372,49 +372,86 @@ impl Interpreter<'_> {
         let text = text(module, s);
         self.shown.statements += 1;
         if !self.session.activation.options.showing.all {
-            self.show_rows(
-                &[("StmtText", SqlType::NVARCHAR_MAX)],
-                vec![vec![Value::nvarchar(text)]],
-            )?;
+            self.show_rows(&rows::text_column(), &[vec![Value::nvarchar(text)]])?;
             for plan in plans {
-                let lines = drawn(&plan.physical);
-                let rows = lines.iter().map(|l| vec![Value::nvarchar(l)]).collect();
-                self.show_rows(&[("StmtText", SqlType::NVARCHAR_MAX)], rows)?;
+                let lines = drawn(&plan.told.lines);
+                let rows: Vec<_> = lines.iter().map(|l| vec![Value::nvarchar(l)]).collect();
+                self.show_rows(&rows::text_column(), &rows)?;
             }
             return Ok(());
         }
-        let (statement, kind) = (self.shown.statements, kind(s));
-        let mut rows = Vec::new();
-        self.shown.nodes += 1;
-        let root = self.shown.nodes;
-        let head =
-            Row { text, statement, node: root, parent: 0, line: None, argument: Some("1"), kind };
-        rows.push(head.values());
-        for plan in &plans {
-            let first = self.shown.nodes + 1;
-            for (line, drawn) in plan.physical.iter().zip(drawn(&plan.physical)) {
-                self.shown.nodes += 1;
-                let row = Row {
-                    text: &drawn,
-                    statement,
-                    node: self.shown.nodes,
-                    parent: line.parent.map_or(root, |p| first + p as i32),
-                    line: Some(line),
-                    argument: Some(&line.argument),
-                    kind: "PLAN_ROW",
-                };
-                rows.push(row.values());
-            }
-        }
-        self.show_rows(&ALL, rows)
+        let head = Head { text, statement: self.shown.statements, kind: kind(s) };
+        let plans: Vec<&[Line]> = plans.iter().map(|p| &*p.told.lines).collect();
+        let all = rows::rows(&head, &plans, &mut self.shown.nodes, None);
+        self.show_rows(&rows::columns(false), &all)
     }
 
-    fn show_rows(&mut self, columns: &[(&str, SqlType)], rows: Vec<Vec<Value>>) -> SqlResult<()> {
+    /// The list of a batch or module: run, or shown as one document.
+    pub(crate) fn list_or_document(&mut self, module: &Arc<Module>) -> Step {
+        let options = &self.session.activation.options;
+        let own =
+            matches!(&module.statements[..], [s] if super::left_out::is_set_showplan(&s.kind));
+        match options.showing.xml && !own {
+            true => self.show_document(module),
+            false => self.list(module, &module.statements),
+        }
+    }
+
+    #[cold]
+    fn show_document(&mut self, module: &Arc<Module>) -> Step {
+        let options = self.session.activation.options;
+        let mut teller =
+            Teller { options: &options, cached: false, counted: None, times: None, number: 0 };
+        let mut from = Estimated { it: self, shown: Vec::new(), level: 0 };
+        let told = teller.list(module, &module.statements, &mut from);
+        let sent = told.and_then(|told| self.send_document(&document::whole(told).text()));
+        match (sent, module.statements.first()) {
+            (Err(e), Some(first)) => {
+                let line = e.line;
+                let s = document::at_line(first, line);
+                self.fail(module, &s, e, false, Command::NONE)
+            }
+            _ => Ok(Flow::Next),
+        }
+    }
+
+    fn send_document(&mut self, text: &str) -> SqlResult<()> {
+        let column = ColumnDesc::new(DOCUMENT, SqlType::NVARCHAR_MAX);
+        self.show_rows(&[column], &[vec![Value::nvarchar(text)]])
+    }
+
+    /// Tells what the operators of a statement have done, by the plan that has run.
+    pub(super) fn show_profile(
+        &mut self,
+        module: &Arc<Module>,
+        s: &Stmt,
+        told: ToldPlan,
+        (counted, rows, times): (Counted<'_>, u64, (u64, u64)),
+    ) -> SqlResult<()> {
+        let options = self.session.activation.options;
+        self.shown.statements += 1;
+        if options.profiling.rows {
+            let head =
+                Head { text: text(module, s), statement: self.shown.statements, kind: kind(s) };
+            let own = Actual { rows, executions: 1, ends: 1, ..Actual::default() };
+            let all =
+                rows::rows(&head, &[&told.lines], &mut self.shown.nodes, Some((own, counted)));
+            self.show_rows(&rows::columns(true), &all)?;
+        }
+        if options.profiling.xml {
+            let number = self.shown.statements - 1;
+            let (counted, times) = (Some(counted), Some(times));
+            let mut teller = Teller { options: &options, cached: true, counted, times, number };
+            let text = teller.ran(module, s, told).text();
+            self.send_document(&text)?;
+        }
+        Ok(())
+    }
+
+    fn show_rows(&mut self, columns: &[ColumnDesc], rows: &[Vec<Value>]) -> SqlResult<()> {
         let count = rows.len() as u64;
-        let columns: Vec<ColumnDesc> =
-            columns.iter().map(|(name, ty)| ColumnDesc::new(*name, *ty)).collect();
         let mut cx = self.context(0);
-        cx.columns(&columns)?;
+        cx.columns(columns)?;
         rows.iter().try_for_each(|row| cx.row(row))?;
         let ended = super::interpret::Ended { command: Command::SELECT, rows: Some(count) };
         self.done(ended).map(|_| ()).map_err(|_| client_gone())

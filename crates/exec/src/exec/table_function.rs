@@ -14,7 +14,7 @@ use crate::catalog;
 use crate::database::Database;
 use crate::plan::expr::Expr;
 use crate::plan::locking::Locking;
-use crate::plan::node::{Access, Compute, Node, Scan};
+use crate::plan::node::{Access, Compute, Expected, Node, Scan};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
 use taffrail_base::message::{cancelled, client_gone};
@@ -84,6 +84,8 @@ impl Interpreter<'_> {
         let columns = stored.map(|(at, _)| (at, at as u32)).collect();
         let scan = Scan {
             database: home,
+            alias: table.name().into(),
+            expected: Expected::default(),
             table,
             access: Access::Full,
             columns,

@@ -1,20 +1,27 @@
-//! The indexes that a plan uses, counted once for each execution: sys.dm_db_index_usage_stats.
+//! The indexes that a plan uses, counted once for each execution: sys.dm_db_index_usage_stats; and those that it would use if they were
+//! there: sys.dm_db_missing_index_details.
 //!
 //! Temporary tables and table variables are not counted: a plan is put to others of the same shape without a look at its scans.
 
 use super::module::Plan;
+use crate::catalog::missing::MissingIndexUse;
 use crate::catalog::usage::{IndexUsage, IndexUse};
 use crate::catalog::{Index, Table};
 use crate::database::Database;
 use crate::plan::change::{MergeAction, UpdatePlan};
 use crate::plan::locking::RowMode;
 use crate::plan::node::{Access, Scan};
+use crate::plan::showplan::{cost_of_scan, missing};
 use crate::plan::statement::Statement;
 use std::sync::{Arc, OnceLock};
 use taffrail_base::IndexId;
 use taffrail_observe::Moment;
 
-type Uses = Box<[(Arc<IndexUsage>, IndexUse)]>;
+/// The indexes of a plan, those that are there with the way of their use.
+struct Uses {
+    there: Box<[(Arc<IndexUsage>, IndexUse)]>,
+    missing: Box<[Arc<MissingIndexUse>]>,
+}
 
 /// The uses of a plan, found at its first execution.
 #[derive(Default)]
@@ -31,9 +38,11 @@ impl Plan {
     /// An execution uses its indexes; the moment of its beginning, where it is timed.
     #[inline]
     pub(super) fn count_uses(&self, at: Option<Moment>) {
-        for (usage, way) in self.used.0.get_or_init(|| found(self)) {
+        let uses = self.used.0.get_or_init(|| found(self));
+        for (usage, way) in &uses.there {
             usage.count(*way, at);
         }
+        uses.missing.iter().for_each(|m| m.count(at));
     }
 }
 
@@ -67,9 +76,10 @@ impl Found {
 
 #[cold]
 fn found(plan: &Plan) -> Uses {
-    let mut found = Found::default();
+    let (mut found, mut missed_by_scans) = (Found::default(), Vec::new());
     plan.kind.scans(&plan.subqueries, &mut |scan| {
         read(scan, &mut |index, way| found.add(&scan.database, &scan.table, index, way));
+        missed_by_scans.extend(missed(plan, scan));
     });
     match &plan.kind {
         Statement::Insert(i) => found.all(&i.database, &i.table),
@@ -91,7 +101,14 @@ fn found(plan: &Plan) -> Uses {
         }
         Statement::Select(..) | Statement::Scalar(..) | Statement::Condition(_) => {}
     }
-    found.0.into()
+    Uses { there: found.0.into(), missing: missed_by_scans.into() }
+}
+
+/// The index that a scan of a plan would use, if one is missing.
+fn missed(plan: &Plan, scan: &Scan) -> Option<Arc<MissingIndexUse>> {
+    let (columns, impact) = missing(scan)?;
+    let cost = cost_of_scan(scan, &plan.columns);
+    scan.database.catalog.missing().planned(&scan.table, columns, (cost, impact))
 }
 
 /// The indexes that a scan reads, and how.

@@ -15,6 +15,7 @@ use crate::session::entry::SessionEntry;
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
+use taffrail_types::convert::Large;
 use taffrail_types::names::TypeUse;
 use taffrail_types::{MaxLen, SqlType, Value, convert, names};
 
@@ -399,14 +400,16 @@ fn column(text: &'static str) -> ViewColumn {
     };
     let nullable = !ty.ends_with('!');
     let ty = ty.trim_end_matches(['!', '?']);
+    let large = if ty == "xml" { Large::Xml } else { Large::Plain };
     let ty = match ty {
+        "xml" => SqlType::NVARCHAR_MAX,
         "sysname" => SqlType::NVarChar(taffrail_types::MaxLen::N(128)),
         _ => match names::parse(ty, TypeUse::Declaration) {
             Some(Ok(ty)) => ty,
             _ => panic!("the type '{ty}' of a system view's column '{name}'"),
         },
     };
-    ViewColumn { name, ty, nullable }
+    ViewColumn { name, ty, large, nullable }
 }
 
 /// Id and name of the schema of our own views. It has no row in sys.schemas: a database may have a schema of the name.

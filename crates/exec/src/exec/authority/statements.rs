@@ -223,9 +223,13 @@ impl Session {
     }
 
     /// Whether plans of the current database are shown to the session.
-    pub(in crate::exec) fn may_show_plans(&self) -> bool {
+    pub(in crate::exec) fn allow_showing_plans(&self) -> SqlResult<()> {
         let shown = |r: Arc<Rights>| r.may(&SecurableAt::DATABASE, SHOWPLAN);
-        self.activation.security().is_sa() || self.rights_in(&self.database).is_ok_and(shown)
+        if self.activation.security().is_sa() || self.rights_in(&self.database).is_ok_and(shown) {
+            return Ok(());
+        }
+        let e = SqlError::new(262, &[&"SHOWPLAN", &self.database.name]);
+        Err(e.with_severity(14).with_state(4))
     }
 
     /// RAISERROR WITH LOG, or with a severity above 18: 2778, 2754.

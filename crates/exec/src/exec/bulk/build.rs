@@ -11,6 +11,7 @@ use crate::rowcodec::{Lobs, TableLobs, key};
 use std::sync::Arc;
 use taffrail_base::message::cancelled;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::pages;
 use taffrail_storage::{
     BeginSpec, Direction, Durability, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree,
     heap,
@@ -45,6 +46,9 @@ pub fn for_each_row(
     mut each: impl FnMut(&mut Transaction, &[u8], &[u8]) -> SqlResult<()>,
 ) -> SqlResult<()> {
     let hobt = table.base().hobt()?;
+    if pages::are_watched() {
+        pages::touched(tx.database().id().0, hobt.id().0, |p| p.scans += 1);
+    }
     let (mut locator, mut row) = (Vec::new(), Vec::new());
     let mut ticks = Ticks::default();
     if table.is_heap() {

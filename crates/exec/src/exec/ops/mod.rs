@@ -27,6 +27,7 @@ mod streamed;
 pub(crate) mod view;
 mod window;
 
+use crate::exec::profile;
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, JoinType, Node, ValuesScan};
 use crate::plan::rel::RowsetSource;
@@ -65,6 +66,14 @@ pub(crate) fn build_in_any_order(node: &Node) -> Op {
 /// `ordered`: somebody above may go by the order that the operators give by themselves. A join or DISTINCT whose rows are in files gives
 /// them back in that order, else as they come.
 fn built(node: &Node, ordered: bool) -> Op {
+    let op = operator(node, ordered);
+    match profile::is_on() {
+        false => op,
+        true => profile::counted(node, op),
+    }
+}
+
+fn operator(node: &Node, ordered: bool) -> Op {
     match node {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),

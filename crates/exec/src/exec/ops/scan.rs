@@ -223,8 +223,9 @@ impl ScanOp {
 
     /// Goes on to the next range that is sought; false: there is none.
     #[cold]
-    fn next_range(&mut self) -> SqlResult<bool> {
+    fn next_range(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
+        rt.ends_part();
         self.seek(range)?;
         Ok(true)
     }
@@ -420,7 +421,7 @@ impl Operator for ScanOp {
                         locked = tx.take_row_lock();
                     }
                     let Some((key, row)) = found.map_err(|e| err(rt, scan, e))? else {
-                        if self.next_range()? {
+                        if self.next_range(rt)? {
                             continue;
                         }
                         return Ok(false);
@@ -441,7 +442,7 @@ impl Operator for ScanOp {
                         found => found,
                     };
                     let Some((_, value)) = found.map_err(|e| err(rt, scan, e))? else {
-                        if self.next_range()? {
+                        if self.next_range(rt)? {
                             continue;
                         }
                         return Ok(false);

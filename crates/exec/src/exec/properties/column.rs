@@ -7,6 +7,7 @@ use crate::exec::functions::{flag, int};
 use crate::exec::metadata::SessionMetadata;
 use crate::features::view::{self as views, SystemView};
 use crate::session::Session;
+use taffrail_types::convert::Declared;
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -52,7 +53,9 @@ impl Session {
         if object < 0 {
             let view = system_view(object)?;
             let at = view.columns.iter().position(|c| named(c.name))?;
-            let (types, is_nullable) = (Types::of(view.columns[at].ty), view.columns[at].nullable);
+            let c = &view.columns[at];
+            let types = Types::declared(Declared::new(c.ty, c.large), 0);
+            let is_nullable = c.nullable;
             return Some(Found { is_nullable, ..Found::plain(at, Of::View, types) });
         }
         let found = self.object_in(object, None)?;

@@ -60,7 +60,8 @@ impl Module {
         Statements { text, object }
     }
 
-    /// The offsets of a statement in the text of [`Module::told`], in bytes of UTF-16, from those in its own; an end of -1 is the text's.
+    /// The offsets of a statement's first and last character in the text of [`Module::told`], in bytes of UTF-16, from those in its own;
+    /// an end of -1 is the text's.
     pub fn place(&self, start: i32, end: i32) -> (i32, i32) {
         let before = self.declared().encode_utf16().count();
         // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
@@ -73,7 +74,8 @@ impl Module {
             2 * units as i32
         };
         let last = usize::try_from(end).is_ok_and(|e| self.text[..].len() <= e);
-        (wide(start), if last { -1 } else { wide(end) })
+        let start = wide(start);
+        (start, if last { -1 } else { (wide(end) - 2).max(start) })
     }
 }
 
