@@ -387,7 +387,7 @@ fn plan_of(s: &SessionInfo) -> (Value, Value, Value) {
     let start = s.cell.statement_start.load(Relaxed);
     let running = module.planned().into_iter().find(|p| p.place.0 == start);
     let hashes = running.and_then(|p| {
-        let plan = module.shared[p.plan as usize].kept().plans.first()?.hash();
+        let plan = module.plan_hash(module.shared[p.plan as usize].kept().plans.first()?);
         Some([module.query_hash(&p), plan])
     });
     let [query, plan] = match hashes {

@@ -17,8 +17,10 @@
 //! | [`row_versions`] | versions of rows, and who reads them |
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`dm_os_volume`] | file systems |
+//! | [`missing_indexes`] | indexes that plans would use |
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
+//! | [`query_plan`] | plans of the cache as XML |
 //! | [`sql_text`] | batches by their handles |
 //! | [`index_usage`] | how often indexes are used |
 //! | [`plan_cache`] | plans, and what executions have cost |
@@ -60,6 +62,7 @@ pub mod fn_dblog;
 mod index_usage;
 pub mod indexes;
 pub mod information_schema;
+mod missing_indexes;
 mod object_columns;
 pub mod objects;
 pub mod performance_counters;
@@ -69,6 +72,7 @@ pub mod physical_stats;
 mod plan_cache;
 pub mod principals;
 mod properties;
+mod query_plan;
 mod resource_governor;
 mod routines;
 mod row_versions;
@@ -130,11 +134,13 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     dm_tran::declare,
     row_versions::declare,
     dm_db::declare,
+    missing_indexes::declare,
     physical_stats::declare,
     dm_db_log::declare,
     dm_io::declare,
     dm_os_volume::declare,
     fn_dblog::declare,
+    query_plan::declare,
     sql_text::declare,
     plan_cache::declare,
     index_usage::declare,

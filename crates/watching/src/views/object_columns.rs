@@ -4,6 +4,7 @@ use super::cell::{Column as Shown, Columns, IntoCell, no, null, yes};
 use super::cell::{collation_cell, is_text};
 use crate::catalog::{Column, Computed, Generated, Module, Parameter};
 use std::sync::Arc;
+use taffrail_types::convert::{Declared, Large};
 pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -64,8 +65,11 @@ impl ColumnRow {
             object,
             id: at as i32 + 1,
             name: Value::nvarchar(c.name),
-            types: Types::of(c.ty),
-            collation: collation_cell(c.ty, database),
+            types: Types::declared(Declared::new(c.ty, c.large), 0),
+            collation: match c.large {
+                Large::Xml => None,
+                _ => collation_cell(c.ty, database),
+            },
             is_nullable: c.nullable,
             is_padded: is_text(c.ty),
             is_rowguid: false,

@@ -136,7 +136,7 @@ fn statements(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
                 planned: moment(cx, kept.planned).unwrap_or_default(),
                 began: moment(cx, figures.began).unwrap_or_default(),
                 query_hash: module.query_hash(&planned),
-                plan_hash: kept.plans.first().map_or(0, |p| p.hash()),
+                plan_hash: kept.plans.first().map_or(0, |p| module.plan_hash(p)),
                 figures,
                 module: module.clone(),
             };
