@@ -15,7 +15,7 @@ FROM sys.dm_exec_requests AS r CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) AS
 GO
 --@ source: documentation sys.dm_exec_requests
 EXEC dbo.outer_one
-SELECT SUBSTRING(t.text, r.statement_start_offset / 2 + 1, (r.statement_end_offset - r.statement_start_offset) / 2) AS running, t.objectid
+SELECT SUBSTRING(t.text, r.statement_start_offset / 2 + 1, (r.statement_end_offset - r.statement_start_offset) / 2 + 1) AS running, t.objectid
 FROM sys.dm_exec_requests AS r CROSS APPLY sys.dm_exec_sql_text(r.sql_handle) AS t WHERE r.session_id = @@SPID
 SELECT 2 AS last
 GO

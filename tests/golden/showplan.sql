@@ -62,12 +62,6 @@ GO
 EXEC ('SET SHOWPLAN_ALL ON')
 GO
 --@ source: reasoned
-SET SHOWPLAN_XML ON
-GO
---@ source: reasoned
-SET STATISTICS PROFILE ON
-GO
---@ source: reasoned
 -- The numbers of plan_of count every statement; text that is none, and names that are not there, raise the errors that they would.
 SELECT statement, line, physical FROM taffrail.plan_of(N'PRINT 1
 SELECT id FROM dbo.s
