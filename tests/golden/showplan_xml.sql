@@ -46,7 +46,7 @@ GO
 EXEC dbo.shown 2
 GO
 --@ source: documentation sys.dm_exec_query_plan
--- The branch that has not run has no plan.
+-- Both branches are planned before the first statement runs.
 WITH XMLNAMESPACES (DEFAULT 'http://schemas.microsoft.com/sqlserver/2004/07/showplan')
 SELECT p.encrypted, p.number, p.query_plan.value('count(//StmtCond)', 'int') AS conditions,
   p.query_plan.value('(//StmtSimple/@StatementText)[1]', 'nvarchar(100)') AS first_text,

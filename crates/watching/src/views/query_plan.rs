@@ -1,6 +1,6 @@
 //! sys.dm_exec_query_plan and sys.dm_exec_text_query_plan: the plans behind a `plan_handle`, as XML.
 //!
-//! The document has all statements of the batch or module; those that have not run yet have no plan in it. The plans are what the cache
+//! The document has all statements of the batch or module; those that are not planned yet have no plan in it. The plans are what the cache
 //! holds: what is not there any more gives no row. A document that nests deeper than a value of xml may is NULL for the first function.
 
 use super::cell::IntoCell;
