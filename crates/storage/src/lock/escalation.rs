@@ -8,6 +8,19 @@ use super::mode::LockMode;
 use super::state::{Held, RECENT, TxLockState};
 
 impl LockManager {
+    /// Whether the statement has locked so many rows of one heap or index, that of its last lock: those of two indexes of a table are
+    /// counted apart.
+    #[cold]
+    pub(super) fn many_of_one(&self, state: &TxLockState, index: u32) -> bool {
+        let of_object = |held: &&Held| held.object == index;
+        let in_statement = state.objects[index as usize].rows_in_statement as usize;
+        let mut latest = state.held.iter().rev().filter(of_object).take(in_statement).peekable();
+        let hobt = latest.peek().map(|held| held.resource.associated_entity_id());
+        let same = |held: &&Held| Some(held.resource.associated_entity_id()) == hobt;
+        let enough = self.limits.escalation_threshold as usize;
+        latest.filter(same).take(enough).count() >= enough
+    }
+
     /// Tries to exchange the row and page locks on an object for a lock on the object; never waits. `memory`: all locks
     /// are many, not those of the statement.
     pub(super) fn escalate(&self, state: &mut TxLockState, index: u32, memory: bool) -> bool {

@@ -48,7 +48,7 @@ pub struct LockManager {
     pub(super) waiting: Mutex<BTreeMap<OwnerId, WaitingOwner>>,
     pub(super) watch: OnceLock<Arc<dyn DeadlockWatch>>,
     next_owner: AtomicU64,
-    limits: LockLimits,
+    pub(super) limits: LockLimits,
     counters: [LockCounters; ResourceKind::COUNT],
     /// The counter Table Lock Escalations/sec.
     pub escalations: Counter,
@@ -136,7 +136,7 @@ impl LockManager {
     }
 
     /// Locks a row or page that belongs to an object, unless the lock on the object covers it. From
-    /// [`LockLimits::escalation_threshold`] locks in a statement on, tries to lock the object instead.
+    /// [`LockLimits::escalation_threshold`] locks on one heap or index in a statement on, tries to lock the object instead.
     pub fn acquire_row(
         &self,
         state: &mut TxLockState,
@@ -172,7 +172,7 @@ impl LockManager {
                     using.escalate_at = using.rows_in_statement + self.limits.escalation_step;
                 }
                 let memory = using.rows_in_statement < threshold;
-                if self.escalate(state, index, memory) {
+                if (many || self.many_of_one(state, index)) && self.escalate(state, index, memory) {
                     return Ok(Granted::Covered);
                 }
             }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use taffrail_base::SessionId;
+use taffrail_base::{DatabaseId, HobtId, SessionId};
 
 use super::super::{
-    Granted, LockError, LockLimits, LockManager, LockMode, ModeSet, ResourceKind, TxLockState,
+    Granted, LockError, LockLimits, LockManager, LockMode, ModeSet, Resource, ResourceKind,
+    TxLockState,
 };
 use super::{object, owner, quick, row, until, waiters};
 
@@ -319,6 +320,29 @@ fn many_row_locks_become_one_object_lock() {
     assert_eq!(r.object_mode(&object(2)), LockMode::S);
     locks.release_all(&mut r);
     assert!(locks.snapshot().is_empty());
+}
+
+#[test]
+fn locks_of_two_indexes_are_counted_apart() {
+    let limits =
+        LockLimits { escalation_threshold: 100, escalation_step: 50, ..LockLimits::default() };
+    let locks = LockManager::new(limits);
+    let mut a = owner(&locks, 51);
+    let both = |tx: &mut TxLockState, n: u64| {
+        for hobt in [70, 71] {
+            let key = Resource::key(DatabaseId(5), HobtId(hobt), n);
+            locks.acquire_row(tx, object(1), key, LockMode::X, None).unwrap();
+        }
+    };
+    locks.acquire(&mut a, object(1), LockMode::IX, None).unwrap();
+    // An earlier statement's are not counted.
+    (0..90).for_each(|n| both(&mut a, n));
+    a.begin_statement();
+    (100..199).for_each(|n| both(&mut a, n));
+    assert_eq!((a.object_mode(&object(1)), a.count()), (LockMode::IX, 2 * 189 + 1));
+    both(&mut a, 199);
+    assert_eq!((a.object_mode(&object(1)), a.count()), (LockMode::X, 1));
+    locks.release_all(&mut a);
 }
 
 #[test]
