@@ -433,7 +433,14 @@ impl Hobt {
 
     /// The versions of its rows, for whoever is about to change one.
     pub(crate) fn versions_of(&self, db: &Database) -> &Arc<TreeVersions> {
-        self.versions.get_or_init(|| db.versions.of(self, &db.instance().snapshots))
+        match self.versions.get() {
+            Some(versions) => versions,
+            None => {
+                // Asked before: nobody waits for the cell while somebody in it waits for a mutex.
+                let versions = db.versions.of(self, &db.instance().snapshots);
+                self.versions.get_or_init(|| versions)
+            }
+        }
     }
 
     pub(crate) fn object_lock(&self) -> &Resource {

@@ -63,6 +63,7 @@ pub struct Ledger {
     pub deadlocks: u64,
     pub timed_out: u64,
     pub sums: u64,
+    pub snapshots: u64,
     pub full: u64,
     pub temporary: u64,
 }

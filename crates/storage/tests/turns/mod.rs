@@ -15,6 +15,7 @@
 //! 8. However slow the device is: who waits for a lock with a limit is told in time, and a delayed commit is lost only if it is
 //!    younger than the window and the writes in its way.
 //! 9. Every page is as it has to be, and somebody's; no two writes are ever in flight at one place.
+//! 10. Where row versions are kept, a snapshot shows one moment as long as it lives, with all that its session has committed.
 //!
 //! A failing seed is shrunk, and told with a command that has it again.
 #![cfg(debug_assertions)]
@@ -26,6 +27,7 @@ mod operator;
 mod part;
 mod ranges;
 mod session;
+mod snapshots;
 mod versions;
 mod world;
 

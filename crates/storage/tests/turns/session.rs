@@ -69,6 +69,8 @@ pub struct Session {
     /// Something in the world fails on purpose.
     pub faulty: bool,
     pub temp: Option<Arc<Database>>,
+    /// Row versions are kept, and read.
+    pub versions: bool,
 }
 
 /// Why a session goes no further.
@@ -98,14 +100,20 @@ impl Session {
             tables: Vec::new(),
             faulty: part.faulty,
             temp: None,
+            versions: false,
         }
+    }
+
+    /// The rows that the session holds, all of them committed.
+    pub fn own_rows(&self) -> impl Iterator<Item = &(Place, Vec<u8>)> {
+        self.own.keys()
     }
 
     pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap()
     }
 
-    fn begin(&self) -> Transaction {
+    pub fn begin(&self) -> Transaction {
         let lock_timeout_ms = if self.is_impatient() { PATIENCE.as_millis() as i32 } else { -1 };
         let session = SessionId(51 + self.me as u16);
         self.db.begin(BeginSpec { session, lock_timeout_ms, ..BeginSpec::default() })
@@ -135,6 +143,9 @@ impl Session {
     /// So many transactions. False: there is no going on.
     pub fn work(&mut self, transactions: u64) -> bool {
         (0..transactions).all(|_| {
+            if self.versions && self.rng.one_in(4) && self.look_by_snapshot().is_err() {
+                return false;
+            }
             let done = match self.rng.below(12) {
                 0 => self.sum(),
                 1 if self.rng.one_in(3) => self.checkpoint(),

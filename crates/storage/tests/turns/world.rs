@@ -57,6 +57,7 @@ seen! {
     rolled_back,
     deadlocks,
     sums,
+    snapshots,
     no_room,
     undone_by_restart,
     undone_beside_work,
@@ -177,6 +178,9 @@ pub fn run(case: &Case, left_out: Option<u64>) -> Seen {
         let undo =
             if life > 1 { dbs.iter().map(|db| world.undo(db)).collect() } else { Vec::new() };
         world.settle(&dbs);
+        if case.seed.is_multiple_of(3) {
+            dbs.iter().for_each(|db| db.set_versions(true));
+        }
         world.live(case, life, &instance, &dbs, undo);
     }
     world.look_at_the_end();
@@ -263,6 +267,7 @@ impl World {
                 let (db, part) = (&dbs[part], &self.parts[part]);
                 let mut session = Session::new(db, &self.world, part, me, (self.seed, life));
                 session.temp = temp.clone();
+                session.versions = db.versions_on();
                 session
             };
             let mut own = vec![of(first)];
@@ -550,6 +555,7 @@ impl World {
             self.seen.deadlocks += ledger.deadlocks;
             self.seen.timed_out += ledger.timed_out;
             self.seen.sums += ledger.sums;
+            self.seen.snapshots += ledger.snapshots;
             self.seen.no_room += ledger.full;
             self.seen.temporary += ledger.temporary;
         }
