@@ -30,6 +30,7 @@ pub mod sequential;
 pub mod spill;
 mod taffrail;
 pub mod tpch;
+pub mod versions;
 pub mod vlfs;
 pub mod watching;
 pub mod wire;

@@ -11,7 +11,7 @@ use taffrail_bench::sequential::Amounts;
 use taffrail_bench::{
     Figure, backup, bandwidth, bare, bulk, checkpoints, deadlocks, frames, fresh, groups, growth,
     instructions, lob, permissions, plans, points, print_table, reading, restart, spill, tpch,
-    vlfs, watching, wire,
+    versions, vlfs, watching, wire,
 };
 use taffrail_lab::device::Probe;
 use taffrail_lab::launch::Taffrail;
@@ -20,13 +20,13 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, permissions (alone), watching, frames, checkpoints, restart, lob, groups, points (both with --peers), \
+                     deadlocks, permissions, versions (both alone), watching, frames, checkpoints, restart, lob, groups, points (both with --peers), \
                      tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 20] = [
+const ALONE: [&str; 21] = [
     "life",
     "fresh",
     "plans",
@@ -37,6 +37,7 @@ const ALONE: [&str; 20] = [
     "growth",
     "deadlocks",
     "permissions",
+    "versions",
     "watching",
     "frames",
     "checkpoints",
@@ -253,6 +254,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(spill::beyond(&figures));
     failed.extend(restart::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
+    failed.extend(versions::beyond(&figures));
     failed.extend(watching::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
     let json = serde_json::to_string_pretty(&figures).map_err(std::io::Error::other)?;
@@ -283,6 +285,9 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         // Minutes under callgrind: where it is named alone.
         "permissions" if a.only.is_some() => permissions::permissions(&a.server, dir),
         "permissions" => Ok(Vec::new()),
+        // Minutes: where it is named alone.
+        "versions" if a.only.is_some() => versions::versions(&a.server, dir, a.effort),
+        "versions" => Ok(Vec::new()),
         "watching" => watching::watching(&a.server, dir, a.effort),
         "frames" => frames::frames(&a.server, dir, a.effort.quick),
         "checkpoints" => checkpoints::checkpoints(&a.server, dir, a.effort),
