@@ -83,4 +83,4 @@ pub use part::Part;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};
-pub use versions::{Claimed, OpenSnapshot, Snapshot, Snapshots};
+pub use versions::{Claimed, OpenSnapshot, Snapshot, Snapshots, VersionWriter};

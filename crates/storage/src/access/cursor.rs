@@ -408,7 +408,7 @@ impl BTreeCursor {
                 (self.low, self.high, self.more) = (0, 0, false);
             }
             for slot in self.low..self.high {
-                let image = versions.image(view, key_at(&self.copy, slot));
+                let image = tx.image_of(versions, view, key_at(&self.copy, slot));
                 self.was.extend(image.map(|image| (slot, image)));
             }
         }

@@ -155,7 +155,7 @@ impl HeapCursor {
             }
             for slot in self.slot..self.slots {
                 let rid = Rid { page: self.copy.id(), slot };
-                let image = versions.image(view, &rid.to_bytes());
+                let image = tx.image_of(versions, view, &rid.to_bytes());
                 self.was.extend(image.map(|image| (slot, image)));
             }
         }

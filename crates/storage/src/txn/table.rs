@@ -42,6 +42,8 @@ pub struct TxnEntry {
     pub(crate) notes_rows: AtomicBool,
     /// Its number in the order of commits with row versions; 0: it has none yet.
     pub(crate) committed: AtomicU64,
+    /// The number in the same order under which it has begun to write, where it notes rows; 0: it does not.
+    pub(crate) sequence: AtomicU64,
     /// The changes that it has noted, in order.
     pub(crate) notes: Mutex<Vec<NotedChange>>,
     /// `transaction_id` of the views; see [`crate::StorageInstance::next_transaction_number`].
@@ -92,6 +94,7 @@ impl TxnEntry {
             log_reserved: AtomicU64::new(0),
             notes_rows: AtomicBool::new(false),
             committed: AtomicU64::new(0),
+            sequence: AtomicU64::new(0),
             notes: Mutex::default(),
             number: AtomicU64::new(0),
             user_name: std::sync::OnceLock::new(),

@@ -197,6 +197,9 @@ impl Work {
         // Behind the entry, too: who turns versions on looks for entries then.
         self.notes_rows = !self.system && self.db.versions.is_on();
         entry.notes_rows.store(self.notes_rows, Ordering::SeqCst);
+        if self.notes_rows {
+            entry.sequence.store(self.db.instance.snapshots.begin(), Ordering::SeqCst);
+        }
         self.log = TxLog {
             in_rollback: self.in_rollback,
             in_checkpoint: self.in_checkpoint,

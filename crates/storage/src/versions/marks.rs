@@ -39,6 +39,13 @@ pub(crate) struct Marks {
     pages: HashMap<PageId, Arc<TxnEntry>, foldhash::fast::RandomState>,
 }
 
+impl Marks {
+    pub(super) fn writers(&self, all: &mut Vec<Arc<TxnEntry>>) {
+        all.extend(self.whole.iter().map(|(by, _)| by.clone()));
+        all.extend(self.pages.values().cloned());
+    }
+}
+
 impl TreeVersions {
     fn marked(&self, more: usize) {
         self.marked.fetch_add(more, Ordering::SeqCst);

@@ -37,7 +37,7 @@ use crate::txn::{Transaction, TxnEntry};
 pub(crate) use marks::{Mark, PageSeen};
 pub(crate) use rows::{COMMITTING, Image, TreeVersions, View};
 pub use snapshot::{OpenSnapshot, Snapshot, Snapshots};
-pub use told::{RowVersion, RowVersions, TreeRowVersions};
+pub use told::{RowVersion, RowVersions, TreeRowVersions, VersionWriter};
 
 /// As [`DatabaseVersions::since`]: snapshots do not see the database.
 const NEVER: u64 = u64::MAX;
@@ -203,6 +203,21 @@ impl Transaction {
         }
     }
 
+    /// The row that the snapshot shows, where that is not what its page says. The caller holds the page's latch.
+    #[inline]
+    pub(crate) fn image_of(
+        &self,
+        versions: &TreeVersions,
+        view: View,
+        key: &[u8],
+    ) -> Option<Image> {
+        let (image, passed) = versions.image(view, key)?;
+        if let Some(snapshot) = &self.snapshot {
+            snapshot.found(passed);
+        }
+        Some(image)
+    }
+
     /// The content of a page for the snapshot. The caller holds its latch.
     #[inline]
     pub(crate) fn page_seen(
@@ -283,6 +298,11 @@ impl TxnEntry {
     pub fn commit_sequence(&self) -> Option<u64> {
         let at = self.committed.load(Ordering::SeqCst);
         (at != 0 && at != COMMITTING).then_some(at)
+    }
+
+    /// The number under which it has begun to write, where it notes rows; else 0.
+    pub fn begin_sequence(&self) -> u64 {
+        self.sequence.load(Ordering::SeqCst)
     }
 
     /// How many rows it has noted.

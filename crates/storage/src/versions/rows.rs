@@ -232,17 +232,18 @@ impl TreeVersions {
         }
     }
 
-    /// The row that a reader sees, where that is not what its page says. The caller holds the page's latch.
+    /// The row that a reader sees, where that is not what its page says, and how many versions were passed over to find it. The caller
+    /// holds the page's latch.
     #[inline]
-    pub fn image(&self, view: View, key: &[u8]) -> Option<Image> {
+    pub fn image(&self, view: View, key: &[u8]) -> Option<(Image, usize)> {
         let (shard, filter) = self.place(key);
         if filter.load(Ordering::SeqCst) == 0 {
             return None;
         }
         let shard = shard.lock();
         let versions = &shard.get(key)?.versions;
-        let unseen = versions.iter().rev().take_while(|v| !view.sees(&v.by));
-        unseen.last().map(|v| v.before.clone())
+        let unseen = versions.iter().rev().take_while(|v| !view.sees(&v.by)).enumerate();
+        unseen.last().map(|(n, v)| (v.before.clone(), n + 1))
     }
 
     /// True if somebody has changed the row whose changes the reader does not see.
@@ -265,6 +266,14 @@ impl TreeVersions {
             self.forget(&mut shard, key);
         }
         kept
+    }
+
+    /// Adds the transactions whose changes have versions.
+    pub(super) fn writers(&self, all: &mut Vec<Arc<TxnEntry>>) {
+        for shard in &self.shards {
+            all.extend(shard.lock().values().flat_map(|c| &c.versions).map(|v| v.by.clone()));
+        }
+        self.marks.lock().writers(all);
     }
 
     /// Adds the rows that were there before transactions changed them, with their keys, each row's oldest first. Rows come in no order.

@@ -28,6 +28,11 @@ const ENDED: u64 = 1 << 63;
 struct Slot {
     at: AtomicU64,
     session: AtomicU32,
+    /// The most versions that were passed over to find one.
+    longest: AtomicU32,
+    /// Versions that were found, and those that were passed over, them included.
+    found: AtomicU64,
+    passed: AtomicU64,
 }
 
 /// The listener that hears of each snapshot which is ended for want of memory, from the thread that ends it.
@@ -35,7 +40,9 @@ type ToldOfVictims = dyn Fn(OpenSnapshot) + Send + Sync;
 
 /// The order of commits, and the snapshots that are open. One for all databases.
 pub struct Snapshots {
-    /// The number of the last transaction that has committed row versions.
+    /// The number that was given last: to a commit of row versions, or to a transaction that begins to make some.
+    given: AtomicU64,
+    /// The number of the last commit.
     committed: AtomicU64,
     /// Bytes of all versions.
     pub(super) bytes: AtomicUsize,
@@ -57,10 +64,18 @@ pub struct Snapshot {
 pub struct OpenSnapshot {
     /// The session that has taken it.
     pub session: SessionId,
-    /// The number of the last commit that it sees.
+    /// Its number: it sees the commits up to there.
     pub sequence: u64,
+    /// A number of its own among those that are open.
+    pub id: u32,
     /// Its versions have been given up.
     pub ended: bool,
+    /// The most versions of a row that were passed over to find the one that it sees.
+    pub longest: u32,
+    /// How many versions were found by it.
+    pub found: u64,
+    /// How many were passed over for that, those that were found included.
+    pub passed: u64,
 }
 
 /// The snapshots that versions are kept for, the present moment among them, and all that are to come.
@@ -86,6 +101,7 @@ impl Moments {
 impl Default for Snapshots {
     fn default() -> Snapshots {
         Snapshots {
+            given: AtomicU64::new(1),
             committed: AtomicU64::new(1),
             bytes: AtomicUsize::new(0),
             databases: Mutex::default(),
@@ -96,9 +112,9 @@ impl Default for Snapshots {
 }
 
 impl Snapshots {
-    /// The number of the last commit with row versions.
+    /// The number that was given last: a snapshot of now sees all commits up to it.
     pub fn now(&self) -> u64 {
-        self.committed.load(Ordering::SeqCst)
+        self.given.load(Ordering::SeqCst)
     }
 
     /// Bytes of the row versions of all databases.
@@ -119,6 +135,9 @@ impl Snapshots {
                 continue;
             }
             of.session.store(session.0.into(), Ordering::Relaxed);
+            of.longest.store(0, Ordering::Relaxed);
+            of.found.store(0, Ordering::Relaxed);
+            of.passed.store(0, Ordering::Relaxed);
             loop {
                 taffrail_base::sync::point();
                 let now = self.now();
@@ -143,13 +162,9 @@ impl Snapshots {
 
     /// The snapshots that are open, in no order.
     pub fn open(&self) -> Vec<OpenSnapshot> {
-        let found = self.slots().map(|s| (s.at.load(Ordering::SeqCst), s));
-        let open = found.filter(|(at, _)| *at != 0).map(|(at, s)| OpenSnapshot {
-            session: SessionId(s.session.load(Ordering::Relaxed) as u16),
-            sequence: at & !ENDED,
-            ended: at & ENDED != 0,
-        });
-        open.collect()
+        let found = self.slots().enumerate().map(|(n, s)| (n, s.at.load(Ordering::SeqCst), s));
+        let open = found.filter(|(_, at, _)| *at != 0);
+        open.map(|(n, at, s)| s.told(n, at)).collect()
     }
 
     /// The number of the oldest snapshot that versions are kept for.
@@ -168,16 +183,18 @@ impl Snapshots {
         Moments { now, at }
     }
 
-    /// Ends the oldest snapshots, all of one moment, for want of memory; false: there is none older than now.
+    /// Ends the oldest snapshots, all of one moment, for want of memory; false: nobody has committed since the oldest one.
     pub(crate) fn end_oldest(&self) -> bool {
-        let Some(oldest) = self.oldest().filter(|at| *at < self.now()) else { return false };
-        for slot in self.slots() {
+        // Versions of transactions that run are needed whether it ends or not.
+        let last = self.committed.load(Ordering::SeqCst);
+        let Some(oldest) = self.oldest().filter(|at| *at < last) else { return false };
+        for (n, slot) in self.slots().enumerate() {
             let (done, lost) = (Ordering::SeqCst, Ordering::Relaxed);
             // Before the exchange: afterwards the reader may give the slot up.
-            let session = SessionId(slot.session.load(Ordering::Relaxed) as u16);
+            let told_of = slot.told(n, oldest | ENDED);
             let ended = slot.at.compare_exchange(oldest, oldest | ENDED, done, lost).is_ok();
             if ended && let Some(told) = self.victims.get() {
-                told(OpenSnapshot { session, sequence: oldest, ended });
+                told(told_of);
             }
         }
         true
@@ -213,14 +230,43 @@ impl Snapshots {
 
     /// The number of a transaction that commits now, or of a change without rows.
     pub fn next(&self) -> u64 {
-        self.committed.fetch_add(1, Ordering::SeqCst) + 1
+        let number = self.begin();
+        self.committed.fetch_max(number, Ordering::SeqCst);
+        number
+    }
+
+    /// The number of a transaction that begins to make row versions now: snapshots that have a later one were taken while it ran.
+    pub(crate) fn begin(&self) -> u64 {
+        self.given.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+impl Slot {
+    fn told(&self, n: usize, at: u64) -> OpenSnapshot {
+        OpenSnapshot {
+            session: SessionId(self.session.load(Ordering::Relaxed) as u16),
+            sequence: at & !ENDED,
+            id: n as u32 + 1,
+            ended: at & ENDED != 0,
+            longest: self.longest.load(Ordering::Relaxed),
+            found: self.found.load(Ordering::Relaxed),
+            passed: self.passed.load(Ordering::Relaxed),
+        }
     }
 }
 
 impl Snapshot {
-    /// The number of the last commit that it sees.
+    /// Its number: it sees the commits up to there.
     pub fn sequence(&self) -> u64 {
         self.at
+    }
+
+    /// A version was found by it, and so many were passed over for that, itself included.
+    pub(crate) fn found(&self, passed: usize) {
+        let slot = self.of.slot(self.slot);
+        slot.found.fetch_add(1, Ordering::Relaxed);
+        slot.passed.fetch_add(passed as u64, Ordering::Relaxed);
+        slot.longest.fetch_max(passed as u32, Ordering::Relaxed);
     }
 
     /// True if its versions were given up for want of memory: what is read by it is [`StorageError::VersionGone`].

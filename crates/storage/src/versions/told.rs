@@ -8,6 +8,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId};
 use super::COMMITTING;
 
 use crate::database::Database;
+use crate::txn::TxnEntry;
 
 /// The row versions of a database.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -50,7 +51,43 @@ pub struct RowVersion {
     pub before: Arc<[u8]>,
 }
 
+/// A transaction that notes what the rows were that it changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VersionWriter {
+    /// `transaction_id` of the views.
+    pub transaction: u64,
+    /// The number under which it has begun to write.
+    pub sequence: u64,
+    /// The number under which it has committed; 0: it has not.
+    pub committed: u64,
+}
+
+impl VersionWriter {
+    /// Whether it ran when a snapshot of this number was taken: the snapshot does not see its changes.
+    pub fn ran_at(&self, snapshot: u64) -> bool {
+        self.sequence <= snapshot && (self.committed == 0 || self.committed > snapshot)
+    }
+}
+
 impl Database {
+    /// The transactions that note rows and run, and those that have committed while a snapshot was open that needs what they have noted; in
+    /// the order in which they began.
+    pub fn version_writers(&self) -> Vec<VersionWriter> {
+        let mut entries = self.txns.entries();
+        self.versions.all().iter().for_each(|tree| tree.writers(&mut entries));
+        let told = |by: &Arc<TxnEntry>| VersionWriter {
+            transaction: by.number.load(Ordering::Relaxed),
+            sequence: by.sequence.load(Ordering::SeqCst),
+            // A number that is being given is none yet.
+            committed: by.committed.load(Ordering::SeqCst) % COMMITTING,
+        };
+        let mut all: Vec<VersionWriter> = entries.iter().map(told).collect();
+        all.retain(|w| w.sequence != 0);
+        all.sort_unstable_by_key(|w| (w.sequence, w.committed));
+        all.dedup_by_key(|w| w.sequence);
+        all
+    }
+
     /// The rows that have been changed, as they were before: those that versions are kept of, by heap or tree and by key. Rows that were
     /// not there before have no image, and are left out.
     pub fn version_rows(&self) -> Vec<RowVersion> {

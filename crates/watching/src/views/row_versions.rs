@@ -1,18 +1,20 @@
 //! Row versions: how much memory they take, whose rows have them, and who reads by which snapshot.
 //!
-//! Sequence numbers are those of commits with row versions: a snapshot's number is that of the last commit that it sees. A transaction
-//! that has none has no number (0). How many versions a reader has passed over is not counted, so those columns are NULL.
+//! Sequence numbers are given to transactions that begin to make row versions and to their commits, one after the other. A snapshot's
+//! number is the one that was given last when it was taken.
 
 use super::cell::{Columns, IntoCell, null};
 use super::{Declaration, Rows, ViewContext, by_column};
 use crate::database::Database;
 use crate::features::needs;
 use crate::plan::locking::Isolation;
+use crate::session::entry::SessionEntry;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::{IndexId, SqlResult};
 use taffrail_io::UtcTime;
+use taffrail_storage::VersionWriter;
 use taffrail_storage::txn::TxnEntry;
 use taffrail_types::Value;
 
@@ -32,6 +34,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             TRANSACTION,
             transactions,
         ),
+        by_column("dm_tran_transactions_snapshot", needs::SERVER_PERFORMANCE, UNSEEN, unseen),
+        by_column("dm_tran_current_snapshot", needs::SERVER_PERFORMANCE, UNSEEN_NOW, unseen_now),
     ]);
 }
 
@@ -121,7 +125,7 @@ struct Generator {
 }
 
 const GENERATOR: Columns<Generator> = &[&[
-    ("database_id smallint?", |g| g.database.cell()),
+    ("database_id int?", |g| i32::from(g.database).cell()),
     ("rowset_id bigint?", |g| g.hobt.cell()),
     ("aggregated_record_length_in_bytes int?", |g| {
         i32::try_from(g.bytes).unwrap_or(i32::MAX).cell()
@@ -145,9 +149,15 @@ fn generators(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 struct Versioned {
     transaction: u64,
     session: u16,
-    /// The number of its snapshot; 0: it has none.
-    snapshot: u64,
+    /// The number of its snapshot, or under which it has begun to write.
+    sequence: u64,
     is_snapshot: bool,
+    /// The lowest number of the transactions that ran when a snapshot of its own was taken, that itself included; 0: it has none.
+    first: u64,
+    /// The most versions that were passed over to find one.
+    longest: u32,
+    /// The mean of these numbers.
+    mean: Option<f64>,
     /// The transaction changes rows.
     writes: bool,
     seconds: u64,
@@ -156,21 +166,27 @@ struct Versioned {
 /// The transactions that read by snapshots, then those that only make versions.
 fn versioned(cx: &ViewContext<'_>) -> Vec<Versioned> {
     let sessions = cx.session.instance.sessions();
+    let writers = writers(cx);
     let mut all: Vec<Versioned> = Vec::new();
     for open in cx.session.instance.storage().snapshots.open() {
         let Some(s) = sessions.iter().find(|s| s.id == open.session) else { continue };
-        let snapshot = Isolation::Snapshot.number();
+        let is_snapshot = is_transactions(s);
+        let unseen = writers.iter().find(|w| w.ran_at(open.sequence));
+        let first = unseen.map_or(open.sequence, |w| w.sequence);
         all.push(Versioned {
             transaction: s.cell.transaction_id.load(Relaxed),
             session: s.id.0,
-            snapshot: open.sequence,
-            is_snapshot: i16::from(s.cell.isolation_level.load(Relaxed)) == snapshot,
+            sequence: open.sequence,
+            is_snapshot,
+            first: if is_snapshot { first } else { 0 },
+            longest: open.longest,
+            mean: (open.found > 0).then(|| open.passed as f64 / open.found as f64),
             writes: false,
             seconds: cx.session.instance.seconds_in_transaction(s),
         });
     }
     for database in cx.session.instance.databases().open() {
-        for t in writers(&database) {
+        for t in writing(&database) {
             let (transaction, session) = (t.number.load(Relaxed), t.session.0);
             let mut same = all.iter_mut().filter(|v| v.session == session);
             match same.find(|v| v.transaction == transaction) {
@@ -178,8 +194,11 @@ fn versioned(cx: &ViewContext<'_>) -> Vec<Versioned> {
                 None => all.push(Versioned {
                     transaction,
                     session,
-                    snapshot: 0,
+                    sequence: t.begin_sequence(),
                     is_snapshot: false,
+                    first: 0,
+                    longest: 0,
+                    mean: None,
                     writes: true,
                     seconds: seconds_since(cx, t.begun),
                 }),
@@ -190,7 +209,7 @@ fn versioned(cx: &ViewContext<'_>) -> Vec<Versioned> {
 }
 
 /// The transactions that change rows in a database which keeps versions.
-fn writers(database: &Database) -> Vec<Arc<TxnEntry>> {
+fn writing(database: &Database) -> Vec<Arc<TxnEntry>> {
     if !database.storage.versions_on() {
         return Vec::new();
     }
@@ -206,20 +225,74 @@ fn seconds_since(cx: &ViewContext<'_>, since: UtcTime) -> u64 {
 
 const TRANSACTION: Columns<Versioned> = &[&[
     ("transaction_id bigint?", |v| v.transaction.cell()),
-    ("transaction_sequence_num bigint?", |v| v.snapshot.cell()),
+    ("transaction_sequence_num bigint?", |v| v.sequence.cell()),
     ("commit_sequence_num bigint?", null),
     ("is_snapshot int?", |v| i32::from(v.is_snapshot).cell()),
     ("session_id int?", |v| i32::from(v.session).cell()),
-    ("first_snapshot_sequence_num bigint?", |v| {
-        (if v.is_snapshot { v.snapshot } else { 0 }).cell()
-    }),
-    ("max_version_chain_traversed int?", null),
-    ("average_version_chain_traversed float?", null),
+    ("first_snapshot_sequence_num bigint?", |v| v.first.cell()),
+    ("max_version_chain_traversed int?", |v| v.longest.cell()),
+    ("average_version_chain_traversed real?", |v| v.mean.unwrap_or(0.0).cell()),
     ("elapsed_time_seconds bigint?", |v| v.seconds.cell()),
 ]];
 
 fn transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     versioned(cx).iter().for_each(|v| rows.show(TRANSACTION, v));
+    Ok(())
+}
+
+/// Whether a session's snapshot is that of its transaction, and not of a statement.
+fn is_transactions(session: &SessionEntry) -> bool {
+    i16::from(session.cell.isolation_level.load(Relaxed)) == Isolation::Snapshot.number()
+}
+
+/// The transactions that make versions, of all databases.
+fn writers(cx: &ViewContext<'_>) -> Vec<VersionWriter> {
+    let databases = cx.session.instance.databases().open();
+    let mut all: Vec<_> = databases.iter().flat_map(|d| d.storage.version_writers()).collect();
+    all.sort_unstable_by_key(|w| w.sequence);
+    all
+}
+
+/// A snapshot, and a transaction that ran when it was taken.
+struct Unseen {
+    snapshot: u64,
+    /// 0: the snapshot is a transaction's.
+    id: u32,
+    running: u64,
+}
+
+const UNSEEN: Columns<Unseen> = &[&[
+    ("transaction_sequence_num bigint?", |u| u.snapshot.cell()),
+    ("snapshot_id int?", |u| u.id.cell()),
+    ("snapshot_sequence_num bigint?", |u| u.running.cell()),
+]];
+
+/// For each snapshot the transactions whose changes it does not see, though they have begun before it.
+fn unseen(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let sessions = cx.session.instance.sessions();
+    let open = cx.session.instance.storage().snapshots.open();
+    // Behind the snapshots: whoever ran when one of them was taken runs still, or has left versions for it.
+    let writers = writers(cx);
+    for open in open {
+        let of_transaction =
+            sessions.iter().find(|s| s.id == open.session).is_some_and(|s| is_transactions(s));
+        let id = if of_transaction { 0 } else { open.id };
+        for w in writers.iter().filter(|w| w.ran_at(open.sequence)) {
+            rows.show(UNSEEN, &Unseen { snapshot: open.sequence, id, running: w.sequence });
+        }
+    }
+    Ok(())
+}
+
+const UNSEEN_NOW: Columns<VersionWriter> =
+    &[&[("transaction_sequence_num bigint?", |w| w.sequence.cell())]];
+
+/// The same of the snapshot of one's own transaction.
+fn unseen_now(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let own = cx.session.snapshot_in_force().filter(|_| cx.session.transaction.has_snapshot());
+    if let Some(at) = own.map(|s| s.sequence()) {
+        writers(cx).iter().filter(|w| w.ran_at(at)).for_each(|w| rows.show(UNSEEN_NOW, w));
+    }
     Ok(())
 }
 
@@ -263,10 +336,18 @@ pub(super) fn version_counters(cx: &ViewContext<'_>) -> VersionCounters {
     }
 }
 
-/// The numbers of the own transaction: its snapshot's, whether it is one of SNAPSHOT, the last commit's, the oldest snapshot's.
+/// The numbers of the own transaction: its snapshot's, or under which it has begun to write; whether the snapshot is one of SNAPSHOT; the
+/// last number that was given; the oldest snapshot's.
 pub(super) fn current(cx: &ViewContext<'_>) -> (u64, bool, u64, u64) {
     let snapshots = &cx.session.instance.storage().snapshots;
-    let own = cx.session.snapshot_in_force().map_or(0, |s| s.sequence());
+    let own = cx.session.snapshot_in_force().map(|s| s.sequence());
+    let number = cx.session.transaction.number();
+    let writes = || {
+        let databases = cx.session.instance.databases().open();
+        let mut all = databases.iter().flat_map(|d| writing(d));
+        all.find(|t| t.number.load(Relaxed) == number).map_or(0, |t| t.begin_sequence())
+    };
+    let own = own.unwrap_or_else(writes);
     let now = snapshots.now();
     (own, cx.session.transaction.has_snapshot(), now, snapshots.oldest().unwrap_or(now))
 }

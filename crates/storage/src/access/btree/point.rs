@@ -70,7 +70,7 @@ fn get_version(
     let mut image = None;
     if let Some(versions) = hobt.versions() {
         image = match tx.page_seen(versions, view, leaf.id())? {
-            PageSeen::Rows => versions.image(view, key),
+            PageSeen::Rows => tx.image_of(versions, view, key),
             _ => Some(None),
         };
     }

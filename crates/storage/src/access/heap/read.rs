@@ -91,7 +91,7 @@ fn read_version(
     let was = |tx: &Transaction| -> StorageResult<Option<Image>> {
         let Some(versions) = hobt.versions() else { return Ok(None) };
         Ok(match tx.page_seen(versions, view, rid.page)? {
-            PageSeen::Rows => versions.image(view, &name),
+            PageSeen::Rows => tx.image_of(versions, view, &name),
             _ => Some(None),
         })
     };
