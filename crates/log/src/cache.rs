@@ -20,6 +20,7 @@ use crate::block::{
     self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, RECORDS_PER_BLOCK_MAX, VlfPlace,
 };
 use crate::directory::{Entry, HALF, VLF_HEADER_BYTES, vlf_header};
+use crate::fair::RwLock;
 use crate::files::LogFiles;
 use crate::flush::{Closed, FlushCore};
 use crate::moments::Moments;
@@ -30,6 +31,8 @@ use crate::waiter::Waiter;
 const BRIDGE_MAX: usize = 16 << 10;
 /// Durable blocks that stay in the cache before their buffers are used again, although more could be made.
 const KEEP: usize = 16;
+/// Places for closed blocks: twice as many as there are buffers, as a rule.
+const PLACES_LOG2: u32 = 8;
 
 /// The memory of a block. A small block of a reused buffer need not be zeroed to the end of its sector again.
 pub(crate) struct BlockBuffer {
@@ -87,6 +90,41 @@ impl CachedBlock {
     }
 }
 
+/// Closed blocks in memory, by position: a place each, whose lock is held for a moment, so that who reads one waits for no appender. One
+/// that shares its place with a later one is not found: the state has it.
+pub(crate) struct Recent {
+    places: Box<[RwLock<Option<Arc<CachedBlock>>>]>,
+}
+
+impl Recent {
+    pub fn new() -> Recent {
+        Recent { places: (0..1 << PLACES_LOG2).map(|_| RwLock::new(None)).collect() }
+    }
+
+    fn place(&self, block: LogPos) -> &RwLock<Option<Arc<CachedBlock>>> {
+        let hash = (block.0 / 512).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.places[(hash >> (64 - PLACES_LOG2)) as usize]
+    }
+
+    /// A block has been closed.
+    pub fn put(&self, block: &Arc<CachedBlock>) {
+        *self.place(block.header.pos).write() = Some(Arc::clone(block));
+    }
+
+    /// A block leaves memory.
+    pub fn take(&self, block: LogPos) {
+        let mut place = self.place(block).write();
+        if place.as_ref().is_some_and(|b| b.header.pos == block) {
+            *place = None;
+        }
+    }
+
+    /// The block at a position.
+    pub fn find(&self, block: LogPos) -> Option<Arc<CachedBlock>> {
+        self.place(block).read().as_ref().filter(|b| b.header.pos == block).map(Arc::clone)
+    }
+}
+
 /// The block that records are appended to.
 pub(crate) struct OpenBlock {
     /// The position of the block.
@@ -118,6 +156,8 @@ pub(crate) struct State {
     pub open: OpenBlock,
     pub core: FlushCore<Arc<CachedBlock>, Arc<Waiter>>,
     cached: VecDeque<Arc<CachedBlock>>,
+    /// These blocks once more, for readers without the mutex.
+    pub recent: Arc<Recent>,
     free_buffers: Vec<BlockBuffer>,
     buffers_made: usize,
     buffers_max: usize,
@@ -177,6 +217,7 @@ impl State {
             },
             core,
             cached: VecDeque::new(),
+            recent: Arc::new(Recent::new()),
             free_buffers: Vec::new(),
             buffers_made: 0,
             buffers_max: buffers_max.max(3),
@@ -247,6 +288,7 @@ impl State {
             && (durable_cached > KEEP || self.buffers_made >= self.buffers_max)
             && let Some(oldest) = self.cached.pop_front()
         {
+            self.recent.take(oldest.header.pos);
             if oldest.buf.len() != BLOCK_BYTES_MAX {
                 return self.ensure_buffer(); // a successor block has a small buffer of its own
             }
@@ -368,6 +410,7 @@ impl State {
             bytes: (length as u64 + extra) as u32,
             data: Arc::clone(&block),
         });
+        self.recent.put(&block);
         self.cached.push_back(block);
     }
 

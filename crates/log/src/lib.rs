@@ -78,6 +78,7 @@ pub mod offline;
 mod open;
 mod options;
 mod packed;
+mod pieces;
 mod proof;
 pub mod raw;
 mod reader;
@@ -110,6 +111,7 @@ pub use open::OpenReport;
 pub use options::{
     Growth, Initialization, LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, VlfAlgorithm,
 };
+pub use pieces::Pieces;
 pub use reader::{Entry, LsnMap, OwnedRecord, Reader, block_entry};
 pub use record::{RECORD_BYTES_MAX, Record, RecordFlags, RecordHeader, Reserve, TxLog};
 pub use restore::{

@@ -11,13 +11,13 @@ use taffrail_io::{AlignedBuf, Env, IoError, UtcTime, Volume};
 
 use crate::ahead::Ahead;
 use crate::anchor::LogAnchor;
-use crate::cache::{OpenBlock, State};
+use crate::cache::{OpenBlock, Recent, State};
 use crate::company::Company;
 use crate::directory::{FILE_HEADER_BYTES, HALF, Root, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
 use crate::options::LogOptions;
-use crate::reader::FetchCache;
+use crate::pieces::Share;
 use crate::retried::read_retried;
 use crate::reuse::Reuse;
 use crate::room::Margins;
@@ -54,8 +54,8 @@ pub(crate) struct End {
 
 /// A database's transaction log. See the crate's text.
 ///
-/// Locks, in the order in which they are taken: `files` (held during a growth), `uses_noted`, the holders', `infos`, `state`. No lock
-/// is held during a flush.
+/// Locks, in the order in which they are taken: `files` (held during a growth), `uses_noted`, the holders', `infos`, `state`, a place of
+/// `recent` or a part of `fetched`. No lock is held during a flush.
 pub struct Log {
     pub(crate) env: Env,
     pub(crate) options: LogOptions,
@@ -85,7 +85,9 @@ pub struct Log {
     uses_noted: Mutex<Option<u32>>,
     /// The files as views show them, so that they need not wait for a growth.
     infos: Mutex<Vec<LogFileInfo>>,
-    pub(crate) fetched: Mutex<FetchCache>,
+    /// The closed blocks of the state, for who reads without its mutex.
+    pub(crate) recent: Arc<Recent>,
+    pub(crate) fetched: Share,
 }
 
 impl Log {
@@ -121,6 +123,7 @@ impl Log {
             options.initialization,
             options.vlf_algorithm,
         );
+        let (recent, fetched) = (Arc::clone(&state.recent), Share::new(&options.pieces));
         // A ring smaller than usual (tests) is written sooner.
         let writer_bytes = WRITER_BYTES.min(options.buffers as u64 * (60 << 10) / 2);
         let log = Arc::new(Log {
@@ -146,7 +149,8 @@ impl Log {
             ahead,
             uses_noted: Mutex::new(Some(uses_noted)),
             infos: Mutex::new(infos),
-            fetched: Mutex::new(FetchCache::default()),
+            recent,
+            fetched,
             options,
         });
         log.set_size_counters();

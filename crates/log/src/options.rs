@@ -7,6 +7,8 @@ use std::time::Duration;
 use taffrail_base::DatabaseId;
 use taffrail_observe::DatabaseCounters;
 
+use crate::pieces::Pieces;
+
 /// Which rule says how many VLFs a growth makes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum VlfAlgorithm {
@@ -156,6 +158,8 @@ pub struct LogOptions {
     pub buffers: usize,
     /// Counters to add to.
     pub counters: Arc<DatabaseCounters>,
+    /// Memory for what is read of the files for single records.
+    pub pieces: Arc<Pieces>,
 }
 
 impl Default for LogOptions {
@@ -172,6 +176,7 @@ impl Default for LogOptions {
             always_plain: false,
             buffers: 128,
             counters: Arc::default(),
+            pieces: Arc::new(Pieces::new(4 << 20)),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! (LOG_SCAN) from where it stands, so that what it has to read is not reused under it.
 //!
 //! [`Log::fetch`] serves rollback: it takes a record from the open block or the cache, and from the file only when
-//! it has left them. A read from the file takes the megabyte before the record too: undo goes backward.
+//! it has left them: see [`crate::pieces`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,10 +13,12 @@ use taffrail_base::{LogPos, Lsn};
 use taffrail_io::AlignedBuf;
 use taffrail_observe::xe;
 
-use crate::block::{self, BLOCK_BYTES_MAX};
+use crate::block;
+use crate::cache::CachedBlock;
 use crate::error::LogError;
 use crate::files::corrupt;
 use crate::log::Log;
+use crate::pieces::{self, Window};
 use crate::record::{Record, RecordHeader};
 use crate::restore::VlfRange;
 use crate::retried::read_retried;
@@ -181,18 +183,6 @@ pub fn block_entry(bytes: &[u8], slot: u16) -> Option<Entry<'_>> {
     Some(Entry { lsn, incarnation: h.incarnation, record })
 }
 
-/// The piece of a file that the last fetches came from.
-#[derive(Default)]
-pub(crate) struct FetchCache {
-    /// Positions that `buf` holds: first, and bytes. All in one VLF.
-    range: Option<(u64, usize)>,
-    buf: Option<AlignedBuf>,
-    /// The block whose checksum was checked last.
-    checked: LogPos,
-}
-
-const PIECE: usize = 1 << 20;
-
 pub(crate) fn walk_vlf(v: &ActiveVlf) -> WalkVlf {
     WalkVlf { place: v.place, seqno: taffrail_base::VlfSeqNo(v.seqno), start: v.start }
 }
@@ -228,7 +218,7 @@ impl Log {
         LsnMap { vlfs: self.lock().table.active().map(range).collect() }
     }
 
-    /// One record, wherever it is.
+    /// One record, wherever it is. Who reads one of a block that is closed waits for no appender.
     pub fn fetch(&self, pos: LogPos) -> Result<OwnedRecord, LogError> {
         let cached = self.fetch_cached(pos);
         self.options.counters.log_cache_reads.inc();
@@ -243,13 +233,26 @@ impl Log {
         }
         match cached {
             Ok(record) => record.ok_or(LogError::NotFound(pos)),
-            Err(Some(vlf)) if pos < self.durable() => self.fetch_from_file(pos, vlf),
+            Err(Elsewhere::Read(record)) => record,
+            Err(Elsewhere::In(vlf, durable)) if pos < durable => {
+                self.fetch_from_file(pos, &vlf, durable)
+            }
             Err(_) => Err(LogError::NotFound(pos)),
         }
     }
 
-    /// The record, if the cache has its block; else its VLF.
-    fn fetch_cached(&self, pos: LogPos) -> Result<Option<OwnedRecord>, Option<WalkVlf>> {
+    /// The record, if the cache has its block.
+    fn fetch_cached(&self, pos: LogPos) -> Result<Option<OwnedRecord>, Elsewhere> {
+        let of_block = |block: &CachedBlock| {
+            let bytes = block::record_bytes(&block.header, block.bytes(), pos.slot());
+            bytes.and_then(|b| Record::parse(pos, b)).map(Into::into)
+        };
+        if let Some(block) = self.recent.find(pos.block()) {
+            return Ok(of_block(&block));
+        }
+        if let Some(window) = self.fetched.find(pos.block()) {
+            return Err(Elsewhere::Read(self.record_of(&window, pos)));
+        }
         let (cached, vlf) = {
             let state = self.lock();
             if let Some(bytes) = state.open_record(pos) {
@@ -258,59 +261,64 @@ impl Log {
             let block = state.cached_block(pos.block());
             (block, state.table.find(pos).map(walk_vlf))
         };
-        let Some(block) = cached else { return Err(vlf) };
-        let bytes = block::record_bytes(&block.header, block.bytes(), pos.slot());
-        Ok(bytes.and_then(|b| Record::parse(pos, b)).map(Into::into))
+        match (cached, vlf) {
+            (Some(block), _) => Ok(of_block(&block)),
+            // Behind the look: a block that has left the cache is durable.
+            (None, Some(vlf)) => Err(Elsewhere::In(vlf, self.durable())),
+            (None, None) => Err(Elsewhere::Nowhere),
+        }
     }
 
-    fn fetch_from_file(&self, pos: LogPos, vlf: WalkVlf) -> Result<OwnedRecord, LogError> {
-        let start = pos.block().0;
+    /// The record of a window, and what is durable around it, read from its VLF.
+    fn fetch_from_file(
+        &self,
+        pos: LogPos,
+        vlf: &WalkVlf,
+        durable: LogPos,
+    ) -> Result<OwnedRecord, LogError> {
+        let block = pos.block();
+        let (first, end) = pieces::window(block);
+        let first = first.max(vlf.start).next_multiple_of(512).min(block.0);
+        let end = end.min(vlf.end()).min(durable.0.max(block.0 + 512));
+        let mut buf = AlignedBuf::zeroed((end - first) as usize);
         let volume = self.volume(vlf.place.file);
-        let offset = vlf.place.offset + (start - vlf.start);
-        let broken = |why: &str| corrupt(volume.path(), offset, why.to_owned());
-        let mut cache = self.fetched.lock();
-        let FetchCache { range, buf, checked } = &mut *cache;
-        let buf = buf.get_or_insert_with(|| AlignedBuf::zeroed(PIECE + BLOCK_BYTES_MAX));
-        let loaded = |range: &Option<(u64, usize)>| {
-            let (first, len) = (*range)?;
-            let skip = usize::try_from(start.checked_sub(first)?).ok()?;
-            (skip < len).then_some((skip, len))
-        };
-        let whole = loaded(range).is_some_and(|(skip, len)| {
-            block::parse_header(&buf[skip..len]).is_ok_and(|h| skip + h.length as usize <= len)
-        });
-        if !whole {
-            // Up to the longest block from here on, and the megabyte before; only what is durable.
-            let end = vlf
-                .end()
-                .min(start + BLOCK_BYTES_MAX as u64)
-                .min(self.durable().0.max(start + 512));
-            let first =
-                vlf.start.max((start + BLOCK_BYTES_MAX as u64).saturating_sub(buf.len() as u64));
-            let first = first.next_multiple_of(512).min(start);
-            let len = (end - first) as usize;
-            *range = None;
-            let offset = vlf.place.offset + (first - vlf.start);
-            read_retried(&*volume, offset, &mut buf[..len])?;
-            *range = Some((first, len));
-            *checked = LogPos::ZERO;
+        let offset = vlf.place.offset + (first - vlf.start);
+        read_retried(&*volume, offset, &mut buf)?;
+        let window = Arc::new(Window::new(first, buf, volume, offset));
+        if window.block(block).is_some() {
+            self.fetched.keep(block, &window);
+            return self.record_of(&window, pos);
         }
-        let (skip, len) = loaded(range).ok_or_else(|| broken("the block was not read"))?;
-        let h = block::parse_header(&buf[skip..len]).map_err(|_| LogError::NotFound(pos))?;
-        let bytes = buf
-            .get(skip..skip + h.length as usize)
-            .filter(|_| skip + h.length as usize <= len)
-            .ok_or_else(|| broken("the block reaches beyond what is durable"))?;
-        if h.pos.0 != start || h.fork != self.fork {
-            return Err(LogError::NotFound(pos));
+        // No block, or one that is not there as a whole.
+        let bytes = window.buf.get((block.0 - first) as usize..).unwrap_or_default();
+        match block::parse_header(bytes) {
+            Err(_) => Err(LogError::NotFound(pos)),
+            Ok(_) => {
+                let why = "the block reaches beyond what is durable".to_owned();
+                Err(corrupt(window.volume.path(), offset + (block.0 - first), why))
+            }
         }
-        if *checked != h.pos {
-            block::check_crc(&h, bytes).map_err(|_| broken("the block's checksum is wrong"))?;
-            *checked = h.pos;
-        }
-        block::record_bytes(&h, bytes, pos.slot())
-            .and_then(|b| Record::parse(pos, b))
-            .map(Into::into)
-            .ok_or(LogError::NotFound(pos))
     }
+
+    fn record_of(&self, window: &Window, pos: LogPos) -> Result<OwnedRecord, LogError> {
+        let at = pos.block();
+        let found = window.block(at).filter(|(h, _)| h.pos == at && h.fork == self.fork);
+        let (h, bytes) = found.ok_or(LogError::NotFound(pos))?;
+        if !window.is_sound(&h, bytes) {
+            let place = window.offset + (at.0 - window.first);
+            let why = "the block's checksum is wrong".to_owned();
+            return Err(corrupt(window.volume.path(), place, why));
+        }
+        let record = block::record_bytes(&h, bytes, pos.slot()).and_then(|b| Record::parse(pos, b));
+        record.map(Into::into).ok_or(LogError::NotFound(pos))
+    }
+}
+
+/// The place of a record that the cache does not have.
+enum Elsewhere {
+    /// In a window of the file that was read before.
+    Read(Result<OwnedRecord, LogError>),
+    /// In this VLF, if it lies before what was durable.
+    In(WalkVlf, LogPos),
+    Nowhere,
 }

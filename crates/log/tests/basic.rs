@@ -8,7 +8,7 @@ use taffrail_base::{LogPos, Lsn, PageId, TransactionId};
 use taffrail_io::sim::{SimRng, SimWorld};
 use taffrail_log::{
     AppendError, FlushReason, Growth, Hold, Lcx, Log, LogError, LogFileSpec, LogOptions, Lop,
-    RecordFlags, RecordHeader, Reserve, ReuseWait, TxLog, VlfStatus,
+    Pieces, RecordFlags, RecordHeader, Reserve, ReuseWait, TxLog, VlfStatus,
 };
 
 fn path() -> PathBuf {
@@ -139,6 +139,44 @@ fn what_is_hardened_is_there_after_a_crash_and_the_chain_goes_on() {
         expect.push(n);
         world.restart();
     }
+}
+
+/// Records of two logs, from the files, in both directions and anywhere: pieces take no more than there is for them, and go with their log.
+#[test]
+fn pieces_of_files_keep_to_their_memory() {
+    let world = SimWorld::new(5);
+    let pieces = Arc::new(Pieces::new(3 << 20));
+    let make = |name: &str| {
+        let spec = LogFileSpec::new(PathBuf::from(name), 8 << 20);
+        let options = LogOptions { buffers: 4, pieces: pieces.clone(), ..LogOptions::default() };
+        let log = Log::create(&world.env(), &[spec], options, [7; 16]).unwrap();
+        let mut tx = begin(&log, 1);
+        let mut all = Vec::new();
+        for n in 0..20_000u64 {
+            all.push((n, insert(&log, &mut tx, &[n as u8; 200]).unwrap()));
+        }
+        commit(&log, &mut tx);
+        log.harden(log.last_record(), FlushReason::Commit).unwrap();
+        (log, all)
+    };
+    let (one, other) = (make("/one_log.ldf"), make("/other_log.ldf"));
+    let mut most = 0;
+    let mut look = |log: &Log, n: u64, at: LogPos| {
+        let record = log.fetch(at).unwrap();
+        assert_eq!((record.pos, &record.payload[..]), (at, &[n as u8; 200][..]));
+        most = most.max(pieces.bytes());
+    };
+    for ((n, at), (m, on)) in one.1.iter().rev().zip(&other.1) {
+        look(&one.0, *n, *at);
+        look(&other.0, *m, *on);
+        let any = one.1[(*n as usize * 7919) % one.1.len()];
+        look(&one.0, any.0, any.1);
+    }
+    assert!(most > 2 << 20 && most <= (3 << 20) + (2 << 20), "{most}");
+    drop(one);
+    assert!(pieces.bytes() <= 3 << 20);
+    drop(other);
+    assert_eq!(pieces.bytes(), 0);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use taffrail_base::SqlError;
 use taffrail_io::Env;
+use taffrail_log::Pieces;
 
 use crate::buffer::BufferPool;
 use crate::database::LogSettings;
@@ -65,6 +66,8 @@ pub struct StorageInstance {
     pub checkpoints: CheckpointSettings,
     /// The order of commits with row versions, and the snapshots that are open.
     pub snapshots: Arc<Snapshots>,
+    /// Memory for the parts of log files that are read for single records, by undo mostly.
+    pub(crate) log_pieces: Arc<Pieces>,
     /// The number of the next transaction, see [`StorageInstance::next_transaction_number`].
     transactions: AtomicU64,
     /// Restarts that run end as soon as they can.
@@ -126,6 +129,8 @@ impl StorageInstance {
         let redo_rate = RedoRate::default();
         let transactions = AtomicU64::new(1);
         let checkpoints = CheckpointSettings::default();
+        let log_pieces =
+            Arc::new(Pieces::new((options.pool_bytes / 50).clamp(2 << 20, 64 << 20) as usize));
         Ok(Arc::new(StorageInstance {
             env,
             pool,
@@ -134,6 +139,7 @@ impl StorageInstance {
             redo_rate,
             checkpoints,
             snapshots: Arc::default(),
+            log_pieces,
             transactions,
             stopping: AtomicBool::new(false),
         }))

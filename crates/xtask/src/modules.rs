@@ -73,7 +73,10 @@ const CRATES: &[Layers] = &[
     Layers {
         name: "log",
         layers: &[
-            &["block", "company", "fair", "flush", "lop", "moments", "options", "retried", "waits"],
+            &[
+                "block", "company", "fair", "flush", "lop", "moments", "options", "pieces",
+                "retried", "waits",
+            ],
             &["anchor", "directory", "error", "fresh", "packed", "record", "waiter"],
             &["files", "vlf"],
             &["cache", "walk"],

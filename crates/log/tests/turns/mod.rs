@@ -6,7 +6,8 @@
 //!    was appended.
 //! 3. After a write or a sync that failed nothing more is acknowledged.
 //! 4. No two writes are ever in flight at one place.
-//! 5. With a log writer, what is lost of delayed commits is no older than their window and the writes in its way, on slow devices too.
+//! 5. A record that is read by its position beside all this is what was appended there.
+//! 6. With a log writer, what is lost of delayed commits is no older than their window and the writes in its way, on slow devices too.
 //!
 //! A failing seed is shrunk, and told with a command that has it again.
 #![cfg(debug_assertions)]
@@ -21,8 +22,8 @@ use taffrail_base::sync::now;
 use taffrail_base::{LogPos, TransactionId};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimRng, SimWorld, Slow};
 use taffrail_log::{
-    AppendError, FlushReason, Growth, Hold, Lcx, Log, LogFileSpec, LogOptions, Lop, RecordHeader,
-    Reserve, ReuseWait, TxLog,
+    AppendError, FlushReason, Growth, Hold, Lcx, Log, LogError, LogFileSpec, LogOptions, Lop,
+    RecordHeader, Reserve, ReuseWait, TxLog,
 };
 
 const SEEDS: u64 = 600;
@@ -47,6 +48,7 @@ struct Known {
     durable: LogPos,
     acknowledged: u64,
     refused: u64,
+    fetched: u64,
     /// When delayed commits were told that they are committed.
     delayed: BTreeMap<LogPos, Instant>,
 }
@@ -64,6 +66,7 @@ struct Seen {
     torn: u64,
     killed: u64,
     young: u64,
+    fetched: u64,
 }
 
 fn path() -> PathBuf {
@@ -77,6 +80,8 @@ struct Session {
     number: u64,
     /// Checkpoints let go of log.
     lets_go: bool,
+    /// Reads records of all sessions.
+    fetches: bool,
 }
 
 impl Session {
@@ -90,6 +95,9 @@ impl Session {
             _ => self.rng.below(3),
         };
         let insert = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+        if self.fetches && self.rng.one_in(3) && !self.fetch() {
+            return false;
+        }
         for _ in 0..records {
             let bytes = vec![7; self.rng.below(12_000) as usize];
             if !self.append(&mut tx, &insert, &bytes) {
@@ -120,6 +128,28 @@ impl Session {
                 known.refused += 1;
                 false
             }
+        }
+    }
+
+    /// A record of anybody's, from the open block, a closed one or the file, is what was appended. False: nothing can be read any more.
+    fn fetch(&mut self) -> bool {
+        let (at, number) = {
+            let known = self.known.lock().unwrap();
+            let Some((last, _)) = known.appended.last_key_value() else { return true };
+            let some = LogPos(self.rng.below(last.0 + 1));
+            let (at, number) = known.appended.range(some..).next().expect("up to the last");
+            (*at, *number)
+        };
+        match self.log.fetch(at) {
+            Ok(record) => {
+                assert_eq!((record.pos, &record.payload[..8]), (at, &number.to_le_bytes()[..]));
+                self.known.lock().unwrap().fetched += 1;
+                true
+            }
+            // It was let go of.
+            Err(LogError::NotFound(_)) if at < self.log.oldest() => true,
+            Err(LogError::Io(_)) => false,
+            Err(e) => panic!("record {at:?}: {e}"),
         }
     }
 
@@ -179,6 +209,7 @@ fn work(case: &Case, log: &Arc<Log>, known: &Arc<Mutex<Known>>, lets_go: bool) -
                 rng: SimRng::new(case.seed << 8 | n),
                 number: n << 32,
                 lets_go,
+                fetches: case.seed.is_multiple_of(3),
             };
             sched::spawn(&format!("session {n}"), move || {
                 for _ in 0..transactions {
@@ -283,7 +314,7 @@ fn run(case: &Case) -> Seen {
     sched::call_off();
     let known = known.lock().unwrap();
     let mut seen = Seen { acknowledged: known.acknowledged, ..Seen::default() };
-    seen.refused = known.refused;
+    (seen.refused, seen.fetched) = (known.refused, known.fetched);
     seen.grown = u64::from(log.vlf_count() > 4);
     seen.wrapped = u64::from(log.oldest() > first);
     let anchor = if lets_go { log.anchor_at(log.oldest()).unwrap_or(anchor) } else { anchor };
@@ -358,6 +389,7 @@ fn what_is_acknowledged_at_any_preemption_is_there() {
         ("torn", sum(|s| s.torn)),
         ("killed", sum(|s| s.killed)),
         ("delayed and lost", sum(|s| s.young)),
+        ("fetched", sum(|s| s.fetched)),
     ];
     eprintln!(
         "{} runs, {} steps, {} switches, {:?}: {counts:?}",

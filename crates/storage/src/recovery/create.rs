@@ -332,6 +332,7 @@ pub(crate) fn log_options(
         forced_flush_distance: u64::from(instance.pool.frames()) * taffrail_log::UNDO_BYTES_MIN,
         buffers: s.buffers,
         counters: store.counters.clone(),
+        pieces: instance.log_pieces.clone(),
         ..LogOptions::default()
     }
 }
