@@ -405,7 +405,7 @@ fn lists_at_read_uncommitted() {
     at_levels(&World::new("ru", false), "ru", &LEVELS[..1], 2000, &must);
 }
 
-/// What READ COMMITTED allows, with row versions and without.
+/// Anomalies that READ COMMITTED allows, with row versions and without.
 const READ_COMMITTED: [Anomaly; 3] = [Anomaly::GSingle, Anomaly::G2Item, Anomaly::LostUpdate];
 
 #[test]
@@ -442,7 +442,7 @@ fn lists_at_snapshot() {
     at_levels(&world, "snapshot", &ALL_LEVELS[4..], 2000, &[Anomaly::G2Item]);
 }
 
-/// Who locks and who reads by snapshots, side by side.
+/// Transactions that lock and transactions that read by snapshots, side by side.
 #[test]
 fn lists_at_all_levels_by_versions() {
     let world = World::with_versions("all");

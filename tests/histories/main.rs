@@ -1,7 +1,7 @@
 //! Histories of concurrent clients against the real binary, and a checker that says whether their isolation was what it is called.
 //!
 //! * `lists`, `registers`: reads and writes of rows, from which follows which transaction came before which; a circle is an anomaly
-//!   (`check`, `graph`, and `judged`, which says what the checker finds), and what a level forbids must not be found, what it allows must be;
+//!   (`check`, `graph`), and what a level forbids must not be found, what it allows must be; `judged` asks the checker itself;
 //! * `predicates`: rows that a condition finds or does not find yet;
 //! * `bank`: a sum that no reader may see change, and statements that lock more rows than are locked one by one;
 //! * `keys`: unique keys have one owner; `queues`: nothing is taken twice; `kills`: lists over SIGKILLs.

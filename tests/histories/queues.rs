@@ -67,7 +67,7 @@ fn nothing_is_taken_from_a_queue_twice_and_nothing_is_lost() {
     taken_once(&World::new("queues", false));
 }
 
-/// Who takes a row goes by what is there, also where others read versions.
+/// A row is taken as it is there, also where others read versions.
 #[test]
 fn nothing_is_taken_twice_where_there_are_versions() {
     taken_once(&World::with_versions("queues_by_versions"));

@@ -1,4 +1,4 @@
-//! What row versions cost, and what they are worth: two databases of one server, one with READ_COMMITTED_SNAPSHOT and SNAPSHOT.
+//! Costs of row versions, and their worth: two databases of one server, one with READ_COMMITTED_SNAPSHOT and SNAPSHOT.
 //!
 //! ```text
 //!   loops, clients       the same changes in both databases, in turns: time with versions over time without
@@ -40,7 +40,7 @@ const BOUNDS: [(&str, f64); 9] = [
 ];
 
 /// How much is done.
-struct Amounts {
+struct Portion {
     /// Changes of a loop.
     changes: usize,
     /// Rows of the table that old snapshots read.
@@ -50,20 +50,20 @@ struct Amounts {
     pairs: usize,
 }
 
-impl Amounts {
-    fn new(effort: Effort) -> Amounts {
+impl Portion {
+    fn new(effort: Effort) -> Portion {
         let (changes, rows, seconds, pairs) = match effort.quick {
             true => (5_000, 50_000, 1, 3),
             false => (50_000, 1_000_000, 3, PAIRS),
         };
         let pairs = effort.pairs.unwrap_or(pairs);
-        Amounts { changes, rows, span: Duration::from_secs(seconds), pairs }
+        Portion { changes, rows, span: Duration::from_secs(seconds), pairs }
     }
 }
 
 /// The figures of all works.
 pub fn versions(binary: &Path, dir: &Path, effort: Effort) -> io::Result<Vec<Figure>> {
-    let (dir, amounts) = (dir.join("versions"), Amounts::new(effort));
+    let (dir, portion) = (dir.join("versions"), Portion::new(effort));
     let memory = ["--row-versions-mb", "2048"].map(OsStr::new);
     let server = Taffrail::start_with(binary, &dir, &memory)?;
     let mut master = server.client("master")?;
@@ -88,11 +88,11 @@ pub fn versions(binary: &Path, dir: &Path, effort: Effort) -> io::Result<Vec<Fig
         run(&mut client, "INSERT t SELECT value, 0, '' FROM GENERATE_SERIES(0, 19999)")?;
         run(&mut client, "INSERT other SELECT id, v, f FROM t")?;
     }
-    let mut figures = loops(&server, &amounts)?;
-    figures.push(clients(&server, &amounts)?);
-    figures.extend(together(&server, &amounts)?);
-    figures.extend(old_snapshots(&server, &amounts)?);
-    figures.push(upserts(&server, &amounts)?);
+    let mut figures = loops(&server, &portion)?;
+    figures.push(clients(&server, &portion)?);
+    figures.extend(together(&server, &portion)?);
+    figures.extend(old_snapshots(&server, &portion)?);
+    figures.push(upserts(&server, &portion)?);
     drop((master, server));
     std::fs::remove_dir_all(&dir)?;
     Ok(figures)
@@ -128,12 +128,12 @@ fn milliseconds(client: &mut Client, sql: &str) -> io::Result<f64> {
 }
 
 /// One session's changes, a commit each.
-fn loops(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
+fn loops(server: &Taffrail, portion: &Portion) -> io::Result<Vec<Figure>> {
     let mut sides = [server.client(OFF)?, server.client(ON)?];
     for client in &mut sides {
         run(client, "CREATE TABLE grows (id int NOT NULL IDENTITY PRIMARY KEY, v int NOT NULL)")?;
     }
-    let n = amounts.changes;
+    let n = portion.changes;
     let works = ["UPDATE t SET v += 1 WHERE id = @i % 20000", "INSERT grows (v) VALUES (@i)"];
     let mut figures = Vec::new();
     for (at, work) in works.iter().enumerate() {
@@ -141,7 +141,7 @@ fn loops(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
             "SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < {n} BEGIN {work} SET @i += 1 END"
         );
         let mut pairs = Pairs::default();
-        for pair in 0..=amounts.pairs {
+        for pair in 0..=portion.pairs {
             let mut took = [0.0; 2];
             for side in order(pair) {
                 took[side] = milliseconds(&mut sides[side], &sql)?;
@@ -203,13 +203,13 @@ fn update(me: usize, n: usize) -> String {
 }
 
 /// Commits of eight sessions: without versions over with them.
-fn clients(server: &Taffrail, amounts: &Amounts) -> io::Result<Figure> {
+fn clients(server: &Taffrail, portion: &Portion) -> io::Result<Figure> {
     let mut pairs = Pairs::default();
-    for pair in 0..amounts.pairs {
+    for pair in 0..portion.pairs {
         let mut rates = [0.0; 2];
         for side in order(pair) {
             let of = |_| (DATABASES[side], "SET NOCOUNT ON");
-            rates[side] = sum(&rate(server, (CLIENTS, amounts.span), of, update)?);
+            rates[side] = sum(&rate(server, (CLIENTS, portion.span), of, update)?);
         }
         pairs.push(rates[1], rates[0]);
     }
@@ -217,7 +217,7 @@ fn clients(server: &Taffrail, amounts: &Amounts) -> io::Result<Figure> {
 }
 
 /// Eight sessions that change rows, eight that read all of them: in one table, with versions and without; and in two.
-fn together(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
+fn together(server: &Taffrail, portion: &Portion) -> io::Result<Vec<Figure>> {
     let (mut readers, mut writers) = (Pairs::default(), Pairs::default());
     let both = |database: &'static str, table: &'static str| -> io::Result<(f64, f64)> {
         let sql = |me: usize, n: usize| match me < CLIENTS {
@@ -225,10 +225,10 @@ fn together(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
             false => format!("SELECT SUM(v) FROM {table}"),
         };
         let of = |_| (database, "SET NOCOUNT ON");
-        let rates = rate(server, (2 * CLIENTS, amounts.span), of, sql)?;
+        let rates = rate(server, (2 * CLIENTS, portion.span), of, sql)?;
         Ok((sum(&rates[..CLIENTS]), sum(&rates[CLIENTS..])))
     };
-    for _ in 0..amounts.pairs {
+    for _ in 0..portion.pairs {
         let (_, locking) = both(OFF, "t")?;
         let (same, versions) = both(ON, "t")?;
         let (apart, _) = both(ON, "other")?;
@@ -242,14 +242,14 @@ fn together(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
 }
 
 /// A table is read by a snapshot from before changes of all its rows, and by one from behind them.
-fn old_snapshots(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>> {
+fn old_snapshots(server: &Taffrail, portion: &Portion) -> io::Result<Vec<Figure>> {
     let (mut writer, mut old, mut new) =
         (server.client(ON)?, server.client(ON)?, server.client(ON)?);
     let scan = "SELECT SUM(CAST(v AS bigint)), COUNT(*) FROM big";
     let mut figures = Vec::new();
     for (at, times) in [(5, 1), (6, 10), (7, 100)] {
         // So many changes of one row are not to take all day.
-        let rows = if times > 10 { amounts.rows / 10 } else { amounts.rows };
+        let rows = if times > 10 { portion.rows / 10 } else { portion.rows };
         run(&mut writer, "DROP TABLE IF EXISTS big")?;
         run(&mut writer, "CREATE TABLE big (id int NOT NULL PRIMARY KEY, v int NOT NULL)")?;
         run(&mut writer, &format!("INSERT big SELECT value, 0 FROM GENERATE_SERIES(1, {rows})"))?;
@@ -259,7 +259,7 @@ fn old_snapshots(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>
             run(&mut writer, "UPDATE big SET v += 1")?;
         }
         let mut pairs = Pairs::default();
-        for pair in 0..=amounts.pairs {
+        for pair in 0..=portion.pairs {
             let mut took = [0.0; 2];
             for side in order(pair) {
                 took[side] = milliseconds(if side == 0 { &mut new } else { &mut old }, scan)?;
@@ -275,7 +275,7 @@ fn old_snapshots(server: &Taffrail, amounts: &Amounts) -> io::Result<Vec<Figure>
 }
 
 /// Sessions that update their rows, or put them in.
-fn upserts(server: &Taffrail, amounts: &Amounts) -> io::Result<Figure> {
+fn upserts(server: &Taffrail, portion: &Portion) -> io::Result<Figure> {
     let mut client = server.client(OFF)?;
     run(&mut client, "CREATE TABLE upserts (id int NOT NULL PRIMARY KEY, v int NOT NULL)")?;
     let levels = [
@@ -290,7 +290,7 @@ fn upserts(server: &Taffrail, amounts: &Amounts) -> io::Result<Figure> {
         )
     };
     let mut pairs = Pairs::default();
-    for pair in 0..amounts.pairs {
+    for pair in 0..portion.pairs {
         let mut rates = [0.0; 2];
         for side in order(pair) {
             run(&mut client, "TRUNCATE TABLE upserts")?;
@@ -303,7 +303,7 @@ fn upserts(server: &Taffrail, amounts: &Amounts) -> io::Result<Figure> {
                 ),
             )?;
             let of = |_| (OFF, levels[side]);
-            rates[side] = sum(&rate(server, (UPSERTERS, amounts.span), of, sql)?);
+            rates[side] = sum(&rate(server, (UPSERTERS, portion.span), of, sql)?);
         }
         pairs.push(rates[0], rates[1]);
     }

@@ -287,7 +287,7 @@ fn unseen(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 const UNSEEN_NOW: Columns<VersionWriter> =
     &[&[("transaction_sequence_num bigint?", |w| w.sequence.cell())]];
 
-/// The same of the snapshot of one's own transaction.
+/// For the snapshot of one's own transaction the transactions whose changes it does not see.
 fn unseen_now(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let own = cx.session.snapshot_in_force().filter(|_| cx.session.transaction.has_snapshot());
     if let Some(at) = own.map(|s| s.sequence()) {
