@@ -173,6 +173,10 @@ pub struct ReturnValue {
 pub trait ResultSink {
     /// A result begins.
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult;
+    /// A block of a cursor's rows begins; its last column, ROWSTAT, is hidden.
+    fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.columns(columns)
+    }
     /// One row of it.
     fn row(&mut self, values: &[Value]) -> SinkResult;
     /// An error, or information when its severity is at most 10.

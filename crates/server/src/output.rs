@@ -244,6 +244,13 @@ impl ResultSink for Output {
         self.drain()
     }
 
+    fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.columns(columns)?;
+        let computed: Vec<bool> = columns.iter().map(|c| c.computed).collect();
+        encode::cursor_columns(&mut self.tokens, &computed);
+        self.drain()
+    }
+
     fn row(&mut self, values: &[Value]) -> SinkResult {
         match self.rows.row(&mut self.tokens, values) {
             Ok(()) => self.drain(),

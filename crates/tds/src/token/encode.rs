@@ -297,6 +297,24 @@ pub fn return_value(
     })
 }
 
+/// COLINFO status: the column is an expression.
+const EXPRESSION: u8 = 4;
+/// COLINFO status: the column is not shown.
+const HIDDEN: u8 = 0x10;
+
+/// COLINFO of a cursor's columns, of which the last one is hidden; `computed` says of each whether it is an expression. Numbers have a
+/// byte: nothing is said of more than 255 columns.
+pub fn cursor_columns(out: &mut Vec<u8>, computed: &[bool]) {
+    let Ok(count) = u8::try_from(computed.len()) else { return };
+    out.push(kind::COLINFO);
+    out.extend_from_slice(&(3 * u16::from(count)).to_le_bytes());
+    for (number, computed) in (1..=count).zip(computed) {
+        let hidden = if number == count { HIDDEN } else { 0 };
+        // No table is named: the rows cannot be changed through their cursor.
+        out.extend_from_slice(&[number, 0, hidden | if *computed { EXPRESSION } else { 0 }]);
+    }
+}
+
 /// ORDER: the columns (from 1) that the rows are sorted by.
 pub fn order(out: &mut Vec<u8>, columns: &[u16]) {
     out.push(kind::ORDER);
