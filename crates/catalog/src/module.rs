@@ -22,6 +22,8 @@ pub struct Parameter {
     pub output: bool,
     /// It has a default (the text of the module holds it).
     pub has_default: bool,
+    /// The parameter is a cursor, CURSOR VARYING OUTPUT; its type is int then, as catalogue views show it.
+    pub cursor: bool,
 }
 
 impl Parameter {

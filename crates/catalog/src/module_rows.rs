@@ -25,6 +25,7 @@ const PARAMETER_DEFAULT: i64 = 32;
 const PARAMETER_OLD_LARGE: i64 = 64;
 const PARAMETER_XML: i64 = 128;
 const PARAMETER_READONLY: i64 = 256;
+const PARAMETER_CURSOR: i64 = 512;
 
 /// The number behind which the columns of a table-valued function follow; no module has so many parameters.
 const RETURNED: i64 = 1 << 16;
@@ -58,6 +59,9 @@ const VIEW_METADATA: i64 = 1 << 29;
 
 /// The version of the catalogue's tables that knows options of modules, and views that are schema-bound.
 const OPTIONS: i64 = 11;
+
+/// The version of the catalogue's tables that knows cursors as parameters.
+const CURSOR_PARAMETERS: i64 = 18;
 
 /// The version of the catalogue's tables that knows triggers.
 const TRIGGERS: i64 = 8;
@@ -254,10 +258,14 @@ fn write_parameter(
     number: i64,
     p: &Parameter,
 ) -> SqlResult<()> {
+    if p.cursor {
+        ensure_schema_version(tx, CURSOR_PARAMETERS)?;
+    }
     let flags = COLUMN_NULLABLE
         | if p.output { PARAMETER_OUTPUT } else { 0 }
         | if p.has_default { PARAMETER_DEFAULT } else { 0 }
         | if p.readonly { PARAMETER_READONLY } else { 0 }
+        | if p.cursor { PARAMETER_CURSOR } else { 0 }
         | match p.large {
             Large::Plain => 0,
             Large::Old => PARAMETER_OLD_LARGE,
@@ -307,6 +315,7 @@ fn read_parameter(row: &[Value]) -> SqlResult<Parameter> {
         readonly: is(PARAMETER_READONLY),
         output: is(PARAMETER_OUTPUT),
         has_default: is(PARAMETER_DEFAULT),
+        cursor: is(PARAMETER_CURSOR),
     })
 }
 

@@ -75,8 +75,8 @@ pub trait FnContext {
     fn collation(&self) -> Collation;
     /// `@@VARIABLES` and their relatives (`SCOPE_IDENTITY`): one of the names of [`super::GLOBALS`], upper case with its `@@`.
     fn global(&self, name: &str) -> SqlResult<Value>;
-    /// CURSOR_STATUS of a kind (`local`, `global`, `variable`) and a name.
-    fn cursor_status(&self, kind: &str, name: &str) -> i32;
+    /// CURSOR_STATUS of a kind (`local`, `global`, `variable`) and a name; none for another kind.
+    fn cursor_status(&self, kind: &str, name: &str) -> Option<i32>;
     /// The next random number in [0, 1).
     fn random(&self) -> f64;
     /// Restarts the session's random numbers.

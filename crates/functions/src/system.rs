@@ -3,7 +3,7 @@
 use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
 use super::{Call, Function, Property, Rule, Signature};
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, convert};
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
@@ -20,9 +20,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)),
         |c, _| c.context.global("MIN_ACTIVE_ROWVERSION")).per_statement(),
     Function::new("CURSOR_STATUS", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::SmallInt),
-        |c, a| Ok(a[0].as_text()
-                .zip(a[1].as_text()).map_or(Value::Null, |(kind, name)|
-            Value::SmallInt(c.context.cursor_status(&kind, &name) as i16)))).per_statement(),
+        cursor_status).per_statement(),
     Function::new("COLUMNS_UPDATED", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
         |c, _| Ok(c.context.columns_updated().map_or(Value::Null, |bits| Value::binary(&bits)))).per_statement(),
     // `UPDATE(column)` of a trigger, by `column_id`: its name is none that a text can have.
@@ -85,6 +83,14 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)),
         variant_property),
 ];
+
+/// CURSOR_STATUS: 16902 for a kind of cursor that there is not.
+fn cursor_status(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let (kind, name) = (args[0].as_text(), args[1].as_text().unwrap_or_default());
+    let status = kind.and_then(|kind| c.context.cursor_status(&kind, &name));
+    let invalid = || SqlError::new(16902, &[&"CURSOR_STATUS", &"cursor source"]);
+    Ok(Value::SmallInt(status.ok_or_else(invalid)? as i16))
+}
 
 /// `msdb.dbo.agent_datetime`: a date such as 20240506 and a time such as 70809, which is 07:08:09, as the Agent's tables have them.
 fn agent_datetime(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

@@ -1,6 +1,8 @@
 //! Arguments of a call into the parameters of a module.
 
-use super::called::Passed;
+use super::activation::Locals;
+use super::called::{Passed, PassedCursor};
+use super::interpret::Interpreter;
 use super::module::{Default, Module, Parameter};
 use crate::plan::expr::Expr;
 use crate::session::Session;
@@ -8,6 +10,9 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Conversion, Value, convert};
+
+/// The parameters that are for output: the place of each argument and of its parameter, and each cursor's parameter and variable.
+pub(crate) type Loaded = (Vec<(usize, usize)>, Vec<(usize, PassedCursor)>);
 
 /// Arguments in their places.
 pub(crate) struct BoundArguments {
@@ -17,15 +22,25 @@ pub(crate) struct BoundArguments {
     pub outputs: Vec<(usize, usize)>,
     /// The tables that go to table-valued parameters, in their order; none: an empty one.
     pub tables: Vec<Option<ObjectId>>,
+    /// The parameters that are cursors, by place, and the variables that take them.
+    pub cursors: Vec<(usize, PassedCursor)>,
     /// Parameters whose default is still to be looked up.
     pub late: Vec<(usize, Arc<Expr>)>,
 }
 
-/// Whether a parameter is of a table type and the argument a table of that type, or neither: 206.
+/// Whether a parameter is of a table type and the argument a table of that type, or neither, and likewise with cursors: 206, 16951.
 fn handed_in(parameter: &Parameter, p: &Passed) -> SqlResult<()> {
     let clash = |from: &dyn std::fmt::Display, to: &dyn std::fmt::Display| {
         Err(SqlError::new(206, &[from, to]))
     };
+    match (parameter.cursor, &p.cursor) {
+        (true, Some(c)) if c.allocated => return Err(SqlError::new(16951, &[&c.name])),
+        (false, Some(_)) => return clash(&"cursor", &parameter.ty.name()),
+        (true, None) if p.value.as_ref().is_some_and(|v| p.typed || !v.is_null()) => {
+            return clash(&p.ty.name(), &"cursor");
+        }
+        _ => {}
+    }
     match (&parameter.table, &p.table) {
         (Some(to), Some((from, _))) if to != from => clash(&from.name, &to.name),
         (None, Some((from, _))) => clash(&from.name, &parameter.ty.name()),
@@ -37,7 +52,7 @@ fn handed_in(parameter: &Parameter, p: &Passed) -> SqlResult<()> {
     }
 }
 
-/// Puts arguments into a module's parameters: 201, 206, 8144, 8145, 8143, 8146, 8162, 8178.
+/// Puts arguments into a module's parameters: 201, 206, 8143, 8144, 8145, 8146, 8162, 8178, 16951.
 pub(crate) fn bind_arguments(
     session: &Session,
     module: &Module,
@@ -50,6 +65,7 @@ pub(crate) fn bind_arguments(
     let mut given = vec![false; parameters.len()];
     let mut outputs = Vec::new();
     let mut tables = vec![None; parameters.len()];
+    let mut cursors = Vec::new();
     let context = session.activation.options.convert_context();
     if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
         return Err(SqlError::new(8146, &[&name]).with_state(2));
@@ -72,6 +88,16 @@ pub(crate) fn bind_arguments(
         handed_in(&parameters[at], p)?;
         if let Some((_, id)) = &p.table {
             tables[at] = Some(*id);
+            continue;
+        }
+        if let Some(c) = &p.cursor {
+            cursors.push((at, c.clone()));
+            values[at] = Some(Value::Null);
+            continue;
+        }
+        if parameters[at].cursor {
+            // NULL for no cursor: nothing comes back.
+            values[at].clone_from(&p.value);
             continue;
         }
         if p.output {
@@ -136,5 +162,36 @@ pub(crate) fn bind_arguments(
     }
     let of_types = parameters.iter().zip(tables).filter(|(p, _)| p.table.is_some());
     let tables = of_types.map(|(_, id)| id).collect();
-    Ok(BoundArguments { values: out, outputs, late, tables })
+    Ok(BoundArguments { values: out, outputs, late, tables, cursors })
+}
+
+impl Interpreter<'_> {
+    /// Puts a module and its arguments into the activation; gives what is passed for output, see [`BoundArguments`].
+    pub(super) fn load(
+        &mut self,
+        module: &Arc<Module>,
+        name: &str,
+        passed: &[Passed],
+    ) -> SqlResult<Loaded> {
+        let bound = bind_arguments(self.session, module, name, &module.parameters, passed)?;
+        let BoundArguments { values, outputs, late, tables, cursors } = bound;
+        let mut locals = Locals::counting(module.clone());
+        locals.handed = tables;
+        for (at, v) in values.into_iter().enumerate() {
+            locals.vars[at] = v;
+        }
+        for (at, e) in late {
+            locals.vars[at] = self.eval_alone(&e)?;
+        }
+        let activation = &mut self.session.activation;
+        activation.locals = locals;
+        // What a procedure was created under, or what dynamic text sets, holds in it.
+        if let Some(on) = module.quoted_identifier {
+            activation.options.quoted_identifier = on;
+        }
+        if let Some(on) = module.ansi_nulls {
+            activation.options.ansi_nulls = on;
+        }
+        Ok((outputs, cursors))
+    }
 }

@@ -21,6 +21,19 @@ pub(crate) struct Passed {
     pub output: bool,
     /// A table of a table type, in place of a value.
     pub table: Option<(OfTableType, ObjectId)>,
+    /// The caller's cursor variable, which takes a cursor from the callee.
+    pub cursor: Option<PassedCursor>,
+}
+
+/// A cursor variable that is passed for output.
+#[derive(Clone, Debug)]
+pub(crate) struct PassedCursor {
+    /// The name of the variable, with its `@`.
+    pub name: Box<str>,
+    /// The nesting level of the caller, whose variable it is.
+    pub level: u32,
+    /// The variable has a cursor already.
+    pub allocated: bool,
 }
 
 /// What a procedure gives back.

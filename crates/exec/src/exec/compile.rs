@@ -463,7 +463,7 @@ impl<'s> Compiler<'s> {
                     self.table_variables.push(TableVariable { var, body: *body, line, of: None });
                 }
                 ast::DeclarationKind::Cursor => {
-                    self.variables.declare(&d.name.value, None)?;
+                    self.variables.declare_cursor(&d.name.value)?;
                 }
             }
         }
@@ -542,7 +542,14 @@ impl<'s> Compiler<'s> {
             named |= a.name.is_some();
             if let Some(table) = self.passed_table(&a.value).filter(|_| !a.output) {
                 let name = a.name.map(|n| n.value);
-                arguments.push(Argument { name, value: None, output: None, table: Some(table) });
+                let (value, output, cursor) = (None, None, None);
+                arguments.push(Argument { name, value, output, table: Some(table), cursor });
+                continue;
+            }
+            if let Some(cursor) = self.passed_cursor(&a.value).filter(|_| a.output) {
+                let name = a.name.map(|n| n.value);
+                let (value, output, table) = (None, None, None);
+                arguments.push(Argument { name, value, output, table, cursor: Some(cursor) });
                 continue;
             }
             let output = match (&a.value.kind, a.output) {
@@ -555,7 +562,7 @@ impl<'s> Compiler<'s> {
                 _ => Some(self.code(a.value, None)?),
             };
             let name = a.name.map(|n| n.value);
-            arguments.push(Argument { name, value, output, table: None });
+            arguments.push(Argument { name, value, output, table: None, cursor: None });
         }
         Ok(Execute { status, target, arguments, recompile, results })
     }

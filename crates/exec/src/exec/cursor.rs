@@ -19,12 +19,18 @@
 //!    a row, and no OPEN or FETCH has failed since.
 //!
 //! A cursor goes by references: its name, and the variables that were set to it (`SET @a = CURSOR …`, `SET @a = name`, `SET @a = @b`), each
-//! local to its level. DEALLOCATE and the end of a level take references away; with the last one the cursor goes.
+//! local to its level. A parameter CURSOR VARYING OUTPUT is a variable of the callee; where its cursor is open at the end of the callee,
+//! the caller's variable refers to it from then on. DEALLOCATE and the end of a level take references away; with the last one the
+//! cursor goes.
 
 mod declared;
+mod fetching;
+mod passed;
+mod shown;
 mod streaming;
 
 pub(crate) use declared::{CursorRef, CursorText, Direction, FetchCode, text};
+pub use shown::{CursorReference, CursorState, LastOperation, ShownCursor};
 
 use super::activation::Locals;
 use super::interpret::{Ended, Interpreter};
@@ -36,11 +42,11 @@ use crate::catalog::registry::FLAG_LOCAL_CURSORS;
 use crate::memory;
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
+use shown::NewShown;
 use std::sync::Arc;
 use streaming::Streaming;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::convert::Kind;
-use taffrail_types::{Collation, Conversion, Value, convert};
+use taffrail_types::{Collation, Value};
 
 /// What a cursor is known by.
 struct Reference {
@@ -66,7 +72,29 @@ struct Cursor {
     plan: u32,
     visible: u32,
     line: u32,
+    /// The plan of its query when it was made.
+    described: Arc<Plan>,
     open: Option<Opened>,
+    shown: Arc<ShownCursor>,
+}
+
+/// A cursor that is to be made: the text with its query, and the number of the query's plan, the variables that it sees, its line.
+struct NewCursor<'a> {
+    module: &'a Arc<Module>,
+    number: u32,
+    visible: u32,
+    line: u32,
+}
+
+impl Cursor {
+    /// Lets go of the rows; false where it is not open.
+    fn close(&mut self) -> bool {
+        let was_open = self.open.take().is_some();
+        if was_open {
+            self.shown.closed();
+        }
+        was_open
+    }
 }
 
 struct Opened {
@@ -75,6 +103,14 @@ struct Opened {
 }
 
 impl Opened {
+    /// `@@CURSOR_ROWS`: the rows of a copy that was asked for, else -1.
+    fn counted(&self, text: &CursorText) -> i32 {
+        match &self.rows {
+            CursorRows::Copied(copied) if text.counted => copied.rows.len() as i32,
+            _ => -1,
+        }
+    }
+
     /// The rows of a copy; 0 where they are read as they are fetched.
     fn copied_rows(&self) -> u64 {
         match &self.rows {
@@ -107,6 +143,11 @@ impl CursorRows {
 }
 
 impl Copied {
+    /// `fetch_buffer_start`: the number of the row, 0 before the first and -1 behind the last one.
+    fn shown_place(&self) -> i64 {
+        if self.place > self.rows.len() { -1 } else { self.place as i64 }
+    }
+
     /// Goes to a row, if there is one; `by` of ABSOLUTE and RELATIVE.
     fn go(&mut self, direction: &Direction, by: i64) -> SqlResult<Option<Vec<Value>>> {
         let (n, place) = (self.rows.len() as i64, self.place as i64);
@@ -164,7 +205,7 @@ impl Cursors {
     /// A transaction has been rolled back: open cursors but those of a copy that was asked for are closed.
     pub fn rolled_back(&mut self) {
         for cursor in self.list.iter_mut().filter(|c| !c.text.counted) {
-            cursor.open = None;
+            cursor.close();
         }
         self.count();
     }
@@ -172,7 +213,7 @@ impl Cursors {
     /// A transaction has ended under CURSOR_CLOSE_ON_COMMIT.
     pub fn close_all(&mut self) {
         for cursor in &mut self.list {
-            cursor.open = None;
+            cursor.close();
         }
         self.count();
     }
@@ -202,24 +243,24 @@ impl Cursors {
     }
 
     /// CURSOR_STATUS: 1 open with rows or with a query that runs, 0 open without, -1 closed, -2 a variable without cursor, -3 no such
-    /// cursor.
-    pub fn status(&self, kind: &str, name: &str, level: u32) -> i32 {
-        let local = match () {
-            () if kind.eq_ignore_ascii_case("global") => false,
-            () if kind.eq_ignore_ascii_case("local") => true,
-            () if kind.eq_ignore_ascii_case("variable") => true,
-            () => return -3,
+    /// cursor or variable; none for a kind that there is not. `declared`: the module has a cursor variable of the name.
+    pub fn status(&self, kind: &str, name: &str, level: u32, declared: bool) -> Option<i32> {
+        let is = |word: &str| kind.eq_ignore_ascii_case(word);
+        let (local, variable) = (is("local"), is("variable"));
+        if !local && !variable && !is("global") {
+            return None;
+        }
+        // Names of variables begin with @, those of cursors never.
+        let known = match variable == name.starts_with('@') {
+            true => self.known(name, (local || variable).then_some(level)),
+            false => None,
         };
-        let level = local.then_some(level);
-        match self.known(name, level).map(|at| &self.list[at]) {
-            None if name.starts_with('@') => -2,
+        Some(match known.map(|at| &self.list[at]) {
+            None if variable && declared => -2,
             None => -3,
             Some(Cursor { open: None, .. }) => -1,
-            Some(Cursor { open: Some(o), .. }) => match &o.rows {
-                CursorRows::Copied(c) => i32::from(c.rows.len() > 0),
-                CursorRows::Streamed(_) => 1,
-            },
-        }
+            Some(Cursor { open: Some(o), .. }) => o.rows.status(),
+        })
     }
 }
 
@@ -244,13 +285,27 @@ impl Interpreter<'_> {
             }
             cursors.forget(|r| r.is(&text.name, level));
         }
+        let (number, visible, line) = (s.plan, s.visible, s.line);
+        self.make_cursor(&NewCursor { module, number, visible, line }, text, level, false)?;
+        Ok(QUIET)
+    }
+
+    /// Makes a cursor of a query, with the variables of the running module, and gives its place. `level`: where it is local.
+    fn make_cursor(
+        &mut self,
+        new: &NewCursor<'_>,
+        text: &Arc<CursorText>,
+        level: Option<u32>,
+        is_api: bool,
+    ) -> SqlResult<usize> {
+        let NewCursor { module, number, visible, line } = *new;
         let mut own = Locals::new(module.clone());
         let locals = &self.session.activation.locals;
         own.vars.clone_from(&locals.vars);
         own.tables.clone_from(&locals.tables);
         // Names are looked up here, in the database of now.
         let plan = self.with_locals(&mut own, |it| {
-            it.plan(module, s.plan, s.visible, &Source::Select(&text.select))
+            it.plan(module, number, visible, &Source::Select(&text.select))
         })?;
         if let Statement::Select(q, into) = &plan.kind
             && (into.is_some() || !q.assign.is_empty() || q.json.is_some())
@@ -262,16 +317,33 @@ impl Interpreter<'_> {
             };
             return Err(SqlError::new(16907, &[&what]));
         }
+        let shown = ShownCursor::new(
+            NewShown {
+                name: text.name.clone(),
+                is_api,
+                is_copy: !streaming::streams(text, &plan),
+                is_scrollable: text.scroll,
+                is_global: level.is_none(),
+                // That of a client is no module's.
+                level: if is_api { 0 } else { self.session.activation.nest_level },
+                closes_on_commit: self.session.activation.options.cursor_close_on_commit,
+                module: module.clone(),
+                plan: number,
+            },
+            &self.session.entry,
+        );
         self.session.held.cursors.list.push(Cursor {
             text: text.clone(),
             references: vec![Reference { name: text.name.clone(), level }],
             own,
-            plan: s.plan,
-            visible: s.visible,
-            line: s.line,
+            plan: number,
+            visible,
+            line,
+            described: plan,
             open: None,
+            shown,
         });
-        Ok(QUIET)
+        Ok(self.session.held.cursors.list.len() - 1)
     }
 
     fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
@@ -290,6 +362,11 @@ impl Interpreter<'_> {
     /// OPEN.
     pub(crate) fn open_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
+        self.open_at(at)
+    }
+
+    /// Opens the cursor at a place of the list.
+    fn open_at(&mut self, at: usize) -> SqlResult<Ended> {
         let c = &mut self.session.held.cursors.list[at];
         if c.open.is_some() {
             return Err(SqlError::new(16905, &[]));
@@ -299,6 +376,7 @@ impl Interpreter<'_> {
         let module = c.own.module.clone();
         // The query runs on the cursor's own variables, while the session is lent to it.
         let mut own = std::mem::take(&mut c.own);
+        let meter = self.session.meter();
         let opened =
             self.with_locals(&mut own, |it| it.open_rows(&module, &text, (plan, visible, line)));
         // Nothing can have removed it meanwhile: a query declares no cursors.
@@ -306,12 +384,12 @@ impl Interpreter<'_> {
         let c = &mut cursors.list[at];
         c.own = own;
         let opened = opened?;
+        let (rows, open_status) = (opened.counted(&text), opened.rows.status());
         cursors.last = Some(text.clone());
-        cursors.rows = match &opened.rows {
-            CursorRows::Copied(copied) if text.counted => copied.rows.len() as i32,
-            _ => -1,
-        };
+        cursors.rows = rows;
+        let shown = c.shown.clone();
         c.open = Some(opened);
+        shown.opened(rows, open_status, meter.read(self.session));
         self.session.activation.last.row_count = 0;
         self.warn_if_due(line)?;
         Ok(QUIET)
@@ -372,130 +450,11 @@ impl Interpreter<'_> {
         }
     }
 
-    /// FETCH.
-    pub fn fetch(&mut self, module: &Arc<Module>, s: &Stmt, f: &FetchCode) -> SqlResult<Ended> {
-        let by = match &f.direction {
-            Direction::Absolute(code) | Direction::Relative(code) => {
-                self.value(module, s, code)?.as_i64().unwrap_or(0)
-            }
-            _ => 0,
-        };
-        let at = self.cursor(&f.cursor)?;
-        let c = &mut self.session.held.cursors.list[at];
-        let word = match f.direction {
-            Direction::Next => "",
-            Direction::Prior => "prior",
-            Direction::First => "first",
-            Direction::Last => "last",
-            Direction::Absolute(_) => "absolute",
-            Direction::Relative(_) => "relative",
-        };
-        let Some(open) = &c.open else { return Err(SqlError::new(16917, &[])) };
-        if !c.text.scroll && !word.is_empty() {
-            return Err(SqlError::new(16911, &[&"fetch", &word]));
-        }
-        if !f.into.is_empty() && f.into.len() != open.columns.len() {
-            return Err(SqlError::new(16924, &[]));
-        }
-        let columns = open.columns.clone();
-        let row = self.fetched(at, &f.direction, by, s.line)?;
-        let found = row.is_some();
-        if f.into.is_empty() {
-            let mut cx = self.context(s.line);
-            cx.columns(&columns)?;
-            if let Some(row) = row {
-                cx.row(&row)?;
-            }
-        } else if let Some(row) = row {
-            self.fetch_into(module, f, &columns, row)?;
-        }
-        self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
-        self.session.activation.last.row_count = found as i64;
-        self.warn_if_due(s.line)?;
-        if !f.into.is_empty() {
-            return Ok(QUIET);
-        }
-        Ok(Ended { command: Command::SELECT, rows: Some(found as u64) })
-    }
-
-    /// The row to which FETCH goes, of the cursor at a place of the list; `by` of ABSOLUTE and RELATIVE.
-    fn fetched(
-        &mut self,
-        at: usize,
-        direction: &Direction,
-        by: i64,
-        line: u32,
-    ) -> SqlResult<Option<Vec<Value>>> {
-        let c = &mut self.session.held.cursors.list[at];
-        let streaming = match c.open.as_mut().map(|o| &mut o.rows) {
-            None => return Err(SqlError::new(16917, &[])),
-            Some(CursorRows::Copied(copied)) => return copied.go(direction, by),
-            Some(CursorRows::Streamed(s)) => s.plan().clone(),
-        };
-        if self.session.activation.options.implicit_transactions
-            && self.session.transaction.count == 0
-        {
-            self.begin_for(&streaming)?;
-        }
-        // The query runs on the cursor's own variables, while the session is lent to it.
-        let c = &mut self.session.held.cursors.list[at];
-        let mut open = c.open.take();
-        let mut vars = std::mem::take(&mut c.own.vars);
-        let (module, number) = (c.own.module.clone(), c.plan);
-        let began = self.session.starts(&module.shared[number as usize].tally);
-        let row = match open.as_mut().map(|o| &mut o.rows) {
-            Some(CursorRows::Streamed(s)) => self.next_streamed(s, &mut vars, line),
-            _ => Ok(None),
-        };
-        let rows = row.as_ref().map(|r| u64::from(r.is_some())).map_err(|e| &**e);
-        self.executed(&module, number, Some(began), rows);
-        let failed =
-            matches!(&open, Some(Opened { rows: CursorRows::Streamed(s), .. }) if s.failed);
-        let cursors = &mut self.session.held.cursors;
-        let c = &mut cursors.list[at];
-        c.own.vars = vars;
-        c.open = open.filter(|_| !failed);
-        if failed {
-            cursors.count();
-        }
-        row
-    }
-
-    /// A row into the variables of FETCH … INTO.
-    fn fetch_into(
-        &mut self,
-        module: &Arc<Module>,
-        f: &FetchCode,
-        columns: &[ColumnDesc],
-        row: Vec<Value>,
-    ) -> SqlResult<()> {
-        let context = self.session.activation.options.convert_context();
-        let mut values = Vec::with_capacity(row.len());
-        for ((v, d), (var, ty)) in row.into_iter().zip(columns).zip(&f.into) {
-            let (own, to) = (d.declared(), module.variables.declared(*var));
-            if convert::rule_of(own, to) != convert::Rule::Implicit {
-                return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
-            }
-            values.push(match d.ty == *ty {
-                _ if v.is_null() => Value::Null,
-                _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
-                    crate::functions::xml::as_xml(&v, 0)?
-                }
-                true => v,
-                false => convert::cast_with(&v, d.ty, *ty, None, Conversion::Implicit, &context)?,
-            });
-        }
-        for ((var, _), v) in f.into.iter().zip(values) {
-            self.session.activation.locals.vars[*var as usize] = v;
-        }
-        Ok(())
-    }
-
     /// CLOSE.
     pub(crate) fn close_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
         let cursors = &mut self.session.held.cursors;
-        if cursors.list[at].open.take().is_none() {
+        if !cursors.list[at].close() {
             return Err(SqlError::new(16917, &[]));
         }
         cursors.count();

@@ -9,9 +9,11 @@ use crate::catalog::{Meaning, SYSNAME_ID, UserType};
 use crate::database::Database;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult, message::unsupported};
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
+use taffrail_types::SqlType;
+use taffrail_types::convert::Large;
 
 /// `@a int, @b varchar(10) OUTPUT`, without what they are by default.
 pub fn declare_list(session: &Session, text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
@@ -46,10 +48,21 @@ pub(super) fn parameter(
     p: &ast::Parameter,
     ordinal: usize,
 ) -> SqlResult<(Parameter, Option<Arc<UserType>>)> {
-    if p.varying {
-        return Err(unsupported("A cursor parameter"));
-    }
     let name = &*p.name.value;
+    // A text may leave VARYING out.
+    check_cursor(p, true)?;
+    if p.is_cursor() {
+        let one = Parameter {
+            name: name.into(),
+            large: Large::Plain,
+            ty: SqlType::Int,
+            table: None,
+            output: true,
+            default: None,
+            cursor: true,
+        };
+        return Ok((one, None));
+    }
     let named = types.named(&p.ty, ordinal);
     let named = named.map_err(|e| declared::named_too_wide(e, &p.ty, name))?;
     check_readonly(&named, p)?;
@@ -61,8 +74,18 @@ pub(super) fn parameter(
         table: table.as_ref().map(|t| of_table_type(types.database, t)),
         output: p.output,
         default: None,
+        cursor: false,
     };
     Ok((one, table))
+}
+
+/// OUTPUT stands with each cursor, VARYING in a procedure's definition, and VARYING with nothing else: 1051.
+pub fn check_cursor(p: &ast::Parameter, varying: bool) -> SqlResult<()> {
+    match p.is_cursor() {
+        true if p.output && varying && !p.readonly => Ok(()),
+        false if !p.varying => Ok(()),
+        _ => Err(SqlError::new(1051, &[])),
+    }
 }
 
 /// READONLY stands with each parameter of a table type, and with no other one: 346, 347, 352.
@@ -102,6 +125,9 @@ pub(super) fn declare_parameter(
     (p, of): (&Parameter, Option<&UserType>),
     line: u32,
 ) -> SqlResult<()> {
+    if p.cursor {
+        return variables.declare_cursor(&p.name);
+    }
     let (Some(table), Some(of)) = (&p.table, of) else {
         let at = variables.declare(&p.name, Some(p.ty))?;
         variables.list[at as usize].large = p.large;
@@ -140,7 +166,9 @@ impl Compiler<'_> {
         let sight = self.session.sight_of_types();
         let types = TypesInSight { database: self.home, schema: self.schema.as_deref(), sight };
         let (mut out, of) = parameter(&types, p, ordinal)?;
-        self.named_type(&p.ty, ordinal)?;
+        if !out.cursor {
+            self.named_type(&p.ty, ordinal)?;
+        }
         self.default_of(p, &mut out)?;
         let variables = &mut self.variables;
         declare_parameter(variables, &mut self.table_variables, (&out, of.as_deref()), line)?;

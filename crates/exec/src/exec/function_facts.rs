@@ -354,6 +354,7 @@ pub fn of_query(
         large: p.large,
         user_type: p.user_type,
         readonly: p.readonly,
+        cursor: false,
     };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
     let metadata = SessionMetadata::new(session, home, &[]);

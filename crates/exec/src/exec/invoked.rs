@@ -40,6 +40,7 @@ pub(crate) fn call(cx: &mut StatementContext<'_>, args: &[Value]) -> SqlResult<V
         typed: true,
         output,
         table: None,
+        cursor: None,
     };
     let passed = [int(args[1].clone(), false), int(Value::Null, true)];
     let mut sink = Silent(cx.sink);

@@ -19,7 +19,7 @@ pub mod bulk;
 pub(crate) mod called;
 mod check;
 pub mod compile;
-pub(crate) mod cursor;
+pub mod cursor;
 pub mod declarations;
 pub mod definition;
 pub mod dependencies;

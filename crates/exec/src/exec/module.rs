@@ -136,6 +136,8 @@ pub struct Parameter {
     pub output: bool,
     /// The value of an argument that is not given.
     pub default: Option<Default>,
+    /// A cursor, CURSOR VARYING OUTPUT, which has no value.
+    pub cursor: bool,
 }
 
 /// A table type, as variables and arguments know it.
@@ -218,6 +220,8 @@ pub struct Argument {
     pub output: Option<u32>,
     /// The table variable of a table type that is passed, by its number among the module's.
     pub table: Option<u32>,
+    /// The cursor variable that takes the cursor of a CURSOR OUTPUT parameter.
+    pub cursor: Option<Box<str>>,
 }
 
 /// What EXEC runs.

@@ -1,7 +1,6 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
-use super::activation::{Activation, Locals, Way};
-use super::arguments::{BoundArguments, bind_arguments};
+use super::activation::{Activation, Way};
 use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
@@ -289,7 +288,8 @@ impl Interpreter<'_> {
             let typed = !matches!(&a.value, Some(Code::Ready(Expr::Const(Value::Null), _)));
             let table = a.table.and_then(|n| self.passed_table(module, n));
             let output = a.output.is_some();
-            passed.push(Passed { name, value, ty, large, typed, output, table });
+            let cursor = a.cursor.as_deref().map(|name| self.session.passed_cursor(name));
+            passed.push(Passed { name, value, ty, large, typed, output, table, cursor });
         }
         Ok((target, passed))
     }
@@ -431,6 +431,9 @@ impl Interpreter<'_> {
         if let Some((of, _)) = passed.iter().find_map(|p| p.table.as_ref()) {
             return Err(SqlError::new(206, &[&of.name, &"sql_variant"]).into());
         }
+        if passed.iter().any(|p| p.cursor.is_some()) {
+            return Err(SqlError::new(206, &[&"cursor", &"sql_variant"]).into());
+        }
         let args: Vec<procs::Argument> = passed
             .iter()
             .map(|p| procs::Argument { name: p.name.clone(), value: p.value.clone(), ty: p.ty })
@@ -481,14 +484,14 @@ impl Interpreter<'_> {
 
     /// Runs a module in the activation that was entered for it: a procedure, or a text (which sees the caller's options and changes
     /// them for itself only).
-    fn run_module(
+    pub(super) fn run_module(
         &mut self,
         module: Arc<Module>,
         name: &str,
         passed: &[Passed],
         procedure: bool,
     ) -> Result<Called, Unwind> {
-        let outputs = match self.load(&module, name, passed) {
+        let (outputs, cursors) = match self.load(&module, name, passed) {
             Ok(outputs) => outputs,
             Err(e) if procedure => {
                 let e = e.in_procedure(name).with_origin(Origin::Parameters);
@@ -521,6 +524,7 @@ impl Interpreter<'_> {
         if let Some(failed) = self.other_count(&module, name, count, procedure)? {
             return Ok(Err(failed));
         }
+        self.session.hand_out_cursors(&module, &cursors);
         // Without RETURN n: what the gravest error says, caught or not.
         let Activation { locals, errors, .. } = &*self.session.activation;
         let failed = if errors.gravest > 10 { 10 - i32::from(errors.gravest) } else { 0 };
@@ -536,35 +540,6 @@ impl Interpreter<'_> {
             cut,
             value: None,
         }))
-    }
-
-    /// Puts a module and its arguments into the activation; gives what is passed for output, see [`BoundArguments::outputs`].
-    fn load(
-        &mut self,
-        module: &Arc<Module>,
-        name: &str,
-        passed: &[Passed],
-    ) -> SqlResult<Vec<(usize, usize)>> {
-        let bound = bind_arguments(self.session, module, name, &module.parameters, passed)?;
-        let BoundArguments { values, outputs, late, tables } = bound;
-        let mut locals = Locals::counting(module.clone());
-        locals.handed = tables;
-        for (at, v) in values.into_iter().enumerate() {
-            locals.vars[at] = v;
-        }
-        for (at, e) in late {
-            locals.vars[at] = self.eval_alone(&e)?;
-        }
-        let activation = &mut self.session.activation;
-        activation.locals = locals;
-        // What a procedure was created under, or what dynamic text sets, holds in it.
-        if let Some(on) = module.quoted_identifier {
-            activation.options.quoted_identifier = on;
-        }
-        if let Some(on) = module.ansi_nulls {
-            activation.options.ansi_nulls = on;
-        }
-        Ok(outputs)
     }
 }
 

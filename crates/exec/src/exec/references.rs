@@ -125,6 +125,7 @@ fn of_inline(
         large: p.large,
         user_type: p.user_type,
         readonly: p.readonly,
+        cursor: false,
     };
     let variables = Variables { list: parameters.map(variable).collect() };
     let metadata = SessionMetadata::new(session, database, &[]);

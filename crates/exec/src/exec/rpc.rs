@@ -139,7 +139,7 @@ impl Interpreter<'_> {
         Ok(returned)
     }
 
-    fn new_handle(&mut self, text: String, declarations: String) -> i32 {
+    pub(super) fn new_handle(&mut self, text: String, declarations: String) -> i32 {
         self.session.held.next_handle += 1;
         let handle = self.session.held.next_handle;
         let prepared = Prepared { text: text.into(), declarations };
@@ -270,6 +270,7 @@ impl Interpreter<'_> {
                 typed: false,
                 output: p.by_ref,
                 table: table.clone(),
+                cursor: None,
             })
             .collect();
         // A table that cannot be filled keeps the call from running.

@@ -68,7 +68,9 @@ impl BodyReader<'_> {
                     let ty = resolve_type(&ty, TypeUse::Declaration).ok()?;
                     let name = d.name.value.to_string();
                     let (user_type, readonly) = (0, false);
-                    let variable = Variable { name, ty: Some(ty), large, user_type, readonly };
+                    let cursor = false;
+                    let variable =
+                        Variable { name, ty: Some(ty), large, user_type, readonly, cursor };
                     self.variables.list.push(variable);
                     let declared = Some(Declared::new(ty, large));
                     steps.push(self.assignment(d.name, declared, value));

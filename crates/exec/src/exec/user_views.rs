@@ -113,6 +113,7 @@ fn parsed(module: &Module) -> SqlResult<ViewText> {
                 large: p.large,
                 user_type: p.user_type,
                 readonly: p.readonly,
+                cursor: false,
             });
             let mut variables = Variables { list: recorded.collect() };
             let (with, query, scalar) = match body {

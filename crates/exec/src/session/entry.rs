@@ -14,6 +14,7 @@ use taffrail_observe::{Command, Counter, Gauge, Moment, SessionCell, Status};
 use taffrail_types::Value;
 
 mod context;
+mod cursors;
 mod running;
 
 pub use running::Statements;
@@ -126,10 +127,10 @@ pub struct SessionEntry {
     tempdb_before: [AtomicU64; 4],
     pub(crate) cancel: Arc<AtomicBool>,
     kill_hook: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+    cursors: cursors::SessionCursors,
 }
 
-/// The processor time of the thread that a session runs on, as the operating system counts it. It is asked by who wants to
-/// know; the session itself asks once in [`SAMPLED`] of work, so that a request's share is known to that.
+/// The processor time of a session's thread, as the system counts it. The session itself asks once in [`SAMPLED`] of work.
 #[derive(Default)]
 struct ThreadClock {
     /// The thread's number; 0: not known.
@@ -542,6 +543,7 @@ fn enlist(
         impersonated: Mutex::new(None),
         tempdb_before: Default::default(),
         kill_hook: Mutex::new(None),
+        cursors: Default::default(),
     });
     list.insert(taken, entry.clone());
     Some(entry)

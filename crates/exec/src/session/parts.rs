@@ -120,6 +120,7 @@ pub struct Lookups {
 }
 
 /// A prepared statement.
+#[derive(Clone)]
 pub struct Prepared {
     /// The text of the statement.
     pub text: Arc<str>,

@@ -101,6 +101,7 @@ fn result(s: &ast::FunctionDefinition, types: &TypesInSight<'_>) -> SqlResult<Op
         readonly: false,
         output: true,
         has_default: false,
+        cursor: false,
     }))
 }
 
@@ -281,6 +282,7 @@ fn columns_of_query(
         large: p.large,
         user_type: p.user_type,
         readonly: p.readonly,
+        cursor: false,
     };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
     let id = old_id(cx, &database, schema, name);

@@ -9,7 +9,7 @@ use crate::catalog::is_global_temp;
 use crate::catalog::rows;
 use crate::catalog::{ModuleOptions, ObjectHead, ObjectKind, Parameter};
 use crate::database::Database;
-use crate::exec::declarations::check_readonly;
+use crate::exec::declarations::{check_cursor, check_readonly};
 use crate::exec::mistakes;
 use crate::session::Session;
 use crate::session::context::StatementContext;
@@ -17,6 +17,8 @@ use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_syntax::ast::{self, ModuleVerb, NamedOption, OptionValue};
+use taffrail_types::SqlType;
+use taffrail_types::convert::Large;
 
 /// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
 pub(crate) fn procedure(
@@ -36,9 +38,6 @@ pub(crate) fn procedure(
     let types = types_in(cx.session, &database, &s.name);
     let mut parameters: Vec<Parameter> = Vec::new();
     for (i, p) in s.parameters.iter().enumerate() {
-        if p.varying {
-            return Err(unsupported("A cursor parameter"));
-        }
         parameters.push(parameter(&types, p, i, &parameters)?);
     }
     let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
@@ -123,6 +122,19 @@ pub(super) fn parameter(
     if before.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
         return Err(SqlError::new(134, &[&p.name.value]));
     }
+    check_cursor(p, p.varying)?;
+    if p.is_cursor() {
+        return Ok(Parameter {
+            name: (&*p.name.value).into(),
+            ty: SqlType::Int,
+            large: Large::Plain,
+            user_type: 0,
+            readonly: false,
+            output: true,
+            has_default: p.default.is_some(),
+            cursor: true,
+        });
+    }
     let named = resolve_type(types, &p.ty, at + 1);
     let named = named.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
     check_readonly(&named, p)?;
@@ -134,6 +146,7 @@ pub(super) fn parameter(
         readonly: named.table.is_some(),
         output: p.output,
         has_default: p.default.is_some(),
+        cursor: false,
     })
 }
 

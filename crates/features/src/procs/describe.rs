@@ -100,7 +100,8 @@ impl Description {
         let wanted = undeclared.iter().map(|n| (n.clone(), SqlType::Int, Large::Plain));
         let mut variables = Variables::default();
         for (name, ty, large) in declared.chain(wanted) {
-            let plain = Variable { name, ty: Some(ty), large, user_type: 0, readonly: false };
+            let (user_type, readonly, cursor) = (0, false, false);
+            let plain = Variable { name, ty: Some(ty), large, user_type, readonly, cursor };
             variables.list.push(plain);
         }
         let first = parameters.len() as u32;

@@ -28,8 +28,8 @@ impl FnContext for Fixed {
     fn global(&self, name: &str) -> SqlResult<Value> {
         Ok(if name == "@@ROWCOUNT" { Value::Int(3) } else { Value::Null })
     }
-    fn cursor_status(&self, _: &str, _: &str) -> i32 {
-        -3
+    fn cursor_status(&self, _: &str, _: &str) -> Option<i32> {
+        Some(-3)
     }
     fn random(&self) -> f64 {
         let next = self.random.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

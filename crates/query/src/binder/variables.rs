@@ -17,6 +17,8 @@ pub struct Variable {
     pub user_type: i32,
     /// A table-valued parameter, which nothing may change.
     pub readonly: bool,
+    /// A cursor variable, or a parameter that is a cursor.
+    pub cursor: bool,
 }
 
 /// The variables of a batch or procedure, in order of declaration.
@@ -27,10 +29,11 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// A scalar variable: 137.
+    /// A scalar variable: 137, and 16949 for one of a cursor.
     pub fn scalar(&self, name: &str) -> SqlResult<(u32, SqlType)> {
         match self.find(name) {
             Some((at, Variable { ty: Some(ty), .. })) => Ok((at, *ty)),
+            Some((_, Variable { cursor: true, .. })) => Err(SqlError::new(16949, &[&name])),
             _ => Err(SqlError::new(137, &[&name]).with_state(2)),
         }
     }
@@ -77,7 +80,15 @@ impl Variables {
             large: Large::Plain,
             user_type: 0,
             readonly: false,
+            cursor: false,
         });
         Ok(self.list.len() as u32 - 1)
+    }
+
+    /// Declares a cursor variable: 134.
+    pub fn declare_cursor(&mut self, name: &str) -> SqlResult<()> {
+        let at = self.declare(name, None)?;
+        self.list[at as usize].cursor = true;
+        Ok(())
     }
 }

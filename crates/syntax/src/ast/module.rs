@@ -55,6 +55,14 @@ pub struct Parameter {
     pub readonly: bool,
 }
 
+impl Parameter {
+    /// Whether the parameter is a cursor, not a value.
+    pub fn is_cursor(&self) -> bool {
+        let name = &self.ty.name;
+        name.schema.is_none() && !name.name.delimited && name.name.is("cursor")
+    }
+}
+
 /// `CREATE FUNCTION`: scalar, inline or of several statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionDefinition {

@@ -207,7 +207,7 @@ pub(super) const PARAMETERS: Columns<ParameterRow> = &[&[
     ("precision tinyint!", |p| p.types().precision.cell()),
     ("scale tinyint!", |p| p.types().scale.cell()),
     ("is_output bit!", |p| p.it().output.cell()),
-    ("is_cursor_ref bit!", no),
+    ("is_cursor_ref bit!", |p| p.it().cursor.cell()),
     ("has_default_value bit!", no),
     ("is_xml_document bit!", no),
     ("default_value sql_variant?", null),

@@ -88,12 +88,20 @@ pub(crate) fn text(
 }
 
 impl Compiler<'_> {
-    /// A cursor variable's name: 137.
+    /// A cursor variable's name: 137, and 16948 for a variable that is another's.
     pub(crate) fn cursor_variable(&self, v: ast::Ident) -> SqlResult<Box<str>> {
         match self.variables.find(&v.value) {
-            Some((_, Variable { ty: None, .. })) => Ok(v.value),
-            _ => Err(SqlError::new(137, &[&v.value])),
+            Some((_, Variable { cursor: true, .. })) => Ok(v.value),
+            Some(_) => Err(SqlError::new(16948, &[&v.value])),
+            None => Err(SqlError::new(137, &[&v.value])),
         }
+    }
+
+    /// The cursor variable that an argument of EXEC is.
+    pub(crate) fn passed_cursor(&self, value: &ast::Expr) -> Option<Box<str>> {
+        let ast::ExprKind::Variable(v) = &value.kind else { return None };
+        let (_, variable) = self.variables.find(&v.value)?;
+        variable.cursor.then(|| v.value.clone())
     }
 
     /// `SET @cursor = CURSOR …`.
@@ -113,12 +121,9 @@ impl Compiler<'_> {
         v: &ast::Ident,
         value: &ast::Expr,
     ) -> SqlResult<Option<StmtKind>> {
-        let Some((at, Variable { ty: None, .. })) = self.variables.find(&v.value) else {
+        let Some((_, Variable { cursor: true, .. })) = self.variables.find(&v.value) else {
             return Ok(None);
         };
-        if self.table_variables.iter().any(|t| t.var == at) {
-            return Ok(None);
-        }
         let name = match &value.kind {
             ast::ExprKind::Column(c) if c.qualifier.is_none() => c.name.value.clone(),
             ast::ExprKind::Variable(other) => self.cursor_variable(other.clone())?,

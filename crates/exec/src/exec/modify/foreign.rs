@@ -288,6 +288,7 @@ impl Ready {
             large: Large::Plain,
             user_type: 0,
             readonly: false,
+            cursor: false,
         };
         let variables = Variables { list: variables.iter().map(one).collect() };
         let module = compile::with_variables(cx.session, database, &text.into(), variables);

@@ -17,7 +17,7 @@ enum Of {
     Table,
     View,
     /// A parameter, and whether it is for output.
-    Parameter(bool),
+    Parameter(bool, bool),
 }
 
 /// A column or parameter.
@@ -64,7 +64,7 @@ impl Session {
         {
             let at = m.parameters.iter().position(|p| named(&p.name))?;
             let p = &m.parameters[at];
-            return Some(Found::plain(at, Of::Parameter(p.output), Types::of(p.ty)));
+            return Some(Found::plain(at, Of::Parameter(p.output, p.cursor), Types::of(p.ty)));
         }
         let of = if matches!(found, Object::Table(_)) { Of::Table } else { Of::View };
         let at = found.columns().iter().position(|c| named(&c.name))?;
@@ -154,7 +154,8 @@ impl Found {
             "ordinal" => int(self.ordinal),
             "isidentity" => flag(self.is_identity),
             "isrowguidcol" => flag(self.is_rowguid),
-            "isoutparam" => flag(self.of == Of::Parameter(true)),
+            "isoutparam" => flag(matches!(self.of, Of::Parameter(true, _))),
+            "iscursortype" => flag(matches!(self.of, Of::Parameter(_, true))),
             "iscomputed" => flag(self.computed.is_some()),
             "isdeterministic" if self.computed.is_some() => flag(facts.deterministic),
             "isprecise" if self.computed.is_some() => flag(!facts.imprecise),
@@ -166,9 +167,8 @@ impl Found {
                 flag(self.of == Of::Table && types.can_be_key() && stored)
             }
             "issparse" => flag(self.is_sparse),
-            // There are no column sets, full-text or XML indexes, and no parameters of type cursor.
+            // There are no column sets, full-text or XML indexes.
             "iscolumnset"
-            | "iscursortype"
             | "isidnotforrepl"
             | "isfulltextindexed"
             | "isxmlindexable"

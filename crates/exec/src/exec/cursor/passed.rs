@@ -1,0 +1,33 @@
+//! Cursors from callees to callers: parameters CURSOR VARYING OUTPUT.
+
+use super::Reference;
+use crate::exec::called::PassedCursor;
+use crate::exec::module::Module;
+use crate::session::Session;
+
+impl Session {
+    /// A cursor variable of the running module, as it is passed for output.
+    pub(in crate::exec) fn passed_cursor(&self, name: &str) -> PassedCursor {
+        let level = self.activation.nest_level;
+        let allocated = self.held.cursors.known(name, Some(level)).is_some();
+        PassedCursor { name: name.into(), level, allocated }
+    }
+
+    /// At the end of a module: the callers' variables take the cursors of its parameters, those that are open.
+    pub(in crate::exec) fn hand_out_cursors(
+        &mut self,
+        module: &Module,
+        passed: &[(usize, PassedCursor)],
+    ) {
+        let level = Some(self.activation.nest_level);
+        let cursors = &mut self.held.cursors;
+        for (parameter, to) in passed {
+            let known = cursors.known(&module.parameters[*parameter].name, level);
+            if let Some(c) = known.map(|at| &mut cursors.list[at])
+                && c.open.is_some()
+            {
+                c.references.push(Reference { name: to.name.clone(), level: Some(to.level) });
+            }
+        }
+    }
+}
