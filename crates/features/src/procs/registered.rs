@@ -28,6 +28,10 @@ pub(crate) static FEATURE: Feature = Feature {
 
 const ATTACH_DB: &str = include_str!("attachdb.sql");
 const ATTACH_SINGLE_FILE_DB: &str = include_str!("attachsinglefiledb.sql");
+const CURSOR_LIST: &str = include_str!("cursorlist.sql");
+const DESCRIBE_CURSOR: &str = include_str!("describecursor.sql");
+const DESCRIBE_CURSOR_COLUMNS: &str = include_str!("describecursorcolumns.sql");
+const DESCRIBE_CURSOR_TABLES: &str = include_str!("describecursortables.sql");
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
 const HELPLOGINS: &str = include_str!("helplogins.sql");
@@ -214,6 +218,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_tables::columns_ex,
     ),
     native("sp_configure", CONFIGURES, &["@configname", "@configvalue"], help::configure),
+    sql("sp_cursor_list", Needs::Public, CURSOR_LIST),
     native("sp_cycle_errorlog", SYSADMIN, &[], errorlog::cycle),
     native("sp_databases", LISTS_DATABASES, &[], space::databases),
     native("sp_datatype_info", Needs::Public, TYPES, odbc_types::datatype_info),
@@ -221,6 +226,9 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_datatype_info_90", Needs::Public, TYPES, odbc_types::datatype_info_90),
     sql("sp_db_vardecimal_storage_format", Needs::Public, VARDECIMAL),
     native("sp_depends", Needs::Public, &["@objname!"], depends::depends),
+    sql("sp_describe_cursor", Needs::Public, DESCRIBE_CURSOR),
+    sql("sp_describe_cursor_columns", Needs::Public, DESCRIBE_CURSOR_COLUMNS),
+    sql("sp_describe_cursor_tables", Needs::Public, DESCRIBE_CURSOR_TABLES),
     native(
         "sp_describe_first_result_set",
         Needs::HandedText,

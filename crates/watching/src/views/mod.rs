@@ -24,6 +24,7 @@
 //! | [`sql_text`] | batches by their handles |
 //! | [`index_usage`] | how often indexes are used |
 //! | [`plan_cache`] | plans, and what executions have cost |
+//! | [`cursors`] | cursors of sessions |
 //! | [`statistics`] | statistics |
 //! | [`absent`] | mirroring, endpoints, the query store: what is not built and has rows all the same |
 //! | [`empty`] | what there is none of: sequences, full text, availability groups … |
@@ -39,6 +40,7 @@ pub mod compatibility;
 mod compatibility_keys;
 mod compatibility_objects;
 mod compatibility_server;
+mod cursors;
 mod database_columns;
 pub mod databases;
 mod dependencies;
@@ -143,6 +145,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     query_plan::declare,
     sql_text::declare,
     plan_cache::declare,
+    cursors::declare,
     index_usage::declare,
     rowsets::declare,
     statistics::declare,
