@@ -101,7 +101,7 @@ if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
     retried mvn -q -B dependency:copy "-Dartifact=com.microsoft.sqlserver:mssql-jdbc:$MSSQL_JDBC" \
         "-DoutputDirectory=$cache/java" -Dmdep.useBaseVersion=true >&2
 fi
-for program in JdbcClient JdbcBulk; do
+for program in JdbcClient JdbcBulk JdbcCursors; do
     if [ "$here/$program.java" -nt "$cache/java/$program.class" ]; then
         javac -cp "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" -d "$cache/java" "$here/$program.java" >&2
         touch "$cache/java/$program.class"

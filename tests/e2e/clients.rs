@@ -135,16 +135,27 @@ fn tedious_bulk() {
     run("tedious-bulk", program);
 }
 
-#[test]
-fn jdbc_bulk() {
+/// A program of `tests/clients` that runs mssql-jdbc.
+fn java(class: &str) -> Command {
     let jar = installed("java/mssql-jdbc.jar");
-    let classes = installed("java/JdbcBulk.class");
+    let classes = installed(&format!("java/{class}.class"));
     let mut program = Command::new("java");
     program
         .arg("-cp")
         .arg(format!("{}:{}", jar.display(), classes.parent().expect("a folder").display()))
-        .arg("JdbcBulk");
-    run("jdbc-bulk", program);
+        .arg(class);
+    program
+}
+
+#[test]
+fn jdbc_bulk() {
+    run("jdbc-bulk", java("JdbcBulk"));
+}
+
+/// Server cursors: selectMethod=cursor, and result sets that scroll.
+#[test]
+fn jdbc_cursors() {
+    run("jdbc-cursors", java("JdbcCursors"));
 }
 
 #[test]

@@ -27,6 +27,14 @@ impl StatementContext<'_> {
         self.begin_result(columns)
     }
 
+    /// A block of a cursor's rows begins: their columns, and ROWSTAT behind them.
+    pub(crate) fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
+        check_columns(self.session.activation.taking, columns)?;
+        let begun = self.sink.cursor_columns(columns);
+        self.session.running.open_result = begun.is_ok();
+        begun.map_err(|_| not_taken(self.sink))
+    }
+
     fn begin_result(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
         let begun = self.sink.columns(columns);
         self.session.running.open_result = begun.is_ok();

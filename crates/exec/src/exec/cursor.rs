@@ -23,6 +23,7 @@
 //! the caller's variable refers to it from then on. DEALLOCATE and the end of a level take references away; with the last one the
 //! cursor goes.
 
+pub(super) mod api;
 mod declared;
 mod fetching;
 mod passed;
@@ -42,6 +43,7 @@ use crate::catalog::registry::FLAG_LOCAL_CURSORS;
 use crate::memory;
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
+use api::ApiCursor;
 use shown::NewShown;
 use std::sync::Arc;
 use streaming::Streaming;
@@ -76,6 +78,8 @@ struct Cursor {
     described: Arc<Plan>,
     open: Option<Opened>,
     shown: Arc<ShownCursor>,
+    /// The state that it has as an API cursor.
+    api: Option<ApiCursor>,
 }
 
 /// A cursor that is to be made: the text with its query, and the number of the query's plan, the variables that it sees, its line.
@@ -342,6 +346,7 @@ impl Interpreter<'_> {
             described: plan,
             open: None,
             shown,
+            api: None,
         });
         Ok(self.session.held.cursors.list.len() - 1)
     }

@@ -89,7 +89,7 @@ impl Session {
             "sp_prepexec" => SP_PREPEXEC,
             "sp_prepexecrpc" => super::rpc::SP_PREPEXECRPC,
             "sp_unprepare" => SP_UNPREPARE,
-            _ => 0,
+            other => super::cursor::api::number_of(other),
         };
         if special != 0 && schema.is_none_or(|s| matches!(s, "sys" | "dbo" | "")) {
             return Ok(Callee::Special(special));

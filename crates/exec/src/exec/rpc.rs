@@ -95,7 +95,7 @@ impl Interpreter<'_> {
             SP_PREPEXEC => self.prepexec(passed, place),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
             SP_PREPEXECRPC => self.prepexecrpc(passed),
-            _ => Ok(Err(taffrail_base::message::unsupported("A cursor procedure").into())),
+            _ => self.cursor_procedure(number, passed, place),
         }
     }
 
