@@ -272,9 +272,7 @@ impl FnContext for Session {
     }
 
     fn cursor_status(&self, kind: &str, name: &str) -> Option<i32> {
-        let declared = self.activation.locals.module.variables.find(name);
-        let declared = declared.is_some_and(|(_, v)| v.cursor);
-        self.held.cursors.status(kind, name, self.activation.nest_level, declared)
+        self.status_of_cursor(kind, name)
     }
 
     fn random(&self) -> f64 {

@@ -13,6 +13,13 @@ impl Session {
         PassedCursor { name: name.into(), level, allocated }
     }
 
+    /// CURSOR_STATUS, as the running module sees names and variables.
+    pub(in crate::exec) fn status_of_cursor(&self, kind: &str, name: &str) -> Option<i32> {
+        let declared = self.activation.locals.module.variables.find(name);
+        let declared = declared.is_some_and(|(_, v)| v.cursor);
+        self.held.cursors.status(kind, name, self.activation.nest_level, declared)
+    }
+
     /// At the end of a module: the callers' variables take the cursors of its parameters, those that are open.
     pub(in crate::exec) fn hand_out_cursors(
         &mut self,
