@@ -1,11 +1,5 @@
 -- Names that SQL Server has and this server has not, in SQL Server's words; and what there is none of.
 --@ source: message 40510
-SET STATISTICS XML ON
-GO
---@ source: message 40510
-SET SHOWPLAN_XML ON
-GO
---@ source: message 40510
 SET FIPS_FLAGGER 'FULL'
 GO
 --@ source: message 40510

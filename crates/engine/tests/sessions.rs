@@ -212,5 +212,4 @@ fn statistics_time_tells_what_statements_take() {
     assert_eq!(told.matches("Execution Times").count(), 2, "{told}");
     assert!(!c.run("SET STATISTICS TIME OFF").contains("Execution Times"));
     assert!(!c.run("SELECT 1").contains("Msg 36"));
-    assert!(c.run("SET STATISTICS XML ON").contains("40510"));
 }
