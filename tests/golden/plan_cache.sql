@@ -66,6 +66,19 @@ FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.plan_handle
 SELECT p.objtype, p.usecounts, s.execution_count, t.text FROM sys.dm_exec_cached_plans AS p JOIN sys.dm_exec_query_stats AS s ON s.plan_handle = p.plan_handle
 CROSS APPLY sys.dm_exec_sql_text(p.plan_handle) AS t WHERE t.text LIKE '(@id int)SELECT v AS prepared%'
 GO
+-- Variables, the schema dbo and words that may be left out make no difference either; another column does. The last character of a statement is its end.
+--@ source: reasoned
+DECLARE @h int = -1
+SELECT v AS hashed FROM dbo.counted WHERE id = @h ORDER BY v ASC;
+SELECT v hashed FROM counted WHERE id = 5 ORDER BY v;
+SELECT id hashed FROM counted WHERE id = 5 ORDER BY v;
+GO
+--@ source: documentation sys.dm_exec_query_stats
+SELECT SUBSTRING(t.text, s.statement_start_offset / 2 + 1, (s.statement_end_offset - s.statement_start_offset) / 2 + 1) AS statement,
+  COUNT(*) OVER (PARTITION BY s.query_hash) AS alike
+FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t
+WHERE t.text LIKE '%@h int = -1%' AND t.text NOT LIKE '%query_stats%' AND s.statement_end_offset > 0 ORDER BY s.statement_start_offset
+GO
 -- A request has the handles of what it runs.
 --@ source: documentation sys.dm_exec_requests
 SELECT COUNT(*) AS own FROM sys.dm_exec_requests AS r CROSS APPLY sys.dm_exec_sql_text(r.plan_handle) AS t CROSS APPLY sys.dm_exec_plan_attributes(r.plan_handle) AS a

@@ -33,6 +33,10 @@ PRINT @n
 SELECT @n AS n
 EXEC ('SELECT id FROM dbo.partners WHERE id = 3')
 GO
+-- The build of an index scans its table.
+--@ source: reasoned
+CREATE INDEX by_a ON dbo.touched (a)
+GO
 --@ source: documentation SET STATISTICS IO
 SET STATISTICS IO OFF
 SELECT a FROM dbo.touched WHERE id = 7
