@@ -12,6 +12,7 @@ pub enum ObjectKind {
     TableFunction,
     Synonym,
     Sequence,
+    SecurityPolicy,
     PrimaryKey,
     Unique,
     Default,
@@ -26,7 +27,7 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// The kinds, in a fixed order.
-    pub const ALL: [ObjectKind; 16] = [
+    pub const ALL: [ObjectKind; 17] = [
         ObjectKind::Table,
         ObjectKind::View,
         ObjectKind::Procedure,
@@ -35,6 +36,7 @@ impl ObjectKind {
         ObjectKind::TableFunction,
         ObjectKind::Synonym,
         ObjectKind::Sequence,
+        ObjectKind::SecurityPolicy,
         ObjectKind::PrimaryKey,
         ObjectKind::Unique,
         ObjectKind::Default,
@@ -56,6 +58,7 @@ impl ObjectKind {
             ObjectKind::TableFunction => "TF",
             ObjectKind::Synonym => "SN",
             ObjectKind::Sequence => "SO",
+            ObjectKind::SecurityPolicy => "SP",
             ObjectKind::PrimaryKey => "PK",
             ObjectKind::Unique => "UQ",
             ObjectKind::Default => "D ",
@@ -78,6 +81,7 @@ impl ObjectKind {
             ObjectKind::TableFunction => "SQL_TABLE_VALUED_FUNCTION",
             ObjectKind::Synonym => "SYNONYM",
             ObjectKind::Sequence => "SEQUENCE_OBJECT",
+            ObjectKind::SecurityPolicy => "SECURITY_POLICY",
             ObjectKind::PrimaryKey => "PRIMARY_KEY_CONSTRAINT",
             ObjectKind::Unique => "UNIQUE_CONSTRAINT",
             ObjectKind::Default => "DEFAULT_CONSTRAINT",

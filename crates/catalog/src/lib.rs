@@ -18,6 +18,7 @@
 
 mod computed;
 pub mod database;
+mod escalation;
 pub mod filter;
 mod foreign;
 pub mod identity;
@@ -30,6 +31,7 @@ pub mod module;
 mod module_rows;
 pub mod object;
 mod pending;
+pub mod policy;
 pub mod principals;
 pub mod properties;
 pub mod registry;
@@ -64,6 +66,7 @@ pub use object::{
 };
 
 pub use pending::DdlOutcome;
+pub use policy::{BlockedAt, SecurityPolicy, SecurityPredicate};
 pub use sequence::{Cache, Numbers, SequenceFacts, SequenceObject};
 pub use state::Sight;
 pub use synonym::{BaseName, Synonym};
@@ -160,6 +163,8 @@ pub struct Catalog {
     versioning: versions::Versioning,
     usage: usage::IndexUsages,
     missing: missing::MissingIndexes,
+    /// There may be security predicates: while there are none, nobody looks for those of a table.
+    has_predicates: AtomicBool,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -232,6 +237,7 @@ impl Catalog {
             usage: usage::IndexUsages::default(),
             missing: missing::MissingIndexes::default(),
             versioning: versions::Versioning::new(storage.instance().snapshots.now()),
+            has_predicates: AtomicBool::new(policy::any(&mut tx, version)?),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         catalog.state.write().principals = catalog.read_principals(&mut tx)?;

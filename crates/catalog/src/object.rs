@@ -1,10 +1,12 @@
 //! What the catalogue knows of a database's objects: immutable snapshots, shared by everybody who has looked them up.
 
 use super::computed::Computed;
+pub use super::escalation::Escalation;
 use super::filter::IndexFilter;
 use super::identity::IdentitySequence;
 pub use super::kind::ObjectKind;
 use super::module::Module;
+use super::policy::{SecurityPolicy, SecurityPredicate};
 use super::sequence::SequenceObject;
 use super::synonym::Synonym;
 use super::user_type::UserType;
@@ -49,29 +51,6 @@ pub struct ObjectHead {
     pub temporal: super::temporal::Temporal,
 }
 
-/// `LOCK_ESCALATION` of a table.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Escalation {
-    /// Many locks become one on the table.
-    #[default]
-    Table,
-    /// The locks of rows stay, unless they need too much memory.
-    Disable,
-    /// As TABLE, where there are no partitions.
-    Auto,
-}
-
-impl Escalation {
-    /// `lock_escalation` and `lock_escalation_desc` of `sys.tables`.
-    pub fn shown(self) -> (u8, &'static str) {
-        match self {
-            Escalation::Table => (0, "TABLE"),
-            Escalation::Disable => (1, "DISABLE"),
-            Escalation::Auto => (2, "AUTO"),
-        }
-    }
-}
-
 impl ObjectHead {
     /// `schema.name`, as most messages show it.
     pub fn qualified(&self) -> String {
@@ -96,6 +75,8 @@ pub enum Object {
     Synonym(Arc<Synonym>),
     /// A sequence of numbers.
     Sequence(Arc<SequenceObject>),
+    /// A security policy, whose predicates are of other tables.
+    Policy(Arc<SecurityPolicy>),
     /// A type of users, in a space of names of its own.
     Type(Arc<UserType>),
     /// A constraint: its table holds what it means.
@@ -112,6 +93,7 @@ impl Object {
             }
             Object::Synonym(s) => &s.head,
             Object::Sequence(s) => &s.head,
+            Object::Policy(p) => &p.head,
             Object::Type(t) => &t.head,
             Object::Constraint(c) => &c.head,
         }
@@ -476,6 +458,8 @@ pub struct Table {
     pub identity: Option<Identity>,
     /// Positions of the columns that say from when to when a row is as it is.
     pub period: Option<(usize, usize)>,
+    /// The security predicates of its rows, those of policies that are switched off among them, by policy and number.
+    pub predicates: Vec<Arc<SecurityPredicate>>,
     /// The highest `column_id` ever given out: `max_column_id_used`.
     pub max_column_id: i32,
     /// Differs between any two snapshots of the same table.

@@ -310,6 +310,7 @@ impl Catalog {
             kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
             ObjectKind::Trigger => Object::Trigger(self.read_module(tx, head)?),
             ObjectKind::Sequence => Object::Sequence(self.read_sequence_object(tx, head)?),
+            ObjectKind::SecurityPolicy => Object::Policy(self.read_policy(tx, head)?),
             ObjectKind::Synonym => {
                 let base = read_base(tx, id)?;
                 Object::Synonym(Arc::new(Synonym { head, base }))
@@ -375,11 +376,11 @@ impl Catalog {
             layout = layout.beside_key(declared.min(CLUSTERED_KEY_ROOM));
         }
         let checks = self.read_checks(tx, head.id, sight)?;
-        let period = period_of(&columns);
         let needs_options =
             !indexed_views.is_empty() || indexes.iter().any(|i| i.by_options(&columns));
         Ok(Table {
             head,
+            period: period_of(&columns),
             columns,
             layout,
             indexes,
@@ -390,7 +391,7 @@ impl Catalog {
             statistics,
             checks,
             identity,
-            period,
+            predicates: self.read_predicates(tx, ObjectId(id as i32))?,
             max_column_id,
             version: self.new_version(),
             dropped,

@@ -26,6 +26,8 @@ impl Table {
             checks,
             identity,
             period: _,
+            // Temporary tables have none.
+            predicates: _,
             max_column_id: _,
             version: _,
             dropped: _,

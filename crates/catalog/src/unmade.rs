@@ -73,6 +73,7 @@ impl Table {
             needs_options: false,
             statistics: Vec::new(),
             checks: Vec::new(),
+            predicates: Vec::new(),
             identity,
             version: 0,
             dropped: Vec::new(),

@@ -137,6 +137,7 @@ impl Session {
                 Object::Constraint(_)
                 | Object::Synonym(_)
                 | Object::Sequence(_)
+                | Object::Policy(_)
                 | Object::Type(_) => Value::Null,
             },
         }
