@@ -34,7 +34,7 @@ pub(crate) fn bulk_insert(
     columns: &[Option<usize>],
     types: Vec<SqlType>,
 ) -> SqlResult<crate::plan::change::InsertPlan> {
-    super::metadata::readable(table.clone())?;
+    super::readable::readable(table.clone())?;
     let metadata = SessionMetadata::new(session, database, &[]);
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);

@@ -155,7 +155,8 @@ impl<'s> Interpreter<'s> {
         self.session.take_blocked();
         self.session.lookups.failed_views.take();
         let tables = &self.session.activation.locals.tables;
-        let place = planning::Place { home: &home, module, visible, tables, early };
+        let place =
+            planning::Place { home: &home, module, visible, tables, early, unguarded: false };
         let plan = planning::plan(self.session, &place, source);
         if let Some(blocked) = self.session.take_blocked() {
             return Err(blocked);

@@ -1,12 +1,16 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
+use super::predicates::Predicates;
+use super::readable::{gone, readable};
 use super::synonym;
 use super::user_views::Views;
 use super::variants::{TempUse, Temps};
 use crate::binder::user_types::TypesInSight;
-use crate::binder::{Metadata, NullRule, Resolved, TriggerBody, ViewText};
+use crate::binder::{Metadata, NullRule, PredicateText, Resolved, TriggerBody, ViewText};
 use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
-use crate::catalog::{Module, Object, ObjectKind, SequenceObject, Synonym, Table};
+use crate::catalog::{
+    Module, Object, ObjectKind, SecurityPredicate, SequenceObject, Synonym, Table,
+};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::features::view as views;
@@ -55,6 +59,9 @@ pub struct SessionMetadata<'s> {
     /// Temp tables and table variables that were named.
     pub temps: RefCell<Option<Temps>>,
     views: Views,
+    predicates: Predicates,
+    /// The server reads rows on its own: see [`SessionMetadata::unguarded`].
+    unguarded: bool,
 }
 
 impl<'s> SessionMetadata<'s> {
@@ -97,6 +104,8 @@ impl<'s> SessionMetadata<'s> {
             folded: Cell::new(false),
             temps: RefCell::default(),
             views: Views::default(),
+            predicates: Predicates::default(),
+            unguarded: false,
         }
     }
 
@@ -116,6 +125,12 @@ impl<'s> SessionMetadata<'s> {
         self.in_function = module.is_function;
         let id = ObjectId(module.object_id);
         self.trigger = module.trigger.map(|(parent, instead_of)| (id, parent, instead_of));
+        self
+    }
+
+    /// Rows are read whatever security policies say, where the server reads them on its own.
+    pub(crate) fn unguarded(mut self, on: bool) -> SessionMetadata<'s> {
+        self.unguarded = on;
         self
     }
 
@@ -280,19 +295,6 @@ fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<S
 
 /// `database_id` of msdb.
 const MSDB: u16 = 4;
-
-/// A table whose rows can be read: 8655 where its clustered index is disabled.
-pub(super) fn readable(table: Arc<Table>) -> SqlResult<Arc<Table>> {
-    match table.switched_off() {
-        None => Ok(table),
-        Some(index) => Err(SqlError::new(8655, &[&index.name, &table.name()])),
-    }
-}
-
-/// A foreign key's table or index is not there.
-fn gone(name: &str) -> Box<SqlError> {
-    crate::rowcodec::damaged(&format!("the foreign key {name}"))
-}
 
 impl Metadata for SessionMetadata<'_> {
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
@@ -503,6 +505,31 @@ impl Metadata for SessionMetadata<'_> {
         self.views.leave();
         if failed {
             self.session.lookups.failed_views.borrow_mut().push(view.head.name.clone());
+        }
+    }
+
+    fn enter_policy(
+        &self,
+        database: &Arc<Database>,
+        predicate: &SecurityPredicate,
+    ) -> SqlResult<&PredicateText> {
+        let text = self.predicates.text(&predicate.definition)?;
+        self.views.push(database, "dbo".into(), Some(true));
+        Ok(text)
+    }
+
+    fn leave_policy(&self) {
+        self.views.leave();
+    }
+
+    fn is_unguarded(&self) -> bool {
+        self.unguarded
+    }
+
+    fn function_by_id(&self, database: &Database, id: ObjectId) -> Option<Arc<Module>> {
+        match database.catalog.object(id, self.session.id) {
+            Some(Object::Function(f)) => Some(f),
+            _ => None,
         }
     }
 

@@ -48,15 +48,18 @@ pub(crate) struct Place<'m> {
     pub tables: &'m [(String, ObjectId)],
     /// Nothing of the module has run: a temp table that it makes is not there yet, whatever another one of its name is.
     pub early: bool,
+    /// The server reads rows on its own, whatever security policies say.
+    pub unguarded: bool,
 }
 
 /// Plans a statement of a module.
 pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) -> SqlResult<Plan> {
-    let Place { home, module, visible, tables, early } = *place;
+    let Place { home, module, visible, tables, early, unguarded } = *place;
     // Those that are declared above the statement.
     let declared = module.table_variables.iter().take_while(|t| t.var < visible).count();
     let tables = &tables[..declared.min(tables.len())];
-    let mut metadata = SessionMetadata::new(session, home, tables).of_module(module);
+    let metadata = SessionMetadata::new(session, home, tables).of_module(module);
+    let mut metadata = metadata.unguarded(unguarded);
     if early {
         metadata = metadata.without_temp(&module.temp_tables);
     }

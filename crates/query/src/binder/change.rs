@@ -9,7 +9,7 @@ use super::xml::changes_xml;
 use super::{Binder, Bound, Hints, SourceKind, computed_columns, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Generated, Table, TriggerEvent};
+use taffrail_catalog::{BlockedAt, Generated, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Pred};
@@ -187,7 +187,7 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let mut output = self.output_beside(at, &u.output, &target, true)?;
-        let node = self.take_from(trees, conjuncts);
+        let node = self.take_from(trees, conjuncts)?;
         let node = self.change_top(node, &u.top)?;
         self.tell_output(&mut output, Changed::Found(&node));
         let database = target.database;
@@ -317,6 +317,12 @@ impl<'a> Binder<'a> {
         action: Action,
         columns: &[usize],
     ) {
+        let blocks: &[BlockedAt] = match action {
+            Action::Update => &[BlockedAt::BeforeUpdate, BlockedAt::AfterUpdate],
+            Action::Delete => &[BlockedAt::BeforeDelete],
+            _ => &[],
+        };
+        self.needs_of_blocks(&target.database, &target.table, blocks);
         let shown = self.found(id).map(|f| f.columns.clone());
         let through = shown.as_deref().map(|shown| (id, shown));
         self.needs_change((&target.database, &target.table), action, columns, through);
@@ -394,7 +400,7 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let mut output = self.output_beside(at, &d.output, &target, false)?;
-        let node = self.take_from(trees, conjuncts);
+        let node = self.take_from(trees, conjuncts)?;
         let node = self.change_top(node, &d.top)?;
         self.tell_output(&mut output, Changed::Found(&node));
         let Target { database, table, .. } = target;

@@ -6,7 +6,7 @@ use super::{Binder, Bound, Hints, Resolved, computed_columns, unsupported};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Column, Generated, Module, Table, TriggerEvent};
+use taffrail_catalog::{BlockedAt, Column, Generated, Module, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows, changed_with};
 use taffrail_plan::columns::Changed;
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
@@ -211,6 +211,7 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<InsertPlan<Rel>> {
         let Target { database, table, table_lock } = target;
         not_history(&database, &table, 13559)?;
+        self.needs_of_blocks(&database, &table, &[BlockedAt::AfterInsert]);
         let mut sources = Vec::with_capacity(table.columns.len());
         let mut defaults = Vec::with_capacity(table.columns.len());
         for at in 0..table.columns.len() {

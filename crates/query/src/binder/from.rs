@@ -1,6 +1,5 @@
 //! FROM: sources and joins.
 
-use super::computed::mentioned_columns;
 use super::hints::{access_hint, hints};
 use super::next_value::DrawPlace;
 use super::{
@@ -16,7 +15,7 @@ use taffrail_plan::facts::Action;
 use taffrail_plan::hints::JoinMethod;
 use taffrail_plan::locking::{LevelHint, TableLock};
 use taffrail_plan::node::JoinType;
-use taffrail_plan::rel::{self, Get, Rel, Rowset, RowsetRef, RowsetSource, Values};
+use taffrail_plan::rel::{self, Rel, RowsetSource, Values};
 use taffrail_plan::system_view::SystemView;
 use taffrail_syntax::ast::{self, TableRef};
 use taffrail_types::Collation;
@@ -117,39 +116,28 @@ fn same_name(a: &Source, b: &Source) -> Box<SqlError> {
 }
 
 /// The relation behind a source whose columns all have been mentioned.
-fn source_rel(source: Source) -> Rel {
-    let Source { columns, kind, locator, alias, .. } = source;
-    let mentioned = columns.iter().enumerate().filter_map(|(at, c)| c.slot.map(|s| (at, s)));
-    match kind {
-        SourceKind::Table { database, table, hints, virtuals } => {
-            let (columns, computed) = mentioned_columns(&columns, virtuals);
-            let table = rel::TableRef { database, table };
-            Rel::Get(Box::new(Get { table, alias, columns, computed, locator, hints }))
-        }
-        SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
-            of: RowsetRef { database, source },
-            alias,
-            args,
-            columns: mentioned.collect(),
-            dirty,
-        })),
-        SourceKind::Derived(query) => {
-            let columns = mentioned.map(|(_, s)| s).chain(locator).collect();
-            Rel::project(query.unwrap_or_default(), columns)
-        }
+fn source_rel(source: Source, filters: &mut Filters) -> Rel {
+    let own = filters.iter().position(|f| f.0 == source.id);
+    let rel = source.rel();
+    match own {
+        Some(at) => Rel::select(rel, filters.swap_remove(at).1),
+        None => rel,
     }
 }
 
+/// The conditions of security policies, by source.
+type Filters = Vec<(u32, Vec<Pred>)>;
+
 /// The relation of a part of FROM.
-fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
+fn tree_rel(tree: FromTree, sources: &mut Vec<Source>, filters: &mut Filters) -> Rel {
     match tree {
         FromTree::Source(id) => {
             let at = sources.iter().position(|s| s.id == id).expect("a source stands once in FROM");
-            source_rel(sources.swap_remove(at))
+            source_rel(sources.swap_remove(at), filters)
         }
         FromTree::Join { kind, method, left, right, on } => {
-            let left = tree_rel(*left, sources);
-            let right = tree_rel(*right, sources);
+            let left = tree_rel(*left, sources, filters);
+            let right = tree_rel(*right, sources, filters);
             Rel::Join(Box::new(rel::Join { kind, method, left, right, on }))
         }
     }
@@ -171,12 +159,17 @@ impl<'a> Binder<'a> {
     }
 
     /// FROM and WHERE of the block, all of whose columns have been mentioned: its sources are taken out of it.
-    pub(super) fn take_from(&mut self, trees: Vec<FromTree>, conditions: Vec<Pred>) -> Rel {
+    pub(super) fn take_from(
+        &mut self,
+        trees: Vec<FromTree>,
+        conditions: Vec<Pred>,
+    ) -> SqlResult<Rel> {
+        let mut filters = self.filters()?;
         let mut sources = std::mem::take(&mut self.block().sources);
-        let mut parts = trees.into_iter().map(|t| tree_rel(t, &mut sources));
+        let mut parts = trees.into_iter().map(|t| tree_rel(t, &mut sources, &mut filters));
         let first = parts.next().unwrap_or(Rel::OneRow);
         let from = parts.fold(first, |l, r| Rel::join(JoinType::Inner, l, r, Vec::new()));
-        Rel::select(from, conditions)
+        Ok(Rel::select(from, conditions))
     }
 
     /// The comma-separated parts of FROM: all are joined.

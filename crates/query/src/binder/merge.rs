@@ -181,7 +181,7 @@ impl<'a> Binder<'a> {
         }
         let read = OutputPlan::saved(&output).iter().copied();
         let saved = read.filter(|s| action != Some(*s)).collect();
-        let node = self.take_from(trees, Vec::new());
+        let node = self.take_from(trees, Vec::new())?;
         let rest = match m.clauses.iter().any(|c| by_source(&c)) {
             false => None,
             true => {
@@ -412,7 +412,7 @@ impl<'a> Binder<'a> {
         for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
             clauses.push(self.merge_clause(c, target, id)?);
         }
-        let node = self.take_from(vec![FromTree::Source(id)], Vec::new());
+        let node = self.take_from(vec![FromTree::Source(id)], Vec::new())?;
         Ok(MergeRest { node, locator, clauses })
     }
 }

@@ -38,6 +38,7 @@ mod order;
 mod output;
 mod owner;
 mod pivot;
+mod policies;
 mod pred;
 mod query;
 mod recursive;
@@ -48,6 +49,7 @@ mod scope;
 mod set;
 mod table_function;
 mod table_hints;
+mod table_use;
 mod target;
 mod temporal;
 mod through;
@@ -63,7 +65,7 @@ mod xml;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{Module, SequenceObject, Table};
+use taffrail_catalog::{Module, SecurityPredicate, SequenceObject, Table};
 use taffrail_plan::columns::{Column, Columns};
 use taffrail_plan::expr::{Call, Expr, Slot, Subquery};
 use taffrail_plan::facts::Facts;
@@ -85,8 +87,10 @@ pub use function::is_function;
 pub use inlined::{BodyAssignment, BodyIf, BodyStep, ScalarBody};
 pub use merge::MergeStatement;
 pub use next_value::sequences_of;
+pub use policies::{PredicateText, predicate_facts};
 pub use pred::compare_op;
 pub(crate) use scope::{Block, Cte, Mark, Mention, Source, SourceColumn, SourceKind, WindowGroup};
+pub use table_use::TableUse;
 pub use taffrail_base::message::unsupported;
 pub use triggers::TriggerBody;
 pub use variables::{Variable, Variables};
@@ -154,6 +158,20 @@ pub trait Metadata {
     }
     /// The view has been bound, or could not be.
     fn leave_view(&self, _: &Module, _failed: bool) {}
+    /// The call of a security predicate's function. Until [`Metadata::leave_policy`] names are those of its database.
+    fn enter_policy(&self, _: &Arc<Database>, _: &SecurityPredicate) -> SqlResult<&PredicateText> {
+        Err(unsupported("A security policy"))
+    }
+    /// A function of a database.
+    fn function_by_id(&self, _: &Database, _: taffrail_base::ObjectId) -> Option<Arc<Module>> {
+        None
+    }
+    /// The call of a predicate's function has been bound, or could not be.
+    fn leave_policy(&self) {}
+    /// Rows are read whatever security policies say: foreign keys look at all of them.
+    fn is_unguarded(&self) -> bool {
+        false
+    }
     /// The table that has the old rows of another one.
     fn history(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Option<Arc<Table>>> {
         Ok(None)
@@ -310,26 +328,8 @@ pub struct Binder<'a> {
     namespaces: Vec<taffrail_functions::xquery::Namespace>,
     /// Views and inline functions that are being bound, the innermost last.
     views: Vec<view::Expansion>,
-}
-
-/// A table that a statement locks before it runs.
-#[derive(Clone)]
-pub struct TableUse {
-    /// The database that the table belongs to.
-    pub database: Arc<Database>,
-    /// The table as the binder saw it.
-    pub table: Arc<Table>,
-    /// How the statement locks the table.
-    pub locks: taffrail_plan::locking::Locking,
-    /// Its plan reads all of a heap, and not ranges of an index. Known once it is planned.
-    pub heap: bool,
-}
-
-impl TableUse {
-    /// Which table.
-    pub fn key(&self) -> (taffrail_base::DatabaseId, taffrail_base::ObjectId) {
-        (self.database.id, self.table.id())
-    }
+    /// Rows are read whatever security policies say.
+    unguarded: bool,
 }
 
 /// Expressions and queries nest at most so deep.
@@ -396,6 +396,7 @@ impl<'a> Binder<'a> {
             json: Default::default(),
             namespaces: Vec::new(),
             views: Vec::new(),
+            unguarded: meta.is_unguarded(),
         }
     }
 

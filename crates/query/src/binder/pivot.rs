@@ -98,7 +98,7 @@ impl<'a> Binder<'a> {
         names.extend([&u.value, &u.name].map(|n| Arc::from(&*n.value)));
         outputs.extend(&slots);
         let there = Pred::Not(Box::new(Pred::IsNull(Box::new(Expr::Slot(slots[0])))));
-        let input = self.take_from(trees, Vec::new());
+        let input = self.take_from(trees, Vec::new())?;
         let gathered = Rel::Values(Box::new(Values { rows, slots }));
         let rel = Rel::join(JoinType::Inner, input, gathered, Vec::new());
         let rel = Rel::select(rel, if nullable { vec![there] } else { Vec::new() });
@@ -151,7 +151,7 @@ impl<'a> Binder<'a> {
             outputs.push(agg.slot);
             aggs.push(agg);
         }
-        let input = self.take_from(trees, Vec::new());
+        let input = self.take_from(trees, Vec::new())?;
         let scalar = keys.is_empty();
         let (sets, marks) = (Vec::new(), Vec::new());
         let rel = Rel::Group(Box::new(Group { input, keys, aggs, scalar, sets, marks }));

@@ -284,7 +284,7 @@ impl<'a> Binder<'a> {
         // Without WHERE, ALL says nothing.
         let all = s.group_by.as_ref().is_some_and(|g| g.all) && !conjuncts.is_empty();
         let filter = if all { take(&mut conjuncts) } else { Vec::new() };
-        let mut rel = self.take_from(trees, conjuncts);
+        let mut rel = self.take_from(trees, conjuncts)?;
         if grouped {
             let mut aggs = take(&mut block.aggs);
             if all {

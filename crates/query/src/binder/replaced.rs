@@ -214,7 +214,7 @@ impl<'a> Binder<'a> {
             items.push((a.expr, slot));
             new[a.column] = slot;
         }
-        let node = self.take_from(vec![tree], conjuncts);
+        let node = self.take_from(vec![tree], conjuncts)?;
         let node = self.change_top(node, c.top)?;
         let outputs: Vec<Slot> =
             old.into_iter().chain(new.into_iter().filter(|_| update)).collect();

@@ -1,6 +1,7 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
+use super::computed::mentioned_columns;
 use super::{Binder, eq};
 use std::sync::Arc;
 use taffrail_catalog::Table;
@@ -10,7 +11,7 @@ use taffrail_plan::expr::{Expr, Slot};
 use taffrail_plan::facts::Securable;
 use taffrail_plan::locking::Hints;
 use taffrail_plan::node::{Agg, SortKey, WindowItem};
-use taffrail_plan::rel::{Rel, RowsetSource};
+use taffrail_plan::rel::{self, Get, Rel, Rowset, RowsetRef, RowsetSource};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
@@ -185,6 +186,30 @@ impl Mark {
 }
 
 impl Source {
+    /// The relation of the source, whatever policies say; its columns all have been mentioned.
+    pub fn rel(self) -> Rel {
+        let Source { columns, kind, locator, alias, .. } = self;
+        let mentioned = columns.iter().enumerate().filter_map(|(at, c)| c.slot.map(|s| (at, s)));
+        match kind {
+            SourceKind::Table { database, table, hints, virtuals } => {
+                let (columns, computed) = mentioned_columns(&columns, virtuals);
+                let table = rel::TableRef { database, table };
+                Rel::Get(Box::new(Get { table, alias, columns, computed, locator, hints }))
+            }
+            SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
+                of: RowsetRef { database, source },
+                alias,
+                args,
+                columns: mentioned.collect(),
+                dirty,
+            })),
+            SourceKind::Derived(query) => {
+                let columns = mentioned.map(|(_, s)| s).chain(locator).collect();
+                Rel::project(query.unwrap_or_default(), columns)
+            }
+        }
+    }
+
     /// Whether its column at this place is the identity or ROWGUIDCOL of a table.
     pub(super) fn is_marked(&self, at: usize, mark: Mark) -> bool {
         match (mark, &self.kind) {

@@ -221,7 +221,7 @@ impl<'a> Binder<'a> {
         for (op, left, right) in compared(times, (&start, &end), old) {
             conditions.push(self.compare(op, left, right)?);
         }
-        let rel = self.take_from(vec![tree], conditions);
+        let rel = self.take_from(vec![tree], conditions)?;
         let columns = self.described(&rel, &outputs, &names);
         Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }

@@ -82,6 +82,15 @@ impl QueryBody {
             QueryBody::Ordered(query) => query.body.first_block(),
         }
     }
+
+    /// The same block, to take its parts.
+    pub fn first_block_mut(&mut self) -> &mut SelectBlock {
+        match self {
+            QueryBody::Select(block) => block,
+            QueryBody::Set(chain) => chain.first.first_block_mut(),
+            QueryBody::Ordered(query) => query.body.first_block_mut(),
+        }
+    }
 }
 
 /// Set operations of one precedence, applied from left to right.

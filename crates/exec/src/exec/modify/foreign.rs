@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{ScanLocks, btree};
-use taffrail_types::convert::Large;
+use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
 
 /// What went with a key: its values, and those that it has now (UPDATE).
@@ -282,10 +282,22 @@ impl Ready {
         text: &str,
         variables: &[(String, SqlType)],
     ) -> SqlResult<Ready> {
-        let one = |(name, ty): &(String, SqlType)| Variable {
+        let plain = |(name, ty): &(String, SqlType)| (name.clone(), Declared::from(*ty));
+        let variables: Vec<_> = variables.iter().map(plain).collect();
+        Ready::declared(cx, database, text, &variables)
+    }
+
+    /// [`Ready::new`], whose variables may be of the large types.
+    pub fn declared(
+        cx: &mut StatementContext<'_>,
+        database: &Arc<Database>,
+        text: &str,
+        variables: &[(String, Declared)],
+    ) -> SqlResult<Ready> {
+        let one = |(name, declared): &(String, Declared)| Variable {
             name: name.clone(),
-            ty: Some(*ty),
-            large: Large::Plain,
+            ty: Some(declared.ty),
+            large: declared.large(),
             user_type: 0,
             readonly: false,
             cursor: false,
@@ -363,6 +375,13 @@ fn plan_of(
     source: &Source<'_>,
 ) -> SqlResult<Plan> {
     let visible = module.variables.list.len() as u32;
-    let place = planning::Place { home: database, module, visible, tables: &[], early: false };
+    let place = planning::Place {
+        home: database,
+        module,
+        visible,
+        tables: &[],
+        early: false,
+        unguarded: true,
+    };
     planning::plan(cx.session, &place, source)
 }

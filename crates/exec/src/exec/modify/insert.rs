@@ -44,6 +44,7 @@ pub(crate) fn run(rt: &mut Rt<'_>, plan: &InsertPlan) -> SqlResult<u64> {
         && plan.checks.is_empty()
         && plan.outgoing.is_empty()
         && plan.triggers.is_none()
+        && plan.table.predicates.is_empty()
         && plan.table.indexes.iter().all(|i| !i.ignore_dup_key)
         && plan.table.indexed_views.is_empty()
         && !plan.table.needs_options

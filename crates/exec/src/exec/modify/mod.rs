@@ -10,6 +10,7 @@
 //! | 2 | the old row leaves the base and the indexes (`rows`) | a row | | before a new one comes, so that a key may pass from row to row |
 //! | 3 | the new row comes to the base and the indexes (`rows`) | a row | 2627, 2601, 1946, 1105 | |
 //! | 4 | CHECK constraints | a row | 547 | behind the keys, as SQL Server orders the errors of a row; they read nothing but the row |
+//! | 4b | block predicates of security policies (`blocked`) | a row | 33504 | behind the checks; functions may read the row where it is |
 //! | 5 | keys that the row refers to, and that went with it, are noted (`foreign`) | a row | | they count when all rows are changed |
 //! | 5b | what the row was goes to the table of history (`history`) | a row | 13535 | while its old values are at hand; a row that fails before leaves nothing |
 //! | 6 | what OUTPUT says of the row is computed (`output`) | a row | | while old and new values are at hand; the rows are what `inserted` and `deleted` are made of |
@@ -33,6 +34,7 @@
 //!
 //! Only rows that are copied as bytes ([`copy`]: no checks, foreign keys or OUTPUT) pass the stages by.
 
+mod blocked;
 mod computed;
 pub(crate) mod copy;
 pub(crate) mod delete;
@@ -53,7 +55,7 @@ pub(crate) use rows::{check_key, clustered_key};
 pub use values::{full_name, trim};
 
 use super::runtime::Rt;
-use crate::catalog::{ObjectKind, Table};
+use crate::catalog::{BlockedAt, ObjectKind, Table};
 use crate::database::Database;
 use crate::exec::bulk::TableLoad;
 use crate::exec::indexed_view::{self, Viewed, require_options};
@@ -62,6 +64,7 @@ use crate::plan::change::{ComputedColumn, OutputPlan, UpdatePlan};
 use crate::plan::expr::Pred;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::triggers::Triggers;
+use blocked::BlockPredicates;
 use foreign::ForeignWork;
 use output::OutputRows;
 use std::sync::Arc;
@@ -125,6 +128,8 @@ pub(crate) struct Modify<'a> {
     ignored: bool,
     /// The rows that indexed views are to be changed by.
     viewed: Option<Box<Viewed>>,
+    /// The block predicates of the table.
+    blocked: Option<Box<BlockPredicates>>,
 }
 
 /// How an UPDATE, or a clause of MERGE, changes its rows.
@@ -187,12 +192,16 @@ impl<'a> Modify<'a> {
                 true => None,
                 false => Some(Box::new(Viewed::new(target.table.columns.len()))),
             },
+            blocked: match target.table.predicates.is_empty() || replaced || target.follows {
+                true => None,
+                false => BlockPredicates::of(target.table),
+            },
         })
     }
 
     /// Somebody asks for the values of whole rows.
     fn is_whole(&self) -> bool {
-        let noted = self.noted.is_some() || self.viewed.is_some();
+        let noted = self.noted.is_some() || self.viewed.is_some() || self.blocked.is_some();
         let noted = noted || self.period.as_deref().is_some_and(history::Period::keeps);
         self.target.output.is_some() || noted || !self.foreign.is_idle()
     }
@@ -208,6 +217,7 @@ impl<'a> Modify<'a> {
             self.ignored = true;
             return Ok(());
         }
+        self.hold(rt, BlockedAt::AfterInsert, None)?;
         self.note(rt, true, false)
     }
 
@@ -247,6 +257,7 @@ impl<'a> Modify<'a> {
         }
         (s.old, s.new) = (old, new);
         self.check(rt, &plan.checks)?;
+        self.hold_update(rt, plan)?;
         self.note(rt, true, true)
     }
 
@@ -279,6 +290,7 @@ impl<'a> Modify<'a> {
         (self.s.old, self.s.new) = row;
         if !self.is_replaced() {
             self.put(rt, &c.plan.checks)?;
+            self.hold_update(rt, c.plan)?;
         }
         self.note(rt, true, true)
     }
@@ -307,6 +319,7 @@ impl<'a> Modify<'a> {
             self.s.old = self.with_virtuals(rt, old)?;
         }
         rows::free_lobs(rt.cx.session, database, table, row)?;
+        self.hold(rt, BlockedAt::BeforeDelete, None)?;
         self.note(rt, false, true)?;
         Ok(true)
     }
@@ -368,6 +381,25 @@ impl<'a> Modify<'a> {
         });
         std::mem::swap(&mut rt.frame, &mut self.s.new);
         failed.map_or(Ok(()), Err)
+    }
+
+    /// Stage 4b: the row as it was, where it goes or changes, or as it is now.
+    #[inline]
+    fn hold(
+        &mut self,
+        rt: &mut Rt<'_>,
+        operation: BlockedAt,
+        update: Option<&UpdatePlan>,
+    ) -> SqlResult<()> {
+        let Some(blocked) = &mut self.blocked else { return Ok(()) };
+        let before = matches!(operation, BlockedAt::BeforeUpdate | BlockedAt::BeforeDelete);
+        let row = if before { &self.s.old } else { &self.s.new };
+        blocked.hold(rt, (self.target.database, self.target.table), operation, row, update)
+    }
+
+    fn hold_update(&mut self, rt: &mut Rt<'_>, plan: &UpdatePlan) -> SqlResult<()> {
+        self.hold(rt, BlockedAt::BeforeUpdate, Some(plan))?;
+        self.hold(rt, BlockedAt::AfterUpdate, Some(plan))
     }
 
     #[cold]
