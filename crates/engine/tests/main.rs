@@ -77,6 +77,7 @@ mod permission_walk;
 mod permissions;
 mod plan_documents;
 mod plan_facts;
+mod policies;
 mod recoveries;
 mod references;
 mod reopened;

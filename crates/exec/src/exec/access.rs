@@ -29,6 +29,7 @@ const SELECT: PermissionId = known(SecurableClass::Object, "SELECT");
 const INSERT: PermissionId = known(SecurableClass::Object, "INSERT");
 const UPDATE: PermissionId = known(SecurableClass::Object, "UPDATE");
 const DELETE: PermissionId = known(SecurableClass::Object, "DELETE");
+const REFERENCES: PermissionId = known(SecurableClass::Object, "REFERENCES");
 const EXECUTE: PermissionId = known(SecurableClass::Object, "EXECUTE");
 
 /// The permission for an action.
@@ -269,6 +270,47 @@ impl Session {
 }
 
 impl Session {
+    /// Asks for what a security predicate takes: SELECT and REFERENCES on its function, REFERENCES on its table and on the columns that its
+    /// arguments read, of which `columns` gives numbers and names: 229, 230.
+    pub fn allow_predicate<C: Iterator<Item = (i32, Arc<str>)>>(
+        &self,
+        database: &Arc<Database>,
+        function: &ObjectHead,
+        table: &ObjectHead,
+        columns: impl Fn() -> C,
+    ) -> SqlResult<()> {
+        if self.activation.security().is_sa() {
+            return Ok(());
+        }
+        let rights = self.rights_in(database)?;
+        let denied = |permission: PermissionId, head: &ObjectHead| {
+            let permission = permission.permission().name;
+            let args: [&dyn std::fmt::Display; 4] =
+                [&permission, &head.name, &database.name, &head.schema];
+            SqlError::new(229, &args).with_state(5)
+        };
+        let at = securable_of(database, function, self.id);
+        if let Some(missing) = [SELECT, REFERENCES].into_iter().find(|p| !rights.may(&at, *p)) {
+            return Err(denied(missing, function));
+        }
+        let at = securable_of(database, table, self.id);
+        if rights.may(&at, REFERENCES) && !rights.has_column_rows(&at) {
+            return Ok(());
+        }
+        match rights.columns(&at, REFERENCES, columns().map(|c| c.0)) {
+            Ok(()) => Ok(()),
+            Err(ColumnsRefused::Everything) => Err(denied(REFERENCES, table)),
+            Err(ColumnsRefused::Some(refused)) => {
+                let name = columns().find(|(id, _)| refused.contains(id)).map(|c| c.1);
+                let name = name.unwrap_or_else(|| "".into());
+                let permission = REFERENCES.permission().name;
+                let args: [&dyn std::fmt::Display; 5] =
+                    [&permission, &name, &table.name, &database.name, &table.schema];
+                Err(SqlError::new(230, &args))
+            }
+        }
+    }
+
     /// [`Session::allow_callee`]; of a system procedure that runs in another database, asked there: 916 where the context has no
     /// user.
     pub(super) fn allow_callee_in(

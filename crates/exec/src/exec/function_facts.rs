@@ -424,6 +424,16 @@ pub fn bound_to(
                 let mut computed = t.columns.iter().filter_map(|c| c.computed.as_ref());
                 computed.any(|c| c.definition.to_lowercase().contains(&written))
             }
+            catalog::Object::Policy(p) => p.predicates.iter().any(|p| {
+                let of_column = |at: usize| {
+                    let table = all.iter().find(|o| o.head().id == p.table);
+                    let c = table.and_then(|t| t.columns().get(at));
+                    c.is_some_and(|c: &catalog::Column| p.columns.contains(&c.id))
+                };
+                // A table stays whatever the policy is bound to: its predicates are of no other one.
+                let table = p.table == id && column.is_none_or(of_column);
+                table || p.function == id && p.schema_bound
+            }),
             _ => false,
         };
         if uses {

@@ -13,7 +13,7 @@ use crate::plan::facts::{Action, Facts, Need};
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
-use taffrail_syntax::ast::{LineIndex, ObjectName};
+use taffrail_syntax::ast::{Ident, LineIndex, ObjectName, Span};
 
 /// A name in a module.
 pub struct NameInModule {
@@ -86,10 +86,30 @@ pub(crate) fn of_module(
                 Err(e) => return Err(e),
             }
         }
+        Object::Policy(p) => of_policy(session, database, p, &mut found),
         _ => {}
     }
     session.lookups.failed_views.take();
     Ok(found)
+}
+
+/// The functions and tables of a policy's predicates.
+fn of_policy(
+    session: &Session,
+    database: &Arc<Database>,
+    policy: &catalog::SecurityPolicy,
+    found: &mut References,
+) {
+    for id in policy.predicates.iter().flat_map(|p| [p.function, p.table]) {
+        let Some(object) = database.catalog.object(id, session.id) else { continue };
+        let span = Span::default();
+        let part = |text: &Arc<str>| Ident { value: (&**text).into(), span, delimited: true };
+        let name = ObjectName {
+            schema: Some(part(&object.head().schema)),
+            ..ObjectName::bare(part(&object.head().name))
+        };
+        found.names.push(NameInModule { name, called: false });
+    }
 }
 
 fn of_view(

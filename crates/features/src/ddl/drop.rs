@@ -22,6 +22,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
         ast::DropKind::Function => (ObjectKind::is_function, "function"),
         ast::DropKind::Synonym => (|k| k == ObjectKind::Synonym, "synonym"),
         ast::DropKind::Sequence => (|k| k == ObjectKind::Sequence, "sequence object"),
+        ast::DropKind::SecurityPolicy => (|k| k == ObjectKind::SecurityPolicy, "security policy"),
         ast::DropKind::Schema => return drop_schemas(cx, s),
         ast::DropKind::Trigger => return super::trigger::drop_triggers(cx, s),
         _ => unreachable!("no such DROP is registered"),
@@ -87,9 +88,14 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
                 {
                     super::indexed_view::remove_all(cx, &database, table)?;
                 }
+                let mut touched = match &object {
+                    Object::Policy(policy) => super::policy::remove(cx, &database, policy)?,
+                    _ => Vec::new(),
+                };
                 rows::remove_object(cx.transaction(&database)?, id)?;
+                touched.push(id);
                 let session = cx.session.id;
-                database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
+                database.catalog.refresh(cx.transaction(&database)?, session, &touched)?;
                 if database.is_temporary() {
                     cx.session.remove_temp_table(id);
                 }
@@ -108,6 +114,7 @@ fn dropped_with(kind: ObjectKind) -> Option<(&'static str, &'static str)> {
         ObjectKind::Trigger => Some(("trigger", "DROP TRIGGER")),
         ObjectKind::Sequence => Some(("sequence object", "DROP SEQUENCE")),
         ObjectKind::Synonym => Some(("synonym", "DROP SYNONYM")),
+        ObjectKind::SecurityPolicy => Some(("security policy", "DROP SECURITY POLICY")),
         kind if kind.is_function() => Some(("function", "DROP FUNCTION")),
         _ => None,
     }

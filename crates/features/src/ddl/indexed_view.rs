@@ -124,6 +124,11 @@ fn materialize(
     for table in beneath {
         resolve::lock(cx, database, *table)?;
         touched.push(*table);
+        if let Some(table) = database.catalog.table(*table, cx.session.id)
+            && !table.predicates.is_empty()
+        {
+            return Err(SqlError::new(33266, &[&view.head.name, &table.head.name]));
+        }
     }
     let mut places = PlaceAllocator::default();
     let mut columns = view.columns.clone();

@@ -37,6 +37,7 @@ mod module;
 mod options;
 mod own_tables;
 mod password;
+mod policy;
 mod principals;
 mod refresh;
 mod registered;

@@ -2,8 +2,8 @@
 
 use super::{
     alter, alter_index, application_role, attach, authorization, database, drop, function, grant,
-    index, login, module, role, schema, sequence, statistics, synonym, transfer, trigger, user,
-    user_type, view,
+    index, login, module, policy, role, schema, sequence, statistics, synonym, transfer, trigger,
+    user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -129,6 +129,10 @@ fn create_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> S
 
 fn sequence(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::Sequence(s) = &s.kind { sequence::sequence(cx, s) } else { other(s) }
+}
+
+fn security_policy(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::SecurityPolicy(s) = &s.kind { policy::policy(cx, s) } else { other(s) }
 }
 
 fn create_synonym(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -293,6 +297,11 @@ const TAKES_OWNERSHIP: Needs =
 const TRANSFERS: Needs =
     Needs::All(&[Needs::Object(OnObject::Control), Needs::Schema(OnSchema::Alter)]);
 
+const ALTERS_POLICY: Needs = Needs::Database(OnDatabase::AlterAnySecurityPolicy);
+
+/// The functions and tables of its predicates are asked for by the statement itself.
+const MAKES_POLICY: Needs = Needs::All(&[ALTERS_POLICY, Needs::Schema(OnSchema::Alter)]);
+
 const ALTERS_SEQUENCE: Needs = Needs::Any(&[ALTERS, Needs::Schema(OnSchema::Alter)]);
 
 const DROPS_SEQUENCE: Needs =
@@ -340,6 +349,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateProcedure),
     new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), role),
     ending(of_objects("ALTER SCHEMA", TRANSFERS, alter_schema)),
+    of_objects("ALTER SECURITY POLICY", ALTERS_POLICY, security_policy),
     of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, sequence),
     new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), role),
     of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
@@ -362,6 +372,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         .shown(Shown::CreateProcedure),
     new("CREATE ROLE", Needs::Database(OnDatabase::CreateRole), role),
     ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
+    of_objects("CREATE SECURITY POLICY", MAKES_POLICY, security_policy),
     of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
     new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), role),
     new("CREATE STATISTICS", ALTERS, create_statistics),
@@ -383,6 +394,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
     new("DROP ROLE", Needs::Database(OnDatabase::AlterAnyRole), drop_principals),
     once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
+    of_objects("DROP SECURITY POLICY", MAKES_POLICY, drop_objects),
     of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
     new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), drop_principals),
     once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),

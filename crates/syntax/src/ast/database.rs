@@ -395,6 +395,7 @@ pub enum DropKind {
     Type,
     Sequence,
     Synonym,
+    SecurityPolicy,
     Statistics,
     Login,
     User,

@@ -355,6 +355,8 @@ pub enum StatementKind {
     Sequence(Box<SequenceDefinition>),
     /// `CREATE SYNONYM` for an object.
     CreateSynonym(Box<CreateSynonym>),
+    /// `CREATE | ALTER SECURITY POLICY`.
+    SecurityPolicy(Box<SecurityPolicyDefinition>),
 
     // Security.
     /// `CREATE | ALTER LOGIN`.

@@ -1,7 +1,8 @@
 //! Procedures, functions, views, triggers, other objects, and security.
 
 use super::{
-    DataType, Expr, Ident, NamedOption, ObjectName, Query, Span, Statement, TableBody, With,
+    DataType, Expr, FunctionCall, Ident, NamedOption, ObjectName, Query, Span, Statement,
+    TableBody, With,
 };
 
 /// How a module is defined.
@@ -233,6 +234,60 @@ pub struct CreateSynonym {
     pub name: ObjectName,
     /// The object that the synonym stands for, there or not.
     pub target: ObjectName,
+}
+
+/// `CREATE | ALTER SECURITY POLICY`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecurityPolicyDefinition {
+    /// True for `ALTER`, false for `CREATE`.
+    pub alter: bool,
+    /// The policy's name, perhaps with a schema.
+    pub name: ObjectName,
+    /// The predicates that come, change or go, in order.
+    pub predicates: Vec<PredicateClause>,
+    /// `STATE` and `SCHEMABINDING`, after `WITH`.
+    pub options: Vec<NamedOption>,
+    /// Whether `NOT FOR REPLICATION` was written.
+    pub not_for_replication: bool,
+}
+
+/// A verb before `PREDICATE` in a security policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PredicateVerb {
+    /// `ADD`: a new predicate.
+    Add,
+    /// `ALTER`: another function in place of a predicate's own.
+    Alter,
+    /// `DROP`: the predicate goes.
+    Drop,
+}
+
+/// `ADD | ALTER | DROP [FILTER | BLOCK] PREDICATE [function (arguments)] ON table [operation]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredicateClause {
+    /// The verb before the predicate.
+    pub verb: PredicateVerb,
+    /// `BLOCK` rather than `FILTER`.
+    pub block: bool,
+    /// The function with its arguments; none behind `DROP`.
+    pub function: Option<FunctionCall>,
+    /// The table or view behind `ON`.
+    pub table: ObjectName,
+    /// `AFTER INSERT`, `AFTER UPDATE`, `BEFORE UPDATE` or `BEFORE DELETE`; none is all four.
+    pub operation: Option<BlockedOperation>,
+}
+
+/// An operation that a block predicate is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockedOperation {
+    /// `AFTER INSERT`: the new row.
+    AfterInsert,
+    /// `AFTER UPDATE`: the row as it is then.
+    AfterUpdate,
+    /// `BEFORE UPDATE`: the row as it was.
+    BeforeUpdate,
+    /// `BEFORE DELETE`: the row that goes.
+    BeforeDelete,
 }
 
 /// `CREATE | ALTER LOGIN`.

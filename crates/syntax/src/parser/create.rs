@@ -50,6 +50,7 @@ impl Parser<'_> {
             "ROLE" => self.role(alter),
             "SERVER" if self.ahead_word(2, "ROLE") => self.role(alter),
             "APPLICATION" if self.ahead_word(2, "ROLE") => self.application_role(alter),
+            "SECURITY" if self.ahead_word(2, "POLICY") => self.security_policy(alter),
             "AUTHORIZATION" if alter => self.alter_authorization(),
             _ => {
                 self.bump();
@@ -110,6 +111,9 @@ impl Parser<'_> {
         } else if self.ahead_word(1, "APPLICATION") && self.ahead_word(2, "ROLE") {
             self.bump();
             Some(DropKind::ApplicationRole)
+        } else if self.ahead_word(1, "SECURITY") && self.ahead_word(2, "POLICY") {
+            self.bump();
+            Some(DropKind::SecurityPolicy)
         } else {
             KINDS.iter().find(|(word, _)| self.ahead_word(1, word)).map(|&(_, kind)| kind)
         };

@@ -29,6 +29,7 @@ mod module;
 mod names;
 mod odbc;
 mod options;
+mod policy;
 mod query;
 mod query_hints;
 mod refused;

@@ -102,7 +102,10 @@ fn expression_dependencies(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -
 /// A module: a row for each name, and of what is schema-bound for each column.
 fn of_text(cx: &ViewContext<'_>, object: &Object, rows: &mut Rows) -> SqlResult<()> {
     let head = object.head();
-    let bound = object.as_module().is_some_and(|m| m.facts.schema_bound);
+    let bound = match object {
+        Object::Policy(p) => p.schema_bound,
+        _ => object.as_module().is_some_and(|m| m.facts.schema_bound),
+    };
     let References { names, needs, .. } = references(cx, object)?;
     for n in named(cx, object, names) {
         if let (true, Some(to)) = (bound, &n.object) {

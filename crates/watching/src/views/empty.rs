@@ -29,7 +29,6 @@ const NAMED: &[(&str, Needs)] = &[
     ("database state", needs::DATABASE_STATE),
     ("databases seen", needs::DATABASES_SEEN),
     ("metadata", needs::METADATA),
-    ("policies", needs::POLICIES),
     ("public", needs::PUBLIC),
     ("reads", needs::READS),
     ("row groups", needs::ROW_GROUPS),

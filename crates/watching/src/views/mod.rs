@@ -72,6 +72,7 @@ mod periods;
 mod permissions;
 pub mod physical_stats;
 mod plan_cache;
+mod policies;
 pub mod principals;
 mod properties;
 mod query_plan;
@@ -115,6 +116,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     routines::declare,
     triggers::declare,
     periods::declare,
+    policies::declare,
     sequences::declare,
     types::declare,
     compatibility::declare,

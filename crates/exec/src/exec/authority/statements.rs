@@ -83,6 +83,8 @@ impl Session {
                     |n| self.asks_of_trigger(n, &s.target, words),
                 )
             }
+            K::SecurityPolicy(s) if s.alter => one(&s.name, vec![SqlError::new(33268, &[&s.name])]),
+            K::SecurityPolicy(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
             K::Sequence(s) if s.alter => one(&s.name, vec![unseen("alter", "sequence", &s.name)]),
             K::Sequence(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
             K::Drop(s) => self.asks_of_drop(s),
@@ -276,6 +278,7 @@ impl Session {
                 DropKind::Function => "function",
                 DropKind::Trigger => "trigger",
                 DropKind::Synonym => "synonym",
+                DropKind::SecurityPolicy => "security policy",
                 _ => "object",
             };
             let e = SqlError::new(3701, &[&"drop", &what, name]);
