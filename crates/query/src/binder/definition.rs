@@ -1,7 +1,7 @@
 //! Expressions of the catalogue, each bound alone: DEFAULTs, and the conditions of CHECKs over the columns of their table.
 
 use super::written::Forms;
-use super::{Binder, Metadata, Source, SourceKind, Variables};
+use super::{Binder, Bound, Metadata, Source, SourceKind, Variables};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::Table;
@@ -22,13 +22,22 @@ pub fn bind_text(
     database: &Database,
     text: &str,
 ) -> SqlResult<(Expr, SqlType)> {
+    default_bound(meta, database, text).map(|bound| (bound.expr, bound.ty))
+}
+
+/// A default's expression as it is bound: its NULL is one of every type.
+pub(super) fn default_bound(
+    meta: &dyn Metadata,
+    database: &Database,
+    text: &str,
+) -> SqlResult<Bound> {
     text_bound(meta, database, text).map_err(without_line).map_err(|e| match e.number {
         157 => SqlError::new(147, &[]),
         _ => e,
     })
 }
 
-fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult<(Expr, SqlType)> {
+fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult<Bound> {
     let batch = format!("SELECT {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
@@ -43,8 +52,7 @@ fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult
     let variables = Variables::default();
     let mut binder = alone(meta, database, &variables, &parsed.lines);
     binder.whole_default = Some(expr);
-    let bound = binder.bind_scalar(expr)?;
-    Ok((bound.expr, bound.ty))
+    binder.bind_scalar(expr)
 }
 
 /// A binder of an expression that stands alone. The expression means the same to sessions of other databases.

@@ -317,11 +317,14 @@ impl<'a> Binder<'a> {
         match &c.default {
             None => Ok(ColumnSource::Null),
             Some(d) => {
-                let (expr, ty) = super::bind_text(self.meta, database, &d.definition)?;
-                if !c.xml {
-                    return Ok(ColumnSource::Expr(expr, ty));
+                let bound = super::definition::default_bound(self.meta, database, &d.definition)?;
+                if bound.untyped {
+                    return Ok(ColumnSource::Null);
                 }
-                let (expr, ty) = self.stored(Bound::new(expr, ty), c.declared())?;
+                if !c.xml {
+                    return Ok(ColumnSource::Expr(bound.expr, bound.ty));
+                }
+                let (expr, ty) = self.stored(Bound::new(bound.expr, bound.ty), c.declared())?;
                 Ok(ColumnSource::Expr(expr, ty))
             }
         }
