@@ -205,35 +205,51 @@ fn same_but_length(a: SqlType, b: SqlType) -> bool {
         || !matches!(a, SqlType::Decimal { .. } | SqlType::Numeric { .. }))
 }
 
-/// Whether rows could be reached twice, or by themselves, when the new key acts.
+/// Whether a DELETE or an UPDATE would come to a table twice, or to where it began, when the new key acts.
 fn circles(all: &[ForeignKey], new: &ForeignKey) -> bool {
     let acts = |k: &&ForeignKey| k.on_delete != Action::NoAction || k.on_update != Action::NoAction;
     if !acts(&new) {
         return false;
     }
-    let edges: Vec<(ObjectId, ObjectId)> =
-        all.iter().filter(acts).map(|k| (k.referenced, k.table)).collect();
-    let reach = |from: ObjectId, forward: bool| {
-        let mut seen = vec![from];
-        let mut at = 0;
-        while at < seen.len() {
-            for (a, b) in &edges {
-                let (a, b) = if forward { (a, b) } else { (b, a) };
-                if *a == seen[at] && !seen.contains(b) {
-                    seen.push(*b);
-                }
+    let keys: Vec<&ForeignKey> = all.iter().chain([new]).filter(acts).collect();
+    let mut above = vec![new.referenced];
+    let mut at = 0;
+    while at < above.len() {
+        let table = above[at];
+        for key in keys.iter().filter(|k| k.table == table) {
+            if !above.contains(&key.referenced) {
+                above.push(key.referenced);
             }
-            at += 1;
         }
-        seen
-    };
-    let (above, below) = (reach(new.referenced, false), reach(new.table, true));
-    above.iter().any(|a| {
-        below.contains(a) || {
-            let known = reach(*a, true);
-            below.iter().any(|b| known.contains(b))
+        at += 1;
+    }
+    let begun = |event| above.iter().any(|table| comes_twice(&keys, *table, event));
+    begun(TriggerEvent::Delete) || begun(TriggerEvent::Update)
+}
+
+/// Whether a table is met twice among those that a change of `root` comes to. A key that is set to NULL or to its default is an UPDATE of
+/// its row: no DELETE goes on from there.
+fn comes_twice(keys: &[&ForeignKey], root: ObjectId, event: TriggerEvent) -> bool {
+    let (mut met, mut todo) = (vec![root], vec![(root, event)]);
+    while let Some((table, event)) = todo.pop() {
+        for key in keys.iter().filter(|k| k.referenced == table) {
+            let action = match event {
+                TriggerEvent::Delete => key.on_delete,
+                _ => key.on_update,
+            };
+            let next = match (action, event) {
+                (Action::NoAction, _) => continue,
+                (Action::Cascade, TriggerEvent::Delete) => TriggerEvent::Delete,
+                _ => TriggerEvent::Update,
+            };
+            if met.contains(&key.table) {
+                return true;
+            }
+            met.push(key.table);
+            todo.push((key.table, next));
         }
-    })
+    }
+    false
 }
 
 /// Looks at every row: 547 for a key that is not there.
