@@ -172,4 +172,7 @@ SET TEXTSIZE 5
 SELECT CAST('abcdefgh' AS varchar(max)) AS v, CAST(N'abcdefgh' AS nvarchar(max)) AS n, CAST('abcdefgh' AS varchar(20)) AS short, @@TEXTSIZE AS size
 SET TEXTSIZE -1
 SELECT CAST('abcdefgh' AS varchar(max)) AS v
+SELECT @@TEXTSIZE AS size
+SELECT text_size FROM sys.dm_exec_sessions WHERE session_id = @@SPID
+SET TEXTSIZE 2147483647
 GO

@@ -162,7 +162,7 @@ impl Session {
                 self.activation.options.text_size = match n {
                     // Back to the documented default.
                     0 => 4096,
-                    n if n < 0 => i32::MAX,
+                    n if n < 0 => -1,
                     n => n,
                 };
             }

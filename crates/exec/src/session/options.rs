@@ -33,6 +33,7 @@ pub struct SetOptions {
     pub date_first: u8,
     pub date_format: DateFormat,
     pub language: LanguageId,
+    /// Bytes; -1 is without end.
     pub text_size: i32,
     pub row_count: u64,
     pub deadlock_priority: i8,
