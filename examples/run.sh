@@ -15,9 +15,16 @@ skipped() { echo "NOT RUN: $1 ($2)"; }
 (cd pytest-sqlalchemy && PYTHONPATH=../../packaging/python "$clients/python/bin/python" -B -m pytest -q \
     -p no:cacheprovider -p taffrail.pytest_plugin)
 ran pytest-sqlalchemy
+(cd alembic-sqlalchemy && PYTHONPATH=../../packaging/python "$clients/python/bin/python" -B -m pytest -q \
+    -p no:cacheprovider -p taffrail.pytest_plugin)
+ran alembic-sqlalchemy
+(cd django && PYTHONPATH=../../packaging/python "$clients/python/bin/python" -B manage.py test)
+ran django
 ln -s "$(realpath ../packaging/npm)" "$here/taffrail"
 (cd node-tedious && NODE_PATH=$clients/node/node_modules:$here node --test)
 ran node-tedious
+(cd knex && NODE_PATH=$clients/node/node_modules:$here node --test)
+ran knex
 (cd go-migrate && go test -count=1 ./...)
 ran go-migrate
 (cd junit-flyway && mvn -q -B -Dstyle.color=never test)

@@ -11,7 +11,12 @@ PYMSSQL=2.4.6
 MSSQL_PYTHON=1.16.0
 PYTEST=9.0.2
 SQLALCHEMY=2.0.45
+ALEMBIC=1.20.1
+DJANGO=5.2.19
+MSSQL_DJANGO=2.0.0
+PYODBC=5.5.0
 TEDIOUS=19.2.2
+KNEX=3.3.0
 MSSQL_JDBC=13.6.0.jre11
 TELEGRAF="v1.24.0 v1.37.2"
 
@@ -33,6 +38,17 @@ need() { # command, Debian package, what for
         { retried apt-get update -qq && retried env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"; } >&2
     fi
     command -v "$1" >/dev/null || { say "'$1' is missing ($3): install the package $2"; exit 1; }
+}
+
+need_libraries() { # what for, Debian packages
+    local library what=$1
+    shift
+    for library; do
+        dpkg -s "$library" >/dev/null 2>&1 && continue
+        [ "$(id -u)" = 0 ] || { say "$library is missing ($what)"; exit 1; }
+        say "installing $library ($what)"
+        { retried apt-get update -qq && retried env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$library"; } >&2
+    done
 }
 
 need_go() { # what for
@@ -69,12 +85,7 @@ if [ ! -e "$cache/python/.pymssql-$PYMSSQL" ]; then
 fi
 if [ ! -e "$cache/python/.mssql-python-$MSSQL_PYTHON" ]; then
     # Its wheel carries Microsoft's ODBC driver, which loads these.
-    for library in libltdl7 libkrb5-3 libgssapi-krb5-2; do
-        dpkg -s "$library" >/dev/null 2>&1 && continue
-        [ "$(id -u)" = 0 ] || { say "$library is missing (Microsoft's ODBC driver)"; exit 1; }
-        say "installing $library (Microsoft's ODBC driver)"
-        { retried apt-get update -qq && retried env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$library"; } >&2
-    done
+    need_libraries "Microsoft's ODBC driver" libltdl7 libkrb5-3 libgssapi-krb5-2
     say "mssql-python $MSSQL_PYTHON"
     retried "$cache/python/bin/pip" install -q --disable-pip-version-check "mssql-python==$MSSQL_PYTHON" >&2
     touch "$cache/python/.mssql-python-$MSSQL_PYTHON"
@@ -84,6 +95,14 @@ if [ ! -e "$cache/python/.examples-$PYTEST-$SQLALCHEMY" ]; then
     retried "$cache/python/bin/pip" install -q --disable-pip-version-check "pytest==$PYTEST" "SQLAlchemy==$SQLALCHEMY" >&2
     touch "$cache/python/.examples-$PYTEST-$SQLALCHEMY"
 fi
+if [ ! -e "$cache/python/.examples-$ALEMBIC-$DJANGO-$MSSQL_DJANGO" ]; then
+    # mssql-django loads pyodbc whatever driver it is told to use.
+    need_libraries pyodbc libodbc2
+    say "Alembic $ALEMBIC, Django $DJANGO, mssql-django $MSSQL_DJANGO (examples)"
+    retried "$cache/python/bin/pip" install -q --disable-pip-version-check "alembic==$ALEMBIC" "Django==$DJANGO" \
+        "mssql-django==$MSSQL_DJANGO" "pyodbc==$PYODBC" "mssql-python==$MSSQL_PYTHON" "SQLAlchemy==$SQLALCHEMY" >&2
+    touch "$cache/python/.examples-$ALEMBIC-$DJANGO-$MSSQL_DJANGO"
+fi
 if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     need node nodejs "runs tedious"
     need npm npm "installs tedious"
@@ -92,6 +111,12 @@ if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     printf '{"private":true}\n' > "$cache/node/package.json"
     (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
     touch "$cache/node/.tedious-$TEDIOUS"
+fi
+if [ ! -e "$cache/node/.knex-$KNEX-$TEDIOUS" ]; then
+    say "Knex $KNEX (examples)"
+    # Both in one call: npm removes what it was not told of.
+    (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS" "knex@$KNEX") >&2
+    touch "$cache/node/.knex-$KNEX-$TEDIOUS"
 fi
 if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
     need javac default-jdk-headless "runs mssql-jdbc"
