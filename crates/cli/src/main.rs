@@ -181,6 +181,7 @@ impl From<Serve> for Overrides {
             target_recovery_time_s: s.target_recovery_time_s,
             recovery_interval_min: s.recovery_interval_min,
             backup: None,
+            passwords: None,
         }
     }
 }
