@@ -419,8 +419,11 @@ fn ascii(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(super::typing::narrow(&args[0]).first().map_or(Value::Null, |b| Value::Int(*b as i32)))
 }
 
-fn char_of(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+/// A byte that is no whole character of the database's code page gives NULL.
+fn char_of(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let page = c.collation().page();
     Ok(match args[0].as_i64() {
+        Some(n @ 128..=255) if !page.is_whole(n as u8) => Value::Null,
         Some(n @ 0..=255) => Value::VarChar([n as u8].into_iter().collect()),
         _ => Value::Null,
     })

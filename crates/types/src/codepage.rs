@@ -1,14 +1,18 @@
-//! Code page 1252, UTF-16 and UTF-8.
+//! Code pages, UTF-16 and UTF-8.
 //!
-//! Text lives in values as it is stored and sent: `varchar` in code page 1252, `nvarchar` as UTF-16LE. UTF-8 is what
-//! the rest of the program speaks. A character that code page 1252 lacks becomes `?`, as SQL Server has it (its
-//! best-fit table, which makes some Unicode letters into the nearest Latin one, is not imitated).
+//! Text lives in values as it is stored and sent: `varchar` in its collation's code page ([`CodePage`]), `nvarchar` as UTF-16LE. UTF-8 is
+//! what the rest of the program speaks. A character that a code page lacks becomes the nearest one that it has (Windows' best fit), else
+//! `?` for each of its code units.
 //!
-//! Code page 1252 is that of the WHATWG encoding standard: the five codes that Windows leaves open (81, 8D, 8F, 90,
-//! 9D) are the control characters of the same number, so every byte converts to UTF-16 and back.
+//! Bytes that Windows leaves open are the control characters of the same number or characters for private use, so every byte of a page of
+//! one byte converts to UTF-16 and back.
+
+mod page;
+mod tables;
 
 use crate::Bytes;
 use encoding_rs::WINDOWS_1252;
+pub use page::CodePage;
 
 /// The code unit of each byte from 0x80 to 0x9F; outside them bytes are Latin-1.
 pub(crate) const HIGH_CONTROLS: [u16; 32] = [
@@ -32,12 +36,9 @@ pub fn byte_of(unit: u16) -> Option<u8> {
     }
 }
 
-/// UTF-8 to code page 1252, `?` for each UTF-16 code unit that it does not have.
+/// UTF-8 to code page 1252, the nearest character or `?` for each UTF-16 code unit that it does not have.
 pub fn encode_1252(s: &str) -> Bytes {
-    if s.is_ascii() {
-        return Bytes::from_slice(s.as_bytes());
-    }
-    s.encode_utf16().map(|unit| byte_of(unit).unwrap_or(b'?')).collect()
+    CodePage::WESTERN.encode(s)
 }
 
 /// Code page 1252 to UTF-8.
@@ -65,14 +66,9 @@ pub fn decode_utf16(b: &[u8]) -> String {
     char::decode_utf16(units(b)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// UTF-16LE as code page 1252; `None` where it lacks a letter.
-pub fn encode_exactly(b: &[u8]) -> Option<Bytes> {
-    units(b).map(byte_of).collect()
-}
-
-/// UTF-16LE to code page 1252, `?` for what it does not have (a surrogate pair gives two, as SQL Server does).
+/// UTF-16LE to code page 1252, the nearest character or `?` for what it does not have (a surrogate pair gives two, as SQL Server does).
 pub fn utf16_to_1252(b: &[u8]) -> Bytes {
-    units(b).map(|u| byte_of(u).unwrap_or(b'?')).collect()
+    CodePage::WESTERN.encode_utf16(b)
 }
 
 /// Code page 1252 to UTF-16LE.
@@ -99,8 +95,8 @@ mod tests {
 
     #[test]
     fn what_the_code_page_lacks_is_a_question_mark() {
-        assert_eq!(&encode_1252("a€Ω😀")[..], b"a\x80???");
-        assert_eq!(&utf16_to_1252(&encode_utf16("Ω😀"))[..], b"???");
+        assert_eq!(&encode_1252("a€Ж😀")[..], b"a\x80???");
+        assert_eq!(&utf16_to_1252(&encode_utf16("Ж😀"))[..], b"???");
         assert_eq!(decode_utf16(&[0x00, 0xD8, 0x41, 0x00, 0x42]), "\u{FFFD}A");
     }
 }

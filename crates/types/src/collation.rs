@@ -40,7 +40,7 @@ mod tables;
 mod weights;
 mod windows;
 
-use crate::codepage::{decode_1252, encode_utf16, unit_of, units};
+use crate::codepage::{CodePage, encode_utf16, unit_of, units};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -103,9 +103,9 @@ impl Collation {
         self.0 & UTF8 != 0
     }
 
-    /// A surrogate pair is one character.
+    /// A surrogate pair is one character, as it is wherever text is UTF-8.
     pub fn is_supplementary(self) -> bool {
-        self.0 & SUPPLEMENTARY != 0
+        self.0 & (SUPPLEMENTARY | UTF8) != 0
     }
 
     /// Whether variation selectors tell texts apart.
@@ -125,6 +125,11 @@ impl Collation {
         self == Collation::DEFAULT || self.is_binary()
     }
 
+    /// The code page of char and varchar; 1252 of a collation that has none.
+    pub fn page(self) -> CodePage {
+        CodePage::of(self.code_page()).unwrap_or_default()
+    }
+
     /// Texts of a code page are equal exactly where they are as nvarchar.
     pub fn narrow_is_wide(self) -> bool {
         self == Collation::DEFAULT || self.sort_order() == 0 || self.is_binary()
@@ -133,10 +138,6 @@ impl Collation {
     /// Of what no order is here: why. `narrow`: of char or varchar, else of nchar or nvarchar.
     pub fn missing(self, narrow: bool) -> Option<String> {
         let name = || self.name();
-        let page = self.code_page();
-        if narrow && page != 1252 {
-            return Some(format!("Code page {page} for char and varchar ({})", name()));
-        }
         if self.is_simple() {
             return None;
         }
@@ -372,15 +373,18 @@ impl Collation {
         !self.is_binary() && matches!(self.family(), 26 | 99)
     }
 
-    /// UPPER or LOWER of a byte of code page 1252.
+    /// UPPER or LOWER of a byte of a code page of one byte.
     pub fn change_case_byte(self, upper: bool, b: u8) -> u8 {
         if b < 0x80 && !self.has_dotless_i() {
             return if upper { b.to_ascii_uppercase() } else { b.to_ascii_lowercase() };
         }
-        let c = decode_1252(&[b]);
-        let c = c.chars().next().unwrap_or('?');
-        let changed = self.change_case_unit(upper, c as u32 as u16);
-        crate::codepage::byte_of(changed).unwrap_or(b)
+        let page = self.page();
+        let unit = page.units(&[b]).first().copied().unwrap_or_default();
+        let changed = self.change_case_unit(upper, unit);
+        match page.encode_exactly(&changed.to_le_bytes()).as_deref() {
+            Some([b]) => *b,
+            _ => b,
+        }
     }
 
     /// UPPER or LOWER of a UTF-16 code unit (characters whose other case is several characters stay).

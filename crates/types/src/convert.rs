@@ -20,6 +20,7 @@ mod to_date;
 mod to_number;
 mod to_text;
 
+use crate::codepage::CodePage;
 use crate::datetime::{DateFormat, LanguageId};
 use crate::{Bytes, Family, MaxLen, SqlType, Value, decimal};
 use taffrail_base::{SqlError, SqlResult};
@@ -51,6 +52,31 @@ pub struct ConvertContext {
     pub round_abort: bool,
     /// `two digit year cutoff`, 2049 by default.
     pub two_digit_year_cutoff: u16,
+    /// The code pages of char and varchar.
+    pub pages: Pages,
+}
+
+/// The code pages of a conversion: each counts where its side is char or varchar.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Pages {
+    /// The page of the value that is converted.
+    pub from: CodePage,
+    /// The page of the result.
+    pub to: CodePage,
+}
+
+impl Pages {
+    /// Both sides are of one page.
+    pub fn of(page: CodePage) -> Pages {
+        Pages { from: page, to: page }
+    }
+}
+
+impl ConvertContext {
+    /// These settings for text of the pages given.
+    pub fn with_pages(self, pages: Pages) -> ConvertContext {
+        ConvertContext { pages, ..self }
+    }
 }
 
 impl Default for ConvertContext {
@@ -61,6 +87,7 @@ impl Default for ConvertContext {
             ansi_warnings: true,
             round_abort: false,
             two_digit_year_cutoff: 2049,
+            pages: Pages::default(),
         }
     }
 }
@@ -278,11 +305,19 @@ impl Cast<'_> {
         if let (Value::Variant(inner), false) = (v, self.to == SqlType::Variant) {
             let (from, v) = &**inner;
             check(*from, self.to, Conversion::Explicit)?;
-            return cast_with(v, *from, self.to, self.style, conversion, self.context);
+            // Its text is of code page 1252.
+            let pages = Pages { from: CodePage::WESTERN, ..self.context.pages };
+            let context = self.context.with_pages(pages);
+            return cast_with(v, *from, self.to, self.style, conversion, &context);
         }
         match self.to.family() {
             Family::Variant => Ok(match v {
                 Value::Variant(_) => v.clone(),
+                Value::VarChar(b) if !self.context.pages.from.is_western() && !b.is_ascii() => {
+                    let page = self.context.pages.from.number();
+                    let what = format!("Text of code page {page} in sql_variant");
+                    return Err(taffrail_base::message::unsupported(what));
+                }
                 v => Value::Variant(Box::new((self.from, v.clone()))),
             }),
             Family::Bit | Family::Integer | Family::Decimal | Family::Money | Family::Float => {
@@ -384,6 +419,10 @@ fn assign_others(
     let cast = |v: &Value, from: SqlType, to: SqlType| {
         cast_with(v, from, to, None, Conversion::Implicit, context).map_err(AssignError::Sql)
     };
+    let fitted = |v: &Value, from: SqlType| {
+        let context = context.with_pages(Pages::of(context.pages.to));
+        cast_with(v, from, to, None, Conversion::Implicit, &context).map_err(AssignError::Sql)
+    };
     let family = to.family();
     let is_string = |f: Family| matches!(f, Family::Char | Family::NChar | Family::Binary);
     // What is no string has its place in binary from the right, as CAST gives it.
@@ -417,7 +456,8 @@ fn assign_others(
     };
     match &whole {
         Value::VarChar(b) if too_long && !blank(&b[limit..]) => {
-            Err(AssignError::Truncated(crate::codepage::decode_1252(&b[..limit])))
+            let page = context.pages.to;
+            Err(AssignError::Truncated(page.decode(&b[..page.fitting(b, limit)])))
         }
         Value::NVarChar(b) if too_long && !blank(&b[limit..]) => {
             Err(AssignError::Truncated(crate::codepage::decode_utf16(&b[..limit])))
@@ -425,7 +465,7 @@ fn assign_others(
         Value::Binary(b) if too_long && !blank(&b[limit..]) => {
             Err(AssignError::Truncated(String::new()))
         }
-        _ => cast(&whole, all, to),
+        _ => fitted(&whole, all),
     }
 }
 

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`value`], [`sqltype`], [`names`] | a value, a type, the types' names, numbers and sizes as the catalogue shows them |
 //! | [`decimal`], [`datetime`], [`text`] | what the values of one family can do, and their text forms |
-//! | [`codepage`], [`collation`], [`like`] | text: code page 1252 ⇄ UTF-16, order and equality, patterns |
+//! | [`codepage`], [`collation`], [`like`] | text: code pages ⇄ UTF-16, order and equality, patterns |
 //! | [`convert`] | which type converts to which, how, and the common type of two |
 //! | [`interest`] | long work ends when nobody wants its result |
 //! | [`arith`], [`compare`], [`key`] | operators with their result types; order; order-preserving bytes for index keys |
@@ -30,8 +30,9 @@ pub mod text;
 pub mod type_facts;
 pub mod value;
 
+pub use codepage::CodePage;
 pub use collation::Collation;
-pub use convert::{Conversion, ConvertContext};
+pub use convert::{Conversion, ConvertContext, Pages};
 pub use decimal::Decimal;
 pub use sqltype::{Family, MaxLen, SqlType};
 pub use value::{Bytes, Value};

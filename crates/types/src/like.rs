@@ -10,8 +10,7 @@
 //! nvarchar), those of the pattern always are.
 
 use crate::Collation;
-use crate::codepage::cp1252_to_utf16;
-use crate::codepage::units;
+use crate::codepage::{CodePage, units};
 use crate::collation::Weights;
 use crate::interest::{CHARACTERS, is_lost};
 use crate::{Bytes, Value};
@@ -21,6 +20,8 @@ use crate::{Bytes, Value};
 pub struct Pattern {
     tokens: Vec<Token>,
     unicode: bool,
+    /// The code page of the text, where its characters are no bytes of 1252: it is matched as nvarchar.
+    page: Option<CodePage>,
     /// `_` is a surrogate pair, too.
     pairs: bool,
     weights: Weights,
@@ -47,13 +48,15 @@ impl Pattern {
         escape: Option<u16>,
         collation: Collation,
     ) -> Pattern {
-        let chars: Vec<u16> = if unicode {
-            units(pattern).collect()
-        } else {
-            pattern.iter().map(|b| *b as u16).collect()
+        let page = (!unicode).then(|| collation.page()).filter(|p| !p.is_western());
+        let chars: Vec<u16> = match (unicode, page) {
+            (true, _) => units(pattern).collect(),
+            (false, Some(page)) => page.units(pattern),
+            (false, None) => pattern.iter().map(|b| *b as u16).collect(),
         };
+        let unicode = unicode || page.is_some();
         let (weights, pairs) = (collation.weights(), unicode && collation.is_supplementary());
-        let mut p = Pattern { tokens: Vec::new(), unicode, pairs, weights, valid: true };
+        let mut p = Pattern { tokens: Vec::new(), unicode, page, pairs, weights, valid: true };
         let mut i = 0;
         while i < chars.len() {
             let c = chars[i];
@@ -128,18 +131,14 @@ impl Pattern {
         if !self.valid {
             return false;
         }
+        if let Some(page) = self.page {
+            return self.matches_units(&page.to_utf16(text));
+        }
+        if self.unicode {
+            return self.matches_units(text);
+        }
         let (tokens, no) = (&self.tokens, |_| false);
         let default = self.weights.are_default();
-        if self.unicode {
-            let at = |i: usize| self.weights.unit(unit_at(text, i));
-            let by_default = |i: usize| Weights::default_unit(unit_at(text, i));
-            let units = text.len() / 2;
-            return match self.pairs {
-                true => run(tokens, at, |i| is_pair(text, i), units, units, 0).is_some(),
-                false if default => run(tokens, by_default, no, units, units, 0).is_some(),
-                false => run(tokens, at, no, units, units, 0).is_some(),
-            };
-        }
         let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         let at = |i: usize| self.weights.byte(text[i]);
         let by_default = |i: usize| Weights::default_byte(text[i]);
@@ -149,14 +148,38 @@ impl Pattern {
         }
     }
 
+    fn matches_units(&self, text: &[u8]) -> bool {
+        let (tokens, no) = (&self.tokens, |_| false);
+        let default = self.weights.are_default();
+        let at = |i: usize| self.weights.unit(unit_at(text, i));
+        let by_default = |i: usize| Weights::default_unit(unit_at(text, i));
+        let units = text.len() / 2;
+        let end = self.blank_from(text);
+        match self.pairs {
+            true => run(tokens, at, |i| is_pair(text, i), units, end, 0).is_some(),
+            false if default => run(tokens, by_default, no, units, end, 0).is_some(),
+            false => run(tokens, at, no, units, end, 0).is_some(),
+        }
+    }
+
+    /// The unit from which on there are only blanks that do not count: those at the end of text of a code page.
+    fn blank_from(&self, text: &[u8]) -> usize {
+        match self.page {
+            None => text.len() / 2,
+            Some(_) => text.chunks_exact(2).rposition(|u| u != b" \0").map_or(0, |i| i + 1),
+        }
+    }
+
     /// PATINDEX: the 1-based position in characters of the first match, 0 if there is none. A pattern that begins
     /// with `%` is found anywhere, any other only at the start.
     pub fn position(&self, text: &[u8]) -> usize {
         if !self.matches(text) {
             return 0;
         }
+        let wide = self.page.map(|page| page.to_utf16(text));
+        let text = wide.as_deref().unwrap_or(text);
         let (chars, blank_from) = if self.unicode {
-            (text.len() / 2, text.len() / 2)
+            (text.len() / 2, self.blank_from(text))
         } else {
             (text.len(), text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1))
         };
@@ -259,12 +282,12 @@ fn run(
 }
 
 /// The beginning that all text has which a pattern matches, in UTF-16LE, without blanks at its end:
-/// the part before the first wildcard. `escape`: one character. `None`: these are no pattern and
+/// the part before the first wildcard. `escape`: one character. `page`: that of a varchar pattern. `None`: these are no pattern and
 /// escape character.
-pub fn beginning(pattern: &Value, escape: Option<&Value>) -> Option<Bytes> {
+pub fn beginning(pattern: &Value, escape: Option<&Value>, page: CodePage) -> Option<Bytes> {
     let utf16 = |v: &Value| match v {
         Value::NVarChar(b) => Some(b.clone()),
-        Value::VarChar(b) => Some(cp1252_to_utf16(b)),
+        Value::VarChar(b) => Some(page.to_utf16(b)),
         _ => None,
     };
     let all = utf16(pattern)?;
@@ -299,8 +322,8 @@ mod tests {
     fn what_stands_before_the_first_wildcard() {
         let of = |pattern: &str, escape: Option<&str>| {
             let escape = escape.map(Value::nvarchar);
-            let wide = beginning(&Value::nvarchar(pattern), escape.as_ref());
-            let narrow = beginning(&Value::varchar(pattern), escape.as_ref());
+            let wide = beginning(&Value::nvarchar(pattern), escape.as_ref(), CodePage::WESTERN);
+            let narrow = beginning(&Value::varchar(pattern), escape.as_ref(), CodePage::WESTERN);
             assert_eq!(wide, narrow, "{pattern}");
             wide.map(|b| Value::NVarChar(b).as_text().unwrap())
         };

@@ -1,7 +1,7 @@
 //! Text of values: what CONVERT's styles make of numbers, guids and bytes, and what PRINT and messages show.
 
 use crate::convert::{Conversion, cast};
-use crate::{MaxLen, SqlType, Value};
+use crate::{Collation, MaxLen, SqlType, Value};
 use std::fmt::Write;
 
 /// real and float. Style 0: up to 6 digits, an exponent where needed; 1: 8 digits, 2: 16, 3: 17 with an exponent.
@@ -141,12 +141,14 @@ pub fn display(v: &Value, ty: SqlType) -> String {
     }
 }
 
-/// The key in a duplicate-key message: `(1, abc, <NULL>)`.
-pub fn key_text<'a>(columns: impl IntoIterator<Item = (&'a Value, SqlType)>) -> String {
-    let parts: Vec<String> = columns
-        .into_iter()
-        .map(|(v, ty)| if v.is_null() { "<NULL>".to_owned() } else { display(v, ty) })
-        .collect();
+/// The key in a duplicate-key message: `(1, abc, <NULL>)`. The collation says the code page of a column's text.
+pub fn key_text<'a>(columns: impl IntoIterator<Item = (&'a Value, SqlType, Collation)>) -> String {
+    let one = |(v, ty, collation): (&Value, SqlType, Collation)| match v {
+        Value::Null => "<NULL>".to_owned(),
+        Value::VarChar(b) => collation.page().decode(b),
+        v => display(v, ty),
+    };
+    let parts: Vec<String> = columns.into_iter().map(one).collect();
     format!("({})", parts.join(", "))
 }
 
@@ -203,7 +205,7 @@ mod tests {
         let ty = SqlType::varchar(3);
         let columns =
             [(Value::Int(1), SqlType::Int), (Value::varchar("abc"), ty), (Value::Null, ty)];
-        let text = key_text(columns.iter().map(|(v, t)| (v, *t)));
+        let text = key_text(columns.iter().map(|(v, t)| (v, *t, Collation::DEFAULT)));
         assert_eq!(text, "(1, abc, <NULL>)");
         let g = crate::convert::parse_guid(b"6F9619FF-8B86-D011-B42D-00C04FC964FF").unwrap();
         assert_eq!((g[0], guid(&g).as_str()), (0xFF, "6F9619FF-8B86-D011-B42D-00C04FC964FF"));

@@ -1,5 +1,6 @@
 //! A single SQL value in memory.
 
+use crate::codepage::CodePage;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -160,6 +161,10 @@ impl Value {
     pub fn varchar(s: &str) -> Value {
         Value::VarChar(crate::codepage::encode_1252(s))
     }
+    /// varchar of UTF-8 text in a code page.
+    pub fn varchar_of(page: CodePage, s: &str) -> Value {
+        Value::VarChar(page.encode(s))
+    }
     /// nvarchar of UTF-8 text.
     pub fn nvarchar(s: &str) -> Value {
         Value::NVarChar(crate::codepage::encode_utf16(s))
@@ -188,7 +193,14 @@ impl Value {
             _ => None,
         }
     }
-    /// The text of a character string as UTF-8; None for other values.
+    /// The text of a character string as UTF-8, of a varchar in this code page; None for other values.
+    pub fn text_of(&self, page: CodePage) -> Option<String> {
+        match self {
+            Value::VarChar(b) => Some(page.decode(b)),
+            other => other.as_text(),
+        }
+    }
+    /// The text of a character string as UTF-8, of a varchar in code page 1252; None for other values.
     pub fn as_text(&self) -> Option<String> {
         match self {
             Value::VarChar(b) => Some(crate::codepage::decode_1252(b)),

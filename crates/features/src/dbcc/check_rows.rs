@@ -316,7 +316,8 @@ pub(super) fn differences(
         let found = btree::get(tx, &tree, &maker.key, ScanLocks::None, &mut value);
         let found = found.map_err(|e| e.to_sql())?;
         if !found || !key::unversioned(&value, &mut plain).is_ok_and(|v| v == maker.value) {
-            let columns = index.key.columns().iter().map(|c| (&maker.values[c.column], c.ty));
+            let columns =
+                index.key.columns().iter().map(|c| (&maker.values[c.column], c.ty, c.collation));
             told(out, 8951, 8955, &identified(table, locator), &text::key_text(columns));
         }
         Ok(())

@@ -206,7 +206,8 @@ impl<'q> Question<'q> {
                 // A constant one that begins with anything leads nowhere.
                 if let Some(pattern) = l.pattern.constant()
                     && l.escape.is_none()
-                    && like::beginning(pattern, None).is_none_or(|b| b.is_empty())
+                    && like::beginning(pattern, None, l.collation.page())
+                        .is_none_or(|b| b.is_empty())
                 {
                     return None;
                 }

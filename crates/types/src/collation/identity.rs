@@ -1,7 +1,8 @@
 //! Names and numbers of collations.
 
-use super::registry::{BASES, Base, SQL, VERSIONS, page_of_sort_order};
+use super::registry::{BASES, Base, PAGES, SQL, VERSIONS, page_of_sort_order};
 use super::{BIN, BIN2, Collation, IGNORES_CASE, SUPPLEMENTARY, UTF8, VARIATIONS_IGNORED};
+use crate::codepage::CodePage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -225,7 +226,7 @@ impl Collation {
         match self.sort_order() {
             _ if self == Collation::DEFAULT => 1252,
             _ if self.is_utf8() => 65001,
-            0 => self.base().page,
+            0 => PAGES[usize::from(self.family())],
             order => page_of_sort_order(order),
         }
     }
@@ -252,6 +253,22 @@ impl Collation {
         }
         let [a, b, c, d] = word.to_le_bytes();
         [a, b, c, d, self.sort_order()]
+    }
+
+    /// The code page of char and varchar under a collation of five TDS bytes; 1252 of one that is not known.
+    pub fn page_of_tds(b: [u8; 5]) -> CodePage {
+        let lcid = u32::from_le_bytes([b[0], b[1], b[2], 0]) & 0xF_FFFF;
+        if b[3] & 4 != 0 {
+            return CodePage::UTF8;
+        }
+        let page = match b[4] {
+            0 => BASES
+                .iter()
+                .find(|base| base.lcid == lcid)
+                .map(|base| PAGES[usize::from(base.family)]),
+            order => Some(page_of_sort_order(order)),
+        };
+        page.and_then(CodePage::of).unwrap_or_default()
     }
 
     /// A collation of five TDS bytes; what they do not tell apart (supplementary characters, variation selectors) is left out.

@@ -10,8 +10,6 @@ pub struct Base {
     pub family: u8,
     /// The Windows locale (LCID) of the designator.
     pub lcid: u32,
-    /// The code page of char and varchar; 0 where there is none.
-    pub page: u16,
     /// Bit n: there is a version n.
     pub versions: u8,
 }
@@ -21,11 +19,22 @@ pub const VERSIONS: [&str; 5] = ["", "_90", "_100", "_140", "_160"];
 
 /// The designators of Windows, in the order of fn_helpcollations.
 pub static BASES: [Base; 93] = {
-    let mut out = [const { Base { name: "", family: 0, lcid: 0, page: 0, versions: 0 } }; 93];
+    let mut out = [const { Base { name: "", family: 0, lcid: 0, versions: 0 } }; 93];
     let mut at = 0;
     while at < out.len() {
-        let (name, family, lcid, page, versions) = DESIGNATORS[at];
-        out[at] = Base { name, family, lcid, page, versions };
+        let (name, family, lcid, _, versions) = DESIGNATORS[at];
+        out[at] = Base { name, family, lcid, versions };
+        at += 1;
+    }
+    out
+};
+
+/// The code page of char and varchar of each designator, by the number of its family; 0 where there is none.
+pub static PAGES: [u16; 128] = {
+    let mut out = [0; 128];
+    let mut at = 0;
+    while at < DESIGNATORS.len() {
+        out[DESIGNATORS[at].1 as usize] = DESIGNATORS[at].3;
         at += 1;
     }
     out

@@ -189,4 +189,5 @@ fn keys_of_the_first_collations_stay_as_they_are() {
 }
 
 mod levels;
+mod pages;
 mod registered;

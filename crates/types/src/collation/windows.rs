@@ -397,6 +397,13 @@ fn narrow(text: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
     text[..end].iter().map(|b| unit_of(*b))
 }
 
+/// The units of text of another code page, which is no ASCII.
+fn of_page(c: Collation, text: &[u8]) -> Option<Vec<u16>> {
+    let page = c.page();
+    let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+    (!page.is_western() && !text.is_ascii()).then(|| page.units(&text[..end]))
+}
+
 fn compare_keys(
     c: Collation,
     a: impl Iterator<Item = u16>,
@@ -475,6 +482,10 @@ pub fn compare_varchar(c: Collation, a: &[u8], b: &[u8]) -> Ordering {
     {
         return order;
     }
+    if !c.page().is_western() {
+        let units = |t| of_page(c, t).unwrap_or_else(|| narrow(t).collect());
+        return compare_keys(c, units(a).into_iter(), units(b).into_iter());
+    }
     compare_keys(c, narrow(a), narrow(b))
 }
 
@@ -494,7 +505,10 @@ pub fn compare_nvarchar(c: Collation, a: &[u8], b: &[u8]) -> Ordering {
 }
 
 pub fn key_varchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
-    append_key(c, narrow(text), out)
+    match of_page(c, text) {
+        Some(units) => append_key(c, units.into_iter(), out),
+        None => append_key(c, narrow(text), out),
+    }
 }
 
 pub fn key_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
@@ -515,7 +529,7 @@ pub fn beginning(c: Collation, text: impl Iterator<Item = u16> + Clone, out: &mu
 }
 
 pub fn beginning_varchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
-    let text: Vec<u16> = narrow(text).collect();
+    let text = of_page(c, text).unwrap_or_else(|| narrow(text).collect());
     beginning(c, text.iter().copied(), out)
 }
 
@@ -553,7 +567,10 @@ fn hash_of(c: Collation, text: impl Iterator<Item = u16>) -> u64 {
 }
 
 pub fn hash_varchar(c: Collation, text: &[u8]) -> u64 {
-    hash_of(c, narrow(text))
+    match of_page(c, text) {
+        Some(units) => hash_of(c, units.into_iter()),
+        None => hash_of(c, narrow(text)),
+    }
 }
 
 pub fn hash_nvarchar(c: Collation, text: &[u8]) -> u64 {

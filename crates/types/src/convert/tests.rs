@@ -135,7 +135,8 @@ fn casts() {
         ("abcdef", "varchar(10)", "varchar(3)", "abc"),
         ("ab", "varchar(10)", "char(4)", "ab  "),
         ("ab", "varchar(10)", "nchar(4)", "ab  "),
-        ("Ω", "nvarchar(10)", "varchar(10)", "?"),
+        ("Ж", "nvarchar(10)", "varchar(10)", "?"),
+        ("Ω", "nvarchar(10)", "varchar(10)", "O"),
         ("true", "varchar", "bit", "1"),
         ("2", "varchar", "bit", "1"),
         (

@@ -1,7 +1,6 @@
 //! To dates and times.
 
 use super::Cast;
-use crate::codepage::decode_1252;
 use crate::datetime::parse::{ParseStyle, format_of_style, parse};
 use crate::datetime::{self, DateError, Local};
 use crate::{Family, SqlType, Value};
@@ -22,7 +21,7 @@ impl Cast<'_> {
             return local.to_value(self.to).map_err(|_| self.out_of_range());
         }
         match v {
-            Value::VarChar(b) => return self.date_of_text(&decode_1252(b)),
+            Value::VarChar(b) => return self.date_of_text(&self.context.pages.from.decode(b)),
             Value::NVarChar(_) => {
                 return self.date_of_text(&v.as_text().unwrap_or_default());
             }

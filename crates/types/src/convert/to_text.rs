@@ -3,8 +3,8 @@
 //! What does not fit: text and dates are cut, an integer becomes `*` (an error for nvarchar and for bigint), other
 //! numbers are an error.
 
-use super::{Cast, fit};
-use crate::codepage::{cp1252_to_utf16, encode_1252, encode_utf16, utf16_to_1252};
+use super::{Cast, Pages, fit};
+use crate::codepage::{cp1252_to_utf16, encode_1252, encode_utf16};
 use crate::datetime::{self, Local};
 use crate::{Bytes, Family, SqlType, Value, text};
 use taffrail_base::{SqlError, SqlResult};
@@ -12,18 +12,26 @@ use taffrail_base::{SqlError, SqlResult};
 impl Cast<'_> {
     pub(super) fn text(&self, v: &Value) -> SqlResult<Value> {
         let unicode = self.to.is_unicode();
+        let Pages { from, to } = self.context.pages;
         let bytes = match (v, unicode) {
-            (Value::VarChar(b), false) | (Value::NVarChar(b), true) => b.clone(),
-            (Value::VarChar(b), true) => cp1252_to_utf16(b),
-            (Value::NVarChar(b), false) => utf16_to_1252(b),
+            (Value::VarChar(b), false) => to.recode(from, b),
+            (Value::NVarChar(b), true) => b.clone(),
+            (Value::VarChar(b), true) if from.is_western() => cp1252_to_utf16(b),
+            (Value::VarChar(b), true) => from.to_utf16(b),
+            (Value::NVarChar(b), false) => to.encode_utf16(b),
             (Value::Binary(b), _) => self.text_of_binary(b)?,
             (other, _) => {
                 let text = self.text_of_value(other)?;
-                if unicode { encode_utf16(&text) } else { encode_1252(&text) }
+                if unicode { encode_utf16(&text) } else { to.encode(&text) }
             }
         };
         let fill: &[u8] = if unicode { b" \0" } else { b" " };
-        let fitted = fit(bytes, self.to.byte_limit(), self.to.is_padded(), fill);
+        let limit = self.to.byte_limit();
+        let mut bytes = bytes;
+        if !unicode && bytes.len() > limit {
+            bytes.truncate(to.fitting(&bytes, limit));
+        }
+        let fitted = fit(bytes, limit, self.to.is_padded(), fill);
         Ok(if unicode { Value::NVarChar(fitted) } else { Value::VarChar(fitted) })
     }
 

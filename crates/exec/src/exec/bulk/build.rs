@@ -203,7 +203,7 @@ impl Entries {
 
 /// Message 1505.
 pub fn duplicate_key(table: &Table, index: &Index, values: &[Value]) -> Box<SqlError> {
-    let columns = index.key.columns().iter().map(|c| (&values[c.column], c.ty));
+    let columns = index.key.columns().iter().map(|c| (&values[c.column], c.ty, c.collation));
     let text = text::key_text(columns);
     SqlError::new(1505, &[&table.head.qualified(), &index.name, &text])
 }

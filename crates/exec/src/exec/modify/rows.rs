@@ -42,7 +42,7 @@ impl Session {
 /// 2627 or 2601 for a key that is there already.
 #[cold]
 pub fn duplicate(table: &Table, index: &Index, values: &[Value]) -> Box<SqlError> {
-    let columns = index.key.columns().iter().map(|k| (&values[k.column], k.ty));
+    let columns = index.key.columns().iter().map(|k| (&values[k.column], k.ty, k.collation));
     let key = text::key_text(columns);
     let object = format!("{}.{}", table.head.schema, table.shown());
     if index.primary_key || index.unique_constraint {

@@ -7,9 +7,8 @@ use crate::plan::node::{NullFinds, Seek, SeekBound, SeekValue};
 use crate::rowcodec::key::after_prefix;
 use taffrail_base::SqlResult;
 use taffrail_storage::KeyRange;
-use taffrail_types::codepage::encode_exactly;
 use taffrail_types::near::{Near, integer_range, is_near, near};
-use taffrail_types::{Conversion, Family, SqlType, Value, convert, like};
+use taffrail_types::{CodePage, Conversion, Family, SqlType, Value, convert, like};
 
 /// What a seek's value is for its column.
 enum Sought {
@@ -25,7 +24,13 @@ enum Sought {
     Anything,
 }
 
-fn sought(rt: &mut Rt<'_>, v: &SeekValue) -> SqlResult<Sought> {
+/// The code page of an index's column, by its place in the key.
+fn page_of(index: &Index, at: usize) -> CodePage {
+    index.key.columns().get(at).map_or(CodePage::WESTERN, |k| k.collation.page())
+}
+
+/// `at`: the place of the column in the index's key.
+fn sought(rt: &mut Rt<'_>, v: &SeekValue, index: &Index, at: usize) -> SqlResult<Sought> {
     let value = rt.eval(&v.expr)?;
     if value.is_null() {
         return Ok(match v.null {
@@ -57,7 +62,8 @@ fn sought(rt: &mut Rt<'_>, v: &SeekValue) -> SqlResult<Sought> {
     match value {
         // A letter that the code page lacks may equal one that it has.
         Value::NVarChar(text) if v.to.family() == Family::Char => {
-            Ok(encode_exactly(&text).map_or(Sought::Anything, |b| Sought::Value(Value::VarChar(b))))
+            let narrow = page_of(index, at).encode_exactly(&text);
+            Ok(narrow.map_or(Sought::Anything, |b| Sought::Value(Value::VarChar(b))))
         }
         // Text of another length: the key of the column's collation does not depend on it.
         value if value.as_bytes().is_some() => Ok(Sought::Value(value)),
@@ -80,7 +86,7 @@ pub(super) fn ranges(
 ) -> SqlResult<()> {
     let mut values = Vec::with_capacity(seek.equal.len() + 1);
     for v in &seek.equal {
-        match sought(rt, v)? {
+        match sought(rt, v, index, values.len())? {
             Sought::Value(v) => values.push(v),
             Sought::Outside { .. } | Sought::Null => return Ok(()),
             Sought::Near(low, high) => {
@@ -103,7 +109,7 @@ pub(super) fn ranges(
         let range = match bound {
             SeekBound::Null => Some(with_next(index, &mut values, Value::Null)),
             SeekBound::NotNull => not_null(index, &values),
-            SeekBound::Equal(v) => match sought(rt, v)? {
+            SeekBound::Equal(v) => match sought(rt, v, index, values.len())? {
                 Sought::Value(v) => Some(with_next(index, &mut values, v)),
                 Sought::Outside { .. } | Sought::Null => None,
                 Sought::Near(low, high) => closed(index, &mut values, low, high),
@@ -182,10 +188,11 @@ fn beginning(
     if text.is_null() {
         return Ok(None);
     }
-    let text = like::beginning(&text, escape.as_ref()).filter(|t| !t.is_empty());
+    let page = page_of(index, values.len());
+    let text = like::beginning(&text, escape.as_ref(), page).filter(|t| !t.is_empty());
     // A letter that the code page lacks may equal one that it has.
     let text = text.and_then(|t| match pattern.to.family() {
-        Family::Char => encode_exactly(&t).map(Value::VarChar),
+        Family::Char => page.encode_exactly(&t).map(Value::VarChar),
         _ => Some(Value::NVarChar(t)),
     });
     let mut prefix = Vec::new();
@@ -208,7 +215,7 @@ fn between(
         let Some((v, inclusive)) = end else { continue };
         // Beyond the type's range on the closed side: nothing; on the open side: no bound.
         let above_is_empty = n == 0;
-        match sought(rt, v)? {
+        match sought(rt, v, index, values.len())? {
             Sought::Null => return Ok(None),
             Sought::Outside { above } if above == above_is_empty => return Ok(None),
             Sought::Outside { .. } | Sought::Anything => {}
