@@ -16,7 +16,7 @@ use taffrail_functions as functions;
 use taffrail_types::arith::{Operation, UnaryOp};
 pub use taffrail_types::compare::CompareOp;
 use taffrail_types::like::Pattern;
-use taffrail_types::{Collation, Conversion, SqlType, Value, compare};
+use taffrail_types::{Collation, Conversion, Pages, SqlType, Value, compare};
 
 /// Index into the frame.
 pub type Slot = u32;
@@ -128,6 +128,8 @@ pub struct Cast {
     pub conversion: Conversion,
     /// TRY_CAST: NULL instead of an error.
     pub lenient: bool,
+    /// The code pages of char and varchar.
+    pub pages: Pages,
 }
 
 /// The branches of an [`Expr::Case`].

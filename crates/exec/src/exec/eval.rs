@@ -100,6 +100,7 @@ impl Rt<'_> {
                     },
                 };
                 let context = self.cx.session.activation.options.convert_context();
+                let context = context.with_pages(c.pages);
                 match convert::cast_with(&v, c.from, c.to, style, c.conversion, &context) {
                     Err(_) if c.lenient => Value::Null,
                     Err(e) => self.excused(e)?,

@@ -19,7 +19,7 @@ use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
-use taffrail_types::{Conversion, ConvertContext, SqlType, Value};
+use taffrail_types::{Conversion, ConvertContext, Pages, SqlType, Value};
 
 /// `ADD` of columns, constraints and indexes: the columns first.
 pub(super) fn add(
@@ -200,7 +200,8 @@ fn missing_value(
             let database = cx.database();
             let (expr, from) = {
                 let names = SessionMetadata::new(cx.session, &database, &[]);
-                crate::binder::bind_text(&names, &database, &default.definition)?
+                let to = (column.declared(), column.collation);
+                crate::binder::bind_default(&names, &database, &default.definition, to)?
             };
             let mut vars = Vec::new();
             let inner =
@@ -208,19 +209,21 @@ fn missing_value(
             let mut rt = Rt::new(inner, &mut vars, Vec::new(), 0, &[]);
             let value = rt.eval(&expr)?;
             let by_row = Attributes::of(Part::Expr(&expr)).volatility == Volatility::Row;
-            (value, from, by_row.then(|| converted(expr, from, column.ty)))
+            (value, from, by_row.then(|| converted(expr, from, column)))
         }
     };
     let context = cx.session.activation.options.convert_context();
+    let context = context.with_pages(Pages::of(column.collation.page()));
     Ok((assign(value, from, column, &default.definition, &context)?, each))
 }
 
 /// A default's expression, of a column's type.
-fn converted(value: Expr, from: SqlType, to: SqlType) -> Expr {
+fn converted(value: Expr, from: SqlType, column: &Column) -> Expr {
+    let (to, pages) = (column.ty, Pages::of(column.collation.page()));
     let (style, conversion, lenient) = (None, Conversion::Implicit, false);
     match from == to {
         true => value,
-        false => Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient })),
+        false => Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient, pages })),
     }
 }
 

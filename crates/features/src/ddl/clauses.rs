@@ -119,6 +119,8 @@ pub(crate) fn constant(expr: &ast::Expr) -> Option<(Value, SqlType)> {
                 (Value::Float(s.parse().ok()?), SqlType::Float)
             }
             ast::Literal::Float(f) => (Value::Float(*f), SqlType::Float),
+            // Its letters are those of a code page.
+            ast::Literal::String(s) if !s.is_ascii() => return None,
             ast::Literal::String(s) => (Value::varchar(s), varchar),
             ast::Literal::NString(s) => (Value::nvarchar(s), SqlType::NVarChar(MaxLen::N(4000))),
             ast::Literal::Binary(b) => (Value::binary(b), SqlType::VarBinary(MaxLen::N(8000))),

@@ -7,7 +7,7 @@ use crate::plan::written::Written;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
-use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+use taffrail_types::{Conversion, ConvertContext, MaxLen, Pages, SqlType, Value, convert};
 
 /// A filter and its text.
 pub(super) fn filter(
@@ -114,6 +114,9 @@ impl Draft<'_> {
         let (value, from) = match &e.kind {
             // Not by way of a float.
             ExprKind::Literal(ast::Literal::Decimal(s)) => (Value::varchar(s), text),
+            ExprKind::Literal(ast::Literal::String(s)) if !s.is_ascii() => {
+                (Value::nvarchar(s), SqlType::NVarChar(MaxLen::N(4000)))
+            }
             _ => constant(e).ok_or_else(|| self.wrong())?,
         };
         if value.is_null() {
@@ -121,7 +124,9 @@ impl Draft<'_> {
         }
         let ty = self.columns[column].ty;
         let implicit = Conversion::Implicit;
-        let value = convert::cast(&value, from, ty, None, implicit)?;
+        let pages = Pages::of(self.columns[column].collation.page());
+        let context = ConvertContext::default().with_pages(pages);
+        let value = convert::cast_with(&value, from, ty, None, implicit, &context)?;
         if from == SqlType::Int && matches!(ty, SqlType::Bit) {
             return Ok(value);
         }

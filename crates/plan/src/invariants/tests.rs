@@ -9,7 +9,7 @@ use crate::rel::{
 use crate::sink::ColumnDesc;
 use crate::statement::{SelectPlan, Statement};
 use crate::typed::Scope;
-use taffrail_types::{Collation, Conversion, MaxLen, SqlType, Value};
+use taffrail_types::{Collation, Conversion, MaxLen, Pages, SqlType, Value};
 
 /// So many slots have the statements here.
 const SLOTS: usize = 20;
@@ -246,7 +246,8 @@ fn a_constant_under_collate_has_that_collation() {
     let whole = SqlType::VarChar(MaxLen::Max);
     let cast = |value, from| {
         let (to, style, conversion) = (whole, None, Conversion::Implicit);
-        Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient: false }))
+        let (lenient, pages) = (false, Pages::default());
+        Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient, pages }))
     };
     let liked = |pattern, collation| {
         let value = cast(Expr::Slot(2), SqlType::varchar(10));
@@ -321,6 +322,7 @@ fn operands_are_of_the_types_of_the_operation() {
             style,
             conversion,
             lenient: false,
+            pages: Pages::default(),
         }))
     };
     put(cast(SqlType::varchar(10), SqlType::Int), &[2], 1).unwrap();

@@ -210,6 +210,7 @@ impl<'a> Binder<'a> {
         }
         let (collation, label) = arg.coerced();
         // COUNT takes xml as it is.
+        let page = self.page_of(&arg);
         let arg = self.cast_to(arg.plain(), arg_ty)?;
         let separator = match f.arguments.get(1) {
             None => None,
@@ -223,7 +224,7 @@ impl<'a> Binder<'a> {
                 if !s.untyped && !s.ty.is_text() {
                     return Err(SqlError::new(8116, &[&s.ty.name(), &2, &"string_agg"]));
                 }
-                Some(self.cast_to(s, arg_ty)?)
+                Some(self.cast_to_page(s, arg_ty, page)?)
             }
         };
         let order = self.window_order(&f.within_group)?;
@@ -405,6 +406,7 @@ impl<'a> Binder<'a> {
                 arity(1, 3)?;
                 let value = self.expr(&f.arguments[0])?;
                 let b = Bound::of(Expr::NULL, value.declared()).with_collation(value.coerced());
+                let collation = self.or_database(value.coerced()).0;
                 let offset = match f.arguments.get(1) {
                     None => Expr::Const(Value::BigInt(1)),
                     Some(e) => {
@@ -416,7 +418,7 @@ impl<'a> Binder<'a> {
                     None => None,
                     Some(e) => {
                         let e = self.expr(e)?;
-                        Some(self.cast_to_declared(e, b.declared())?)
+                        Some(self.cast_to_declared_as(e, b.declared(), collation)?)
                     }
                 };
                 let lead = name == "LEAD";

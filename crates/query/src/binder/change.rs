@@ -9,14 +9,15 @@ use super::xml::changes_xml;
 use super::{Binder, Bound, Hints, SourceKind, computed_columns, eq, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
-use taffrail_catalog::{BlockedAt, Generated, Table, TriggerEvent};
+use taffrail_catalog::{BlockedAt, Column, Generated, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan, changed_with};
-use taffrail_plan::columns::Changed;
+use taffrail_plan::columns::{Changed, Label};
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_plan::facts::Action;
 use taffrail_plan::rel::{Rel, RowsetSource, Top};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
-use taffrail_types::SqlType;
+use taffrail_types::convert::Declared;
+use taffrail_types::{Collation, SqlType};
 
 /// The first column of SET.
 pub(super) fn first_set(set: &[ast::SetClause]) -> Option<&str> {
@@ -254,15 +255,17 @@ impl<'a> Binder<'a> {
                 None => self.cast_to_declared(bound, self.variables.declared(at))?,
                 Some(column) => {
                     let from = bound.ty;
-                    let to = table.columns[column].declared();
+                    let (to, collation) = declared(&table.columns[column]);
                     let (untyped, large) = (bound.untyped, bound.large);
                     if !bound.expr.is_repeatable() {
                         return Err(unsupported("SET @variable = column = subquery"));
                     }
                     let stored = Bound { untyped, large, ..Bound::new(bound.expr.clone(), from) };
-                    let stored = self.cast_to_declared(stored, to)?;
+                    let stored = stored.with_collation(bound.coerced());
+                    let stored = self.cast_to_declared_as(stored, to, collation)?;
                     set.push(self.assignment(table, column, bound)?);
-                    self.cast_to_declared(Bound::of(stored, to), self.variables.declared(at))?
+                    let stored = Bound::of(stored, to).with_collation((collation, Label::Implicit));
+                    self.cast_to_declared(stored, self.variables.declared(at))?
                 }
             };
             variables.push((at, expr));
@@ -374,7 +377,8 @@ impl<'a> Binder<'a> {
     }
 
     fn assignment(&mut self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
-        let (expr, from) = self.stored(b, table.columns[column].declared())?;
+        let (expr, from) =
+            self.stored(b, table.columns[column].declared(), table.columns[column].collation)?;
         Ok(Assignment { column, expr, from, write: None })
     }
 
@@ -422,4 +426,9 @@ impl<'a> Binder<'a> {
             triggers,
         })
     }
+}
+
+/// A column's type and collation.
+fn declared(column: &Column) -> (Declared, Collation) {
+    (column.declared(), column.collation)
 }

@@ -83,7 +83,9 @@ pub fn bind_computed(
     let variables = Variables::default();
     let mut binder = alone(meta, database, &variables, &parsed.lines);
     binder.over_columns(database, table);
-    let value = |b: &mut Binder<'_>, bound: Bound| b.cast_to_declared(bound, column.declared());
+    let value = |b: &mut Binder<'_>, bound: Bound| {
+        b.cast_to_declared_as(bound, column.declared(), column.collation)
+    };
     let bound = binder.bind_scalar(expr).and_then(|bound| value(&mut binder, bound));
     bound.map_err(without_line)
 }

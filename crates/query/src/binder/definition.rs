@@ -8,7 +8,8 @@ use taffrail_catalog::Table;
 use taffrail_catalog::database::Database;
 use taffrail_plan::expr::{Expr, Pred};
 use taffrail_syntax::ast::{self, SelectItem};
-use taffrail_types::SqlType;
+use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::{Collation, SqlType};
 
 /// An error of an expression of the catalogue: the statement that uses it has a line, its text has none.
 pub(super) fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
@@ -22,22 +23,38 @@ pub fn bind_text(
     database: &Database,
     text: &str,
 ) -> SqlResult<(Expr, SqlType)> {
-    default_bound(meta, database, text).map(|bound| (bound.expr, bound.ty))
+    default_bound(meta, database, text, None).map(|bound| (bound.expr, bound.ty))
 }
 
-/// A default's expression as it is bound: its NULL is one of every type.
+/// As [`bind_text`], of a column that is declared so: text is of the code page of its collation.
+pub fn bind_default(
+    meta: &dyn Metadata,
+    database: &Database,
+    text: &str,
+    column: (Declared, Collation),
+) -> SqlResult<(Expr, SqlType)> {
+    default_bound(meta, database, text, Some(column)).map(|bound| (bound.expr, bound.ty))
+}
+
+/// A default's expression as it is bound, for the column if one is given: its NULL is one of every type.
 pub(super) fn default_bound(
     meta: &dyn Metadata,
     database: &Database,
     text: &str,
+    column: Option<(Declared, Collation)>,
 ) -> SqlResult<Bound> {
-    text_bound(meta, database, text).map_err(without_line).map_err(|e| match e.number {
+    text_bound(meta, database, text, column).map_err(without_line).map_err(|e| match e.number {
         157 => SqlError::new(147, &[]),
         _ => e,
     })
 }
 
-fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult<Bound> {
+fn text_bound(
+    meta: &dyn Metadata,
+    database: &Database,
+    text: &str,
+    column: Option<(Declared, Collation)>,
+) -> SqlResult<Bound> {
     let batch = format!("SELECT {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
@@ -52,7 +69,14 @@ fn text_bound(meta: &dyn Metadata, database: &Database, text: &str) -> SqlResult
     let variables = Variables::default();
     let mut binder = alone(meta, database, &variables, &parsed.lines);
     binder.whole_default = Some(expr);
-    binder.bind_scalar(expr)
+    let bound = binder.bind_scalar(expr)?;
+    match column {
+        Some((declared, collation)) if declared.kind != Kind::Xml && !bound.untyped => {
+            let (expr, ty) = binder.stored(bound, declared, collation)?;
+            Ok(Bound::new(expr, ty))
+        }
+        _ => Ok(bound),
+    }
 }
 
 /// A binder of an expression that stands alone. The expression means the same to sessions of other databases.

@@ -8,7 +8,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{BlockedAt, Column, Generated, Module, Table, TriggerEvent};
 use taffrail_plan::change::{Assignment, ColumnSource, InsertPlan, InsertRows, changed_with};
-use taffrail_plan::columns::Changed;
+use taffrail_plan::columns::{Changed, Label};
 use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
 use taffrail_plan::facts::Action;
 use taffrail_plan::foreign::{Incoming, Outgoing};
@@ -317,14 +317,21 @@ impl<'a> Binder<'a> {
         match &c.default {
             None => Ok(ColumnSource::Null),
             Some(d) => {
-                let bound = super::definition::default_bound(self.meta, database, &d.definition)?;
+                let to = (c.declared(), c.collation);
+                let bound = super::definition::default_bound(
+                    self.meta,
+                    database,
+                    &d.definition,
+                    Some(to),
+                )?;
                 if bound.untyped {
                     return Ok(ColumnSource::Null);
                 }
                 if !c.xml {
                     return Ok(ColumnSource::Expr(bound.expr, bound.ty));
                 }
-                let (expr, ty) = self.stored(Bound::new(bound.expr, bound.ty), c.declared())?;
+                let bound = Bound::new(bound.expr, bound.ty);
+                let (expr, ty) = self.stored(bound, c.declared(), c.collation)?;
                 Ok(ColumnSource::Expr(expr, ty))
             }
         }
@@ -432,8 +439,12 @@ impl<'a> Binder<'a> {
         for (i, column) in columns.iter().enumerate() {
             let all: Vec<&Bound> = bound.iter().filter_map(|r| r[i].as_ref()).collect();
             let to = table.columns[*column].declared();
+            let wide = to.ty.is_unicode() || to.ty.is_date();
             types.push(match all.iter().all(|b| b.untyped) {
                 true => to,
+                false if wide && all.iter().any(|b| self.is_foreign(b)) => {
+                    SqlType::NVARCHAR_MAX.into()
+                }
                 false => self.common(&all)?,
             });
         }
@@ -445,11 +456,13 @@ impl<'a> Binder<'a> {
                     values.push(None);
                     continue;
                 };
-                let to = table.columns[columns[i]].declared();
+                let column = &table.columns[columns[i]];
                 let untyped = b.untyped;
-                let expr = self.cast_to_declared(b, types[i])?;
+                let expr = self.cast_to_declared_as(b, types[i], column.collation)?;
+                let label = Label::Implicit;
                 let b = Bound { untyped, ..Bound::of(expr, types[i]) };
-                values.push(Some(self.stored(b, to)?.0));
+                let b = b.with_collation((column.collation, label));
+                values.push(Some(self.stored(b, column.declared(), column.collation)?.0));
             }
             out.push(values);
         }
@@ -477,7 +490,8 @@ impl<'a> Binder<'a> {
                 ..Bound::of(Expr::Slot(slot), desc.declared())
             };
             let untyped = bound.untyped;
-            let (expr, ty) = self.stored(bound, table.columns[*column].declared())?;
+            let column = &table.columns[*column];
+            let (expr, ty) = self.stored(bound, column.declared(), column.collation)?;
             if !untyped && !matches!(expr, Expr::Slot(_)) {
                 let computed = self.computed_slot(&Bound::new(Expr::NULL, ty), &desc.name);
                 items.push((expr, computed));

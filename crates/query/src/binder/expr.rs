@@ -8,13 +8,13 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions as functions;
 use taffrail_plan::columns::Label;
 use taffrail_plan::expr::{
-    Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred, Subquery,
+    Arith, Call, Case, Cast, Chain, CompareOp, Concat, Expr, Global, Pred, Subquery,
 };
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
 use taffrail_types::convert::{Declared, Kind, Large};
 use taffrail_types::names::{self, TypeArg, TypeUse};
-use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
+use taffrail_types::{Collation, Conversion, Decimal, MaxLen, Pages, SqlType, Value, convert};
 
 /// Text or binary of any kind.
 pub fn is_string(ty: SqlType) -> bool {
@@ -57,7 +57,7 @@ impl<'a> Binder<'a> {
 
     fn expr_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         match &e.kind {
-            ExprKind::Literal(l) => literal(l),
+            ExprKind::Literal(l) => self.literal(l),
             ExprKind::Variable(v) => self.variable(&v.value),
             ExprKind::SystemVariable(v) => self.global(&v.value),
             ExprKind::Column(c) => {
@@ -82,6 +82,7 @@ impl<'a> Binder<'a> {
             ExprKind::Collate(operand, name) => {
                 let mut b = self.expr(operand)?;
                 let collation = self.written_collation(b.declared(), name)?;
+                b = self.collated(b, collation);
                 if collation != b.collation || matches!(b.expr, Expr::Const(_)) {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
@@ -118,6 +119,20 @@ impl<'a> Binder<'a> {
                 self.xml_method(target, &m.name.value, &m.arguments)
             }
             _ => Err(SqlError::new(4145, &[&""])),
+        }
+    }
+
+    /// A literal: text without N is of the database's code page.
+    fn literal(&self, l: &Literal) -> SqlResult<Bound> {
+        let page = self.collation.page();
+        match l {
+            Literal::String(s) if !page.is_western() && !s.is_ascii() => {
+                let v = Value::varchar_of(page, s);
+                let n = v.as_bytes().map_or(0, <[u8]>::len);
+                let ty = SqlType::VarChar(length(n, 8000));
+                Ok(Bound { literal: true, ..Bound::not_null(Expr::Const(v), ty) })
+            }
+            _ => literal(l),
         }
     }
 
@@ -240,8 +255,9 @@ impl<'a> Binder<'a> {
         let nullable = left.nullable || right.nullable || overflows;
         let ty = operation.result;
         let coerced = self.coerce_to(&[&left, &right], ty, "add")?;
-        let l = self.cast_to(left, operation.left)?;
-        let r = self.cast_to(right, operation.right)?;
+        let page = coerced.0.page();
+        let l = self.cast_to_page(left, operation.left, page)?;
+        let r = self.cast_to_page(right, operation.right, page)?;
         let string = is_string(ty);
         // What text and NULL give is CONCAT_NULL_YIELDS_NULL's, when it is computed.
         if let (Some(a), Some(b)) = (l.constant(), r.constant())
@@ -301,9 +317,10 @@ impl<'a> Binder<'a> {
         let nullable = otherwise.is_none() || all.iter().any(|b| b.nullable);
         let mut out = Vec::with_capacity(whens.len());
         for (p, b) in whens {
-            out.push((p, self.cast_to_declared(b, to)?));
+            out.push((p, self.cast_to_declared_as(b, to, coerced.0)?));
         }
-        let otherwise = otherwise.map(|b| self.cast_to_declared(b, to)).transpose()?;
+        let otherwise =
+            otherwise.map(|b| self.cast_to_declared_as(b, to, coerced.0)).transpose()?;
         let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
         Ok(Bound { nullable, ..Bound::of(expr, to).with_collation(coerced) })
     }
@@ -368,11 +385,20 @@ impl<'a> Binder<'a> {
                 b.expr
             } else {
                 // CONVERT(varchar, int) has its length given, 30, and no style: the quick form.
-                self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
+                self.cast_as(b, to, style, c.try_)
             }
         };
         // What is converted as the statement says may be NULL, whatever it was.
         Ok(Bound::of(expr, declared).with_collation(coerced))
+    }
+
+    /// CAST of a value: text keeps its code page.
+    fn cast_as(&self, b: Bound, to: SqlType, style: Option<Expr>, lenient: bool) -> Expr {
+        let pages = Pages::of(self.page_of(&b));
+        match self.converted((b.expr, b.ty), to, style, Conversion::Explicit, pages) {
+            Expr::Cast(cast) => Expr::Cast(Box::new(Cast { lenient, ..*cast })),
+            other => other,
+        }
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.

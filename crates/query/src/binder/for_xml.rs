@@ -189,7 +189,10 @@ impl Binder<'_> {
                 let binary = SqlType::VarBinary(MaxLen::Max);
                 Bound::new(self.cast_to(Bound::new(value, c.ty), binary)?, binary)
             }
-            _ => Bound::new(self.as_xml_text(value, c.ty), TEXT),
+            _ => {
+                let b = self.widened(Bound::new(value, c.ty))?;
+                Bound::new(self.as_xml_text(b.expr, b.ty), TEXT)
+            }
         })
     }
 

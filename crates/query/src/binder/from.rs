@@ -573,12 +573,13 @@ impl<'a> Binder<'a> {
             let b = super::Bound::of(Expr::NULL, to).with_collation(coerced);
             let b = super::Bound { nullable, ..b };
             slots.push(self.computed_slot(&b, ""));
-            types.push(to);
+            types.push((to, coerced.0));
             columns.push(b.column().described("", nullable));
         }
         let mut out = Vec::with_capacity(bound.len());
         for row in bound {
-            let row = row.into_iter().zip(&types).map(|(b, to)| self.cast_to_declared(b, *to));
+            let row = row.into_iter().zip(&types);
+            let row = row.map(|(b, (to, collation))| self.cast_to_declared_as(b, *to, *collation));
             out.push(row.collect::<SqlResult<Vec<_>>>()?);
         }
         Ok((Rel::Values(Box::new(Values { rows: out, slots: slots.clone() })), slots, columns))

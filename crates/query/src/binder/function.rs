@@ -4,11 +4,12 @@ use super::{Binder, Bound, unsupported};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_functions as functions;
 use taffrail_plan::attributes::is_never_null;
+use taffrail_plan::columns::Label;
 use taffrail_plan::expr::{Call, CompareOp, Expr, Part};
 use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
-use taffrail_types::{Conversion, Family, MaxLen, SqlType};
+use taffrail_types::{CodePage, Conversion, Family, MaxLen, SqlType};
 
 /// Functions that [`Binder::function`] binds itself, and those over windows.
 const OWN: &[&str] = &[
@@ -87,8 +88,9 @@ impl<'a> Binder<'a> {
                 let first = if a.untyped { &b } else { &a };
                 let to = first.declared();
                 let (nullable, coerced) = (a.nullable && b.nullable, first.coerced());
-                let a = self.cast_to_declared(a, to)?;
-                let b = self.cast_to_declared(b, to)?;
+                let collation = self.or_database(coerced).0;
+                let a = self.cast_to_declared_as(a, to, collation)?;
+                let b = self.cast_to_declared_as(b, to, collation)?;
                 let expr = Expr::Coalesce(vec![a, b]);
                 Ok(Bound { nullable, ..Bound::of(expr, to).with_collation(coerced) })
             }
@@ -144,8 +146,8 @@ impl<'a> Binder<'a> {
         let coerced = self.coerce_to(&all, to.ty, "CASE")?;
         // As CASE: the first that is not NULL, else the last, which may be.
         let nullable = list.iter().any(|b| b.nullable);
-        let list =
-            list.into_iter().map(|b| self.cast_to_declared(b, to)).collect::<SqlResult<_>>()?;
+        let list = list.into_iter().map(|b| self.cast_to_declared_as(b, to, coerced.0));
+        let list = list.collect::<SqlResult<_>>()?;
         let b = Bound::of(Expr::Coalesce(list), to).with_collation(coerced);
         Ok(Bound { nullable, ..b })
     }
@@ -202,11 +204,25 @@ impl<'a> Binder<'a> {
             false => arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?,
         };
         self.refuse_arguments(name, &mut args)?;
-        let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
+        if name == "ASCII" {
+            args = args.into_iter().map(|b| self.narrowed_by_page(b)).collect::<SqlResult<_>>()?;
+        }
+        let mut types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let one_sided = match f.trim {
             Some(ast::TrimSide::Leading) => "LTRIM",
             Some(ast::TrimSide::Trailing) => "RTRIM",
             _ => name,
+        };
+        // Text of other code pages is computed with as nvarchar, unless its bytes are asked for.
+        let narrow = match args.iter().find(|b| self.is_foreign(b)) {
+            Some(foreign) if !of_bytes(name) => {
+                let page = self.page_of(foreign);
+                let result = functions::bind(one_sided, part, &types)?.result;
+                args = self.all_widened(name, args)?;
+                types = args.iter().map(|b| b.ty).collect();
+                Some((result, page))
+            }
+            _ => None,
         };
         let mut bound = functions::bind(one_sided, part, &types)?;
         if name == "SUBSTRING" && args[0].large == Large::Old {
@@ -232,7 +248,9 @@ impl<'a> Binder<'a> {
                 name,
                 "LEN" | "LEFT" | "RIGHT" | "SUBSTRING" | "STUFF" | "REVERSE" | "UNICODE"
             );
-        if name == "NCHAR" && self.collation.is_supplementary() {
+        if name == "CHAR" {
+            bound.collations = smallvec::smallvec![self.collation];
+        } else if name == "NCHAR" && self.collation.is_supplementary() {
             // Its number may be one of two units.
             bound.result = SqlType::nvarchar(2);
             bound.collations = smallvec::smallvec![self.collation];
@@ -260,6 +278,44 @@ impl<'a> Binder<'a> {
             expr = self.once(expr, ty);
         }
         let nullable = !is_never_null(name);
+        let bound = Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) };
+        match narrow {
+            None => Ok(bound),
+            Some((ty, page)) => self.narrowed_again(bound, ty, page),
+        }
+    }
+
+    /// Arguments of a function, text of other code pages as nvarchar; the result of some is longer than they are.
+    fn all_widened(&self, name: &str, args: Vec<Bound>) -> SqlResult<Vec<Bound>> {
+        let grows = matches!(
+            name,
+            "REPLICATE" | "REPLACE" | "CONCAT" | "CONCAT_WS" | "STUFF" | "STRING_ESCAPE"
+        );
+        let one = |b| match grows {
+            true => self.widened_to(b, SqlType::NVARCHAR_MAX),
+            false => self.widened(b),
+        };
+        args.into_iter().map(one).collect()
+    }
+
+    /// nvarchar as text of its collation's code page, where that is another than 1252.
+    fn narrowed_by_page(&self, b: Bound) -> SqlResult<Bound> {
+        if !b.ty.is_unicode() || b.untyped || self.page_of(&b).is_western() {
+            return Ok(b);
+        }
+        let (ty, coerced) = (SqlType::VarChar(MaxLen::Max), b.coerced());
+        super::declared::fits(coerced.0, ty)?;
+        Ok(Bound::new(self.cast_to(b.plain(), ty)?, ty).with_collation(coerced))
+    }
+
+    /// The result of a function whose text was widened, as of the text as it was.
+    fn narrowed_again(&self, b: Bound, ty: SqlType, page: CodePage) -> SqlResult<Bound> {
+        let (coerced, nullable) = (b.coerced(), b.nullable);
+        let page = match coerced.1 {
+            Label::NoCollation(_) => page,
+            _ => self.page_of(&b),
+        };
+        let expr = self.cast_to_page(b, ty, page)?;
         Ok(Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) })
     }
 
@@ -371,6 +427,20 @@ fn with_scale(result: SqlType, scale: Option<&Bound>) -> SqlResult<SqlType> {
         SqlType::DateTime2(_) => SqlType::DateTime2(scale),
         _ => SqlType::DateTimeOffset(scale),
     })
+}
+
+/// Functions of the bytes of text, whatever their letters are.
+fn of_bytes(name: &str) -> bool {
+    matches!(
+        name,
+        "DATALENGTH"
+            | "ASCII"
+            | "BINARY_CHECKSUM"
+            | "HASHBYTES"
+            | "COMPRESS"
+            | "DECOMPRESS"
+            | "SQL_VARIANT_PROPERTY"
+    )
 }
 
 /// Whether a value is the same in every row: no column, no subquery, no function that is new in every call.

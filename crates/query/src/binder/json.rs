@@ -177,6 +177,7 @@ impl<'a> Binder<'a> {
     }
 
     fn json_call(&self, form: &Arc<Form>, name: &str, args: Vec<Bound>) -> SqlResult<Bound> {
+        let args = args.into_iter().map(|b| self.widened(b)).collect::<SqlResult<Vec<_>>>()?;
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let function = form.call(name, &types)?;
         let params = function.params.clone();

@@ -379,7 +379,10 @@ impl<'a> Binder<'a> {
             }
             super::dml::not_given(&target.database, &table, &[column])?;
             let bound = self.expr(value)?;
-            let (expr, ty) = self.stored(bound, table.columns[column].declared())?;
+            let (expr, ty) = {
+                let column = &table.columns[column];
+                self.stored(bound, column.declared(), column.collation)?
+            };
             places.push(column);
             types.push(ty);
             exprs.push(expr);

@@ -80,7 +80,7 @@ use taffrail_types::{Collation, ConvertContext, Value};
 
 pub use bound::Bound;
 pub use computed::{ComputedFacts, bind_computed, computed_columns, computed_facts};
-pub use definition::{bind_check, bind_text, check_text, default_text};
+pub use definition::{bind_check, bind_default, bind_text, check_text, default_text};
 pub use expr::{has_collation, is_text as is_text_type, resolve_type};
 use from::FromTree;
 pub use function::is_function;

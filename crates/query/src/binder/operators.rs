@@ -55,6 +55,7 @@ impl<'a> Binder<'a> {
         args: Vec<Bound>,
         result: Option<SqlType>,
     ) -> SqlResult<Bound> {
+        let args = args.into_iter().map(|b| self.widened(b)).collect::<SqlResult<Vec<_>>>()?;
         let text = SqlType::nvarchar(1);
         let ty_of = |b: &Bound| if b.untyped { text } else { b.ty };
         let types: Vec<SqlType> = args.iter().map(ty_of).collect();

@@ -208,9 +208,10 @@ impl<'a> Binder<'a> {
         self.check_width(&target.table, plan.outputs.len(), cols.len(), into.columns, true)?;
         let mut types = Vec::with_capacity(cols.len());
         for (output, column) in plan.outputs.iter_mut().zip(&cols) {
+            let column = &target.table.columns[*column];
             let own = &self.columns[*output];
             let b = Bound { untyped: own.untyped, ..Bound::of(Expr::Slot(*output), own.ty) };
-            let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
+            let (expr, ty) = self.stored(b, column.declared(), column.collation)?;
             if !matches!(expr, Expr::Slot(_)) {
                 let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
                 plan.items.push((expr, slot));

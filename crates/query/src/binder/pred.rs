@@ -10,7 +10,9 @@ use taffrail_plan::expr::{
 use taffrail_plan::rel::Rel;
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::like::Pattern;
-use taffrail_types::{Conversion, Decimal, Family, MaxLen, SqlType, Value, compare};
+use taffrail_types::{
+    Collation, Conversion, Decimal, Family, MaxLen, Pages, SqlType, Value, compare,
+};
 
 /// The operator of the syntax tree as ours.
 pub fn compare_op(op: ast::CompareOp) -> CompareOp {
@@ -148,21 +150,29 @@ impl<'a> Binder<'a> {
         }
         let (collation, _) = self.compared_by(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
-        let (left, right) = self.comparables(left, right, ty)?;
+        let (left, right) = self.comparables(left, right, ty, collation)?;
         Ok(Compare { op, left, right, collation })
     }
 
     /// Both sides of a comparison, brought to their common type. Where that has no room for all digits of a decimal, decimals stay as
     /// they are: they compare by value, and a conversion would make 10.00 of 10.001.
-    fn comparables(&self, left: Bound, right: Bound, ty: SqlType) -> SqlResult<(Expr, Expr)> {
+    fn comparables(
+        &self,
+        left: Bound,
+        right: Bound,
+        ty: SqlType,
+        collation: Collation,
+    ) -> SqlResult<(Expr, Expr)> {
         if !loses_digits(&left, ty) && !loses_digits(&right, ty) {
-            return Ok((self.comparable(left, ty)?, self.comparable(right, ty)?));
+            let one = |b| self.comparable(b, ty, collation);
+            return Ok((one(left)?, one(right)?));
         }
         let one = |b: Bound| match (is_decimal(b.ty), b.expr) {
             // No key is sought by a value of another scale.
             (true, value @ Expr::Slot(_)) => {
                 let (from, conversion) = (b.ty, Conversion::Explicit);
-                let cast = Cast { value, from, to: from, style: None, conversion, lenient: false };
+                let (style, lenient, pages) = (None, false, Pages::default());
+                let cast = Cast { value, from, to: from, style, conversion, lenient, pages };
                 Ok(Expr::Cast(Box::new(cast)))
             }
             (true, expr) => Ok(expr),
@@ -172,7 +182,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Converts for a comparison. Text compares padded, so lengths do not matter.
-    pub fn comparable(&self, b: Bound, ty: SqlType) -> SqlResult<Expr> {
+    /// Text of another code page comes to the collation's.
+    pub fn comparable(&self, b: Bound, ty: SqlType, collation: Collation) -> SqlResult<Expr> {
+        let b = if ty.family() == Family::Char { self.collated(b, collation) } else { b };
         use SqlType::*;
         let no_need = matches!(
             (b.ty, ty),
@@ -217,8 +229,9 @@ impl<'a> Binder<'a> {
             return Ok(not(Pred::Or(any), l.negated));
         }
         let collation = collation.unwrap_or(value.collation);
-        let value = self.comparable(value, ty)?;
-        let list = list.into_iter().map(|b| self.comparable(b, ty)).collect::<SqlResult<_>>()?;
+        let value = self.comparable(value, ty, collation)?;
+        let list = list.into_iter().map(|b| self.comparable(b, ty, collation));
+        let list = list.collect::<SqlResult<_>>()?;
         Ok(not(Pred::InList(Box::new(InList { value, list, collation })), l.negated))
     }
 
@@ -240,7 +253,7 @@ impl<'a> Binder<'a> {
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
         let kept = loses_digits(&value, ty) || loses_digits(&column, ty);
         let shown = if kept { column.ty } else { ty };
-        let (value, converted) = self.comparables(value, column, ty)?;
+        let (value, converted) = self.comparables(value, column, ty, collation)?;
         if !matches!(converted, Expr::Slot(_)) {
             let column = Bound::new(Expr::NULL, shown).with_collation(coerced);
             let slot = self.computed_slot(&column, "");
@@ -263,8 +276,8 @@ impl<'a> Binder<'a> {
             (false, _) => SqlType::VarChar(MaxLen::Max),
         };
         let (vt, pt) = (text(&value), text(&pattern));
-        let value = self.cast_to(value, vt)?;
-        let pattern = self.cast_to(pattern, pt)?;
+        let value = self.cast_to_page(value, vt, collation.page())?;
+        let pattern = self.cast_to_page(pattern, pt, collation.page())?;
         let escape = match &l.escape {
             None => None,
             Some(e) => {

@@ -217,7 +217,10 @@ impl<'a> Binder<'a> {
         for (((from, c), to), slot) in q.outputs.iter().zip(&q.columns).zip(columns).zip(slots) {
             let collation = c.collation.unwrap_or_default();
             let b = Bound { collation, ..Bound::of(Expr::Slot(*from), c.declared()) };
-            items.push((self.cast_to_declared(b, to.declared())?, *slot));
+            items.push((
+                self.cast_to_declared_as(b, to.declared(), to.collation.unwrap_or_default())?,
+                *slot,
+            ));
         }
         Ok(Rel::compute(q.rel, items))
     }

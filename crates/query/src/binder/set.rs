@@ -128,8 +128,8 @@ impl<'a> Binder<'a> {
                 }
             };
             let mut items = Vec::with_capacity(width);
-            for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
-                items.push((self.cast_to_declared(b, *ty)?, *slot));
+            for ((b, (ty, coerced)), slot) in bound.into_iter().zip(&types).zip(&slots) {
+                items.push((self.cast_to_declared_as(b, *ty, coerced.0)?, *slot));
             }
             rels.push(Rel::compute(p.rel, items));
             slot_lists.push(slots);

@@ -311,6 +311,7 @@ impl<'a> Binder<'a> {
             false => self.hiding_siblings(|b| b.values_given(f))?,
         };
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
+        let args = args.into_iter().map(|b| self.widened(b)).collect::<SqlResult<Vec<_>>>()?;
         let mut columns = view_columns(view, self.collation);
         let to = rowset::shape(view.name, &args, &mut columns)?;
         let collation = match view.name {

@@ -102,6 +102,7 @@ impl<'a> Binder<'a> {
         let name = if or_null { functions::xml::TRY_CONTENT } else { functions::xml::CONTENT };
         let style = style.unwrap_or(Expr::Const(Value::Int(0)));
         let style = Bound::new(style, SqlType::Int);
+        let b = self.widened(b)?;
         Ok(Bound { large: Large::Xml, ..self.call_by_name(name, vec![b, style])? })
     }
 
@@ -300,6 +301,7 @@ impl<'a> Binder<'a> {
                 return Err(SqlError::new(9344, &[&place, &value.declared().name()]));
             };
             types.push(given);
+            let value = self.widened(value)?;
             texts.push(Bound::new(self.as_xml_text(value.expr, value.ty), TEXT));
         }
         Ok((texts, types))

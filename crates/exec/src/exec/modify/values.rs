@@ -5,7 +5,7 @@ use crate::catalog::Table;
 use crate::database::Database;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::{AssignError, assign, cast_with};
-use taffrail_types::{Conversion, ConvertContext, MaxLen, SqlType, Value};
+use taffrail_types::{Conversion, ConvertContext, Family, MaxLen, Pages, SqlType, Value};
 
 /// `database.schema.table`, as messages about rows show it; a table variable's name alone.
 pub fn full_name(database: &Database, table: &Table) -> String {
@@ -51,6 +51,10 @@ pub(crate) fn store(
     if fits(&v, from, c.ty) {
         return Ok(if c.unpadded { trim(v, c.ty) } else { v });
     }
+    let context = &match c.ty.family() {
+        Family::Char => context.with_pages(Pages::of(c.collation.page())),
+        _ => *context,
+    };
     // What is cut has to be there still.
     let whole = if context.ansi_warnings { Value::Null } else { v.clone() };
     match assign(v, from, c.ty, context) {
