@@ -1,6 +1,7 @@
 //! Remote procedure calls and transaction requests as a client sends them, already decoded.
 
-use taffrail_types::{SqlType, Value};
+use crate::catalog::Table;
+use taffrail_types::{CodePage, Family, MaxLen, SqlType, Value};
 
 /// What is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +28,52 @@ pub struct RpcParam {
     pub value: Value,
     /// A table in place of a value, which is NULL then.
     pub table: Option<Box<RpcTable>>,
+}
+
+impl RpcParam {
+    /// Brings text to the code page of char and varchar in the database where the call runs.
+    pub(crate) fn settle(&mut self, page: CodePage) {
+        if self.ty.family() != Family::Char {
+            return;
+        }
+        self.value = received(std::mem::take(&mut self.value), page);
+        if let (Value::VarChar(b), Some(MaxLen::N(n))) = (&self.value, self.ty.length())
+            && b.len() > usize::from(n)
+        {
+            self.ty = SqlType::varchar(b.len());
+        }
+    }
+}
+
+/// A value of char or varchar as a client sent it, in a code page: text of another page than 1252 comes as nvarchar.
+pub(crate) fn received(value: Value, page: CodePage) -> Value {
+    match value {
+        Value::NVarChar(b) => Value::VarChar(page.encode_utf16(&b)),
+        Value::VarChar(b) if !page.is_western() => {
+            Value::VarChar(page.recode(CodePage::WESTERN, &b))
+        }
+        other => other,
+    }
+}
+
+/// Brings the text of a row for a table's columns to their code pages; `columns`: the column that each value goes to.
+pub(crate) fn receive_row(
+    row: &mut [Value],
+    types: &[SqlType],
+    columns: &[Option<usize>],
+    table: &Table,
+) {
+    for ((value, ty), column) in row.iter_mut().zip(types).zip(columns) {
+        let Some(column) = column.map(|at| &table.columns[at]) else { continue };
+        if ty.family() != Family::Char || value.is_null() {
+            continue;
+        }
+        let page = column.collation.page();
+        if matches!(value, Value::NVarChar(_)) || !page.is_western() {
+            let page = if column.ty.family() == Family::Char { page } else { CodePage::WESTERN };
+            *value = received(std::mem::take(value), page);
+        }
+    }
 }
 
 /// A table that a client passes.

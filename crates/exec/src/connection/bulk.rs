@@ -4,6 +4,7 @@ use super::{Connection, ConnectionFate};
 use crate::database::Database;
 use crate::exec::bulk::{BulkPlan, BulkTarget, PendingLoad, as_sent};
 use crate::exec::interpret::{Interpreter, Unwind};
+use crate::rpc::receive_row;
 use crate::session::TransactionPart;
 use crate::session::context::StatementContext;
 use crate::sink::{Command, Done, DoneKind, ResultSink};
@@ -143,6 +144,7 @@ impl Interpreter<'_> {
         check_transaction(&self.context(1), &load.database)?;
         let sent = source.columns().map_err(|e| load.error(e))?;
         let types = load.types(&sent)?;
+        let kinds = types.clone();
         let plan = BulkPlan::open(
             self.session,
             &load.database,
@@ -155,6 +157,7 @@ impl Interpreter<'_> {
         let mut row = Vec::with_capacity(sent.len());
         let mut target = BulkTarget::open(self.context(1), &plan, &mut vars)?;
         while source.row(&mut row).map_err(|e| load.error(e))? {
+            receive_row(&mut row, &kinds, &load.columns, plan.table());
             target.push_row(&row)?;
         }
         let rows = target.finish()?;

@@ -66,7 +66,6 @@ pub(crate) fn bind_arguments(
     let mut outputs = Vec::new();
     let mut tables = vec![None; parameters.len()];
     let mut cursors = Vec::new();
-    let context = session.activation.options.convert_context();
     if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
         return Err(SqlError::new(8146, &[&name]).with_state(2));
     }
@@ -119,6 +118,7 @@ pub(crate) fn bind_arguments(
                         _ if v.is_null() => Value::Null,
                         true => crate::functions::xml::as_xml(v, 0)?,
                         false => {
+                            let context = session.convert_context();
                             convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
                                 .map_err(|e| match e.number {
                                     // A parameter's conversion is 8114, whatever the value says.

@@ -210,7 +210,7 @@ impl<'s> Compiler<'s> {
                     out.ty,
                     None,
                     taffrail_types::Conversion::Implicit,
-                    &self.session.activation.options.convert_context(),
+                    &self.session.convert_context(),
                 )?,
                 // What an @@variable says is asked for by each call.
                 _ => {

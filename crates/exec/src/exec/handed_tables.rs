@@ -8,6 +8,7 @@ use super::procedure::Callee;
 use crate::catalog::{Parameter, Table, UserType};
 use crate::database::Database;
 use crate::features::tables::tables;
+use crate::rpc::receive_row;
 use crate::rpc::{RpcParam, RpcProcedure, RpcTable};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
@@ -121,7 +122,8 @@ impl Interpreter<'_> {
         let owner = self.session.ddl_owner(&home);
         let to = home.catalog.table(id, owner).ok_or_else(|| SqlError::new(1087, &[&NAME]))?;
         let (columns, types) = places(table, &to)?;
-        let rows = std::mem::take(&mut table.rows);
+        let mut rows = std::mem::take(&mut table.rows);
+        rows.iter_mut().for_each(|row| receive_row(row, &types, &columns, &to));
         if rows.is_empty() {
             return Ok(());
         }

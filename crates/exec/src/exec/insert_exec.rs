@@ -29,7 +29,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Kind};
-use taffrail_types::{Conversion, SqlType, Value, convert};
+use taffrail_types::{CodePage, Conversion, Family, Pages, SqlType, Value, convert};
 
 /// The state of a 213 that a result inside an INSERT … EXEC raises.
 const OTHER_COLUMNS: u8 = 7;
@@ -130,7 +130,7 @@ impl Interpreter<'_> {
                     return Err(SqlError::new(556, &[]));
                 }
                 it.one_writer(&plan)?;
-                let context = it.session.activation.options.convert_context();
+                let context = it.session.convert_context();
                 let mut count = 0;
                 let limit = it.session.row_limit();
                 if results.is_empty() {
@@ -248,6 +248,11 @@ impl Put<'_> {
         let Put { columns, insert, context } = *self;
         let targets: Vec<Declared> = targets(insert).collect();
         let same = columns.iter().map(ColumnDesc::declared).eq(targets.iter().copied());
+        let of_page = |(at, c): (usize, &ColumnDesc)| {
+            let own = c.collation.unwrap_or_default().page();
+            c.ty.family() != Family::Char || own == target(insert, at).collation.page()
+        };
+        let same = same && columns.iter().enumerate().all(of_page);
         columns.iter().zip(&targets).try_for_each(|(c, to)| {
             convert::check_declared(c.declared(), *to, Conversion::Implicit)
         })?;
@@ -277,9 +282,12 @@ fn convert_row(
             continue;
         }
         let t = &to.ty;
-        if c.ty == *t {
+        let from = c.collation.unwrap_or_default().page();
+        let pages = Pages { from, to: target(insert, at).collation.page() };
+        if c.ty == *t && (from == pages.to || t.family() != Family::Char) {
             continue;
         }
+        let context = &context.with_pages(pages);
         // Lengths are checked where the row is stored.
         let wide = match t {
             SqlType::VarChar(_) | SqlType::Char(_) => SqlType::VarChar(taffrail_types::MaxLen::Max),
@@ -295,7 +303,7 @@ fn convert_row(
             _ => false,
         };
         if cut {
-            return Err(too_long(insert, at, &exact));
+            return Err(too_long(insert, at, &exact, pages.to));
         }
         *v = exact;
     }
@@ -303,10 +311,10 @@ fn convert_row(
 }
 
 /// 2628: a captured value that is longer than the column it goes to.
-fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
+fn too_long(insert: &InsertPlan, source: usize, cut: &Value, page: CodePage) -> Box<SqlError> {
     let column = &target(insert, source).name;
     let table = super::modify::full_name(&insert.database, &insert.table);
-    SqlError::new(2628, &[&table, column, &cut.as_text().unwrap_or_default()])
+    SqlError::new(2628, &[&table, column, &cut.text_of(page).unwrap_or_default()])
 }
 
 /// Keeps rows, passes messages on.

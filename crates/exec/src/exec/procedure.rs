@@ -265,13 +265,13 @@ impl Interpreter<'_> {
                 shown: name.to_string(),
             },
             ExecTarget::Variable(v) => {
-                let text =
-                    self.session.activation.locals.vars[*v as usize].as_text().unwrap_or_default();
+                let value = &self.session.activation.locals.vars[*v as usize];
+                let text = self.session.text_of(value).unwrap_or_default();
                 Target::of_text(&text)
             }
             ExecTarget::Text(code) => {
                 let v = self.value(module, s, code)?;
-                Target::Text(v.as_text().unwrap_or_default())
+                Target::Text(self.session.text_of(&v).unwrap_or_default())
             }
         };
         let mut passed = Vec::with_capacity(e.arguments.len());
@@ -296,17 +296,17 @@ impl Interpreter<'_> {
 
     /// Output parameters and the return status, or a function's value, into the caller's variables.
     pub(super) fn take_back(&mut self, e: &Execute, r: &Returned) -> SqlResult<()> {
-        let locals = &mut self.session.activation.locals;
         for (n, v, from) in &r.outputs {
             let Some(var) = e.arguments.get(*n).and_then(|a| a.output) else { continue };
-            let to = locals.module.variables.declared(var);
-            locals.vars[var as usize] = if v.is_null() || *from == to {
+            let to = self.session.activation.locals.module.variables.declared(var);
+            let value = if v.is_null() || *from == to {
                 v.clone()
             } else {
                 convert::check_declared(*from, to, Conversion::Implicit)?;
-                let context = self.session.activation.options.convert_context();
+                let context = self.session.convert_context();
                 convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
+            self.session.activation.locals.vars[var as usize] = value;
         }
         match &r.value {
             Some((value, from)) => self.take_value(e, value, *from),
@@ -316,10 +316,10 @@ impl Interpreter<'_> {
 
     fn take_value(&mut self, e: &Execute, value: &Value, from: Declared) -> SqlResult<()> {
         let Some(var) = e.status else { return Ok(()) };
+        let context = self.session.convert_context();
         let locals = &mut self.session.activation.locals;
         let to = locals.module.variables.declared(var);
         convert::check_declared(from, to, Conversion::Implicit)?;
-        let context = self.session.activation.options.convert_context();
         locals.vars[var as usize] =
             convert::cast_with(value, from.ty, to.ty, None, Conversion::Implicit, &context)?;
         Ok(())

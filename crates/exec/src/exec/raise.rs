@@ -10,7 +10,7 @@ use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_observe::{Event, EventRing};
 use taffrail_types::convert::Declared;
 use taffrail_types::datetime::Local;
-use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+use taffrail_types::{CodePage, Conversion, MaxLen, SqlType, Value, convert};
 
 /// The worst severity that RAISERROR needs no WITH LOG for, and the worst that there is.
 const MAX_UNLOGGED: i64 = 18;
@@ -50,11 +50,11 @@ fn only_a_time(text: &str) -> bool {
     plain && (half.is_some() || digits.contains(':') || digits.is_empty())
 }
 
-fn as_text(v: &Value, ty: SqlType) -> SqlResult<String> {
+fn as_text(v: &Value, ty: SqlType, page: CodePage) -> SqlResult<String> {
     if v.is_null() {
         return Ok(String::new());
     }
-    if let Some(t) = v.as_text() {
+    if let Some(t) = v.text_of(page) {
         return Ok(t);
     }
     let to = SqlType::NVarChar(MaxLen::N(4000));
@@ -65,7 +65,7 @@ fn as_text(v: &Value, ty: SqlType) -> SqlResult<String> {
 impl Interpreter<'_> {
     /// PRINT: an informational message of severity 0.
     pub fn print(&mut self, v: &Value, ty: SqlType, line: u32, module: &Module) -> SqlResult<()> {
-        let mut text = as_text(v, ty)?;
+        let mut text = as_text(v, ty, self.session.page())?;
         // As SQL Server: up to 8,000 bytes.
         let most = if matches!(ty, SqlType::NChar(_) | SqlType::NVarChar(_)) { 4000 } else { 8000 };
         if let Some((at, _)) = text.char_indices().nth(most) {
@@ -103,7 +103,7 @@ impl Interpreter<'_> {
                     return Err(SqlError::new(35100, &[&number]));
                 }
                 let state = state.as_i64().unwrap_or(1).clamp(0, 255) as u8;
-                let text = text.as_text().unwrap_or_default();
+                let text = self.session.text_of(&text).unwrap_or_default();
                 let e = SqlError::of_text(number as i32, 16, text).with_state(state);
                 return Err(e.with_line(s.line).with_origin(Origin::Throw));
             }
@@ -123,9 +123,15 @@ impl Interpreter<'_> {
                 for (at, a) in arguments.iter().enumerate() {
                     let v = self.value(module, s, a)?;
                     check_argument(self.type_of(a), at + FIRST_ARGUMENT)?;
+                    let v = match v {
+                        Value::VarChar(b) => Value::NVarChar(self.session.page().to_utf16(&b)),
+                        v => v,
+                    };
                     args.push(match Argument::of(&v) {
                         Some(argument) => argument,
-                        None => Argument::Text(as_text(&v, self.type_of(a).ty)?),
+                        None => {
+                            Argument::Text(as_text(&v, self.type_of(a).ty, self.session.page())?)
+                        }
                     });
                 }
                 let (number, text) = match m.as_i64() {
@@ -148,7 +154,7 @@ impl Interpreter<'_> {
                         }
                     },
                     None => {
-                        let text = as_text(&m, m_ty)?;
+                        let text = as_text(&m, m_ty, self.session.page())?;
                         (50_000, (text.clone(), text))
                     }
                 };

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ResultSetDefinition};
 use taffrail_types::convert::{Kind, Large};
-use taffrail_types::{Conversion, ConvertContext, Family, Value, convert};
+use taffrail_types::{Collation, Conversion, ConvertContext, Family, Pages, Value, convert};
 
 /// Looks up the columns of a name.
 type ColumnsOf = fn(&Session, &Arc<Database>, &ast::ObjectName) -> SqlResult<Vec<ColumnDesc>>;
@@ -92,8 +92,7 @@ impl Interpreter<'_> {
             Ok(results) => results,
             Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
         };
-        let (declared, context) =
-            (results.len(), self.session.activation.options.convert_context());
+        let (declared, context) = (results.len(), self.session.convert_context());
         let mut sink = Declared {
             inner: self.sink,
             results,
@@ -262,9 +261,12 @@ fn converted(
     if to.declared().kind == Kind::Xml && from.large != Large::Xml {
         return crate::functions::xml::as_xml(v, 0);
     }
-    if from.ty == to.ty {
+    let page = |c: &ColumnDesc| c.collation.map_or(context.pages.to, Collation::page);
+    let pages = Pages { from: page(from), to: page(to) };
+    if from.ty == to.ty && (pages.from == pages.to || from.ty.family() != Family::Char) {
         return Ok(v.clone());
     }
+    let context = &context.with_pages(pages);
     let cast = convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, context);
     cast.map_err(|_| SqlError::new(8114, &[&from.declared(), &to.declared()]))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{SqlType, Value, convert};
+use taffrail_types::{Family, SqlType, Value, convert};
 
 /// The database that a callee runs in, if not the current one.
 type Elsewhere = Option<Arc<Database>>;
@@ -256,6 +256,10 @@ impl Interpreter<'_> {
     /// A remote call: results, return status, output parameters, DONEPROC.
     pub(crate) fn remote_call(&mut self, call: RpcCall) -> Result<(), Unwind> {
         let RpcCall { procedure, mut params } = call;
+        if params.iter().any(|p| p.ty.family() == Family::Char) {
+            let page = self.session.page();
+            params.iter_mut().for_each(|p| p.settle(page));
+        }
         self.session.cell.set_command(taffrail_observe::session::Command::Execute);
         let (tables, filled) = self.take_tables(&procedure, &mut params);
         let passed: Vec<Passed> = params
@@ -323,7 +327,9 @@ impl Interpreter<'_> {
             // The client's parameter is the caller's variable: it has its type, not that of the declaration.
             let (value, ty) = match param {
                 Some(p) if p.ty != ty => {
-                    match convert::cast(&value, ty, p.ty, None, convert::Conversion::Implicit) {
+                    let (implicit, context) =
+                        (convert::Conversion::Implicit, self.session.convert_context());
+                    match convert::cast_with(&value, ty, p.ty, None, implicit, &context) {
                         Ok(converted) => (converted, p.ty),
                         Err(_) => (value, ty),
                     }

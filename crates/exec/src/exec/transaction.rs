@@ -557,7 +557,10 @@ impl Interpreter<'_> {
     pub fn transaction_name(&self, n: &NameCode) -> SqlResult<String> {
         let name = match n {
             NameCode::Name(n) => n.to_string(),
-            NameCode::Var(v) => match self.session.activation.locals.vars[*v as usize].as_text() {
+            NameCode::Var(v) => match self
+                .session
+                .text_of(&self.session.activation.locals.vars[*v as usize])
+            {
                 // Of a variable the first characters count.
                 Some(t) => {
                     let units: Vec<u16> = t.encode_utf16().take(32).collect();

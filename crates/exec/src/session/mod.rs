@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use taffrail_base::message::cancelled;
 use taffrail_base::{ObjectId, SessionId, SqlResult};
+use taffrail_types::{CodePage, ConvertContext, Pages, Value};
 
 pub mod app_locks;
 mod client;
@@ -70,6 +71,24 @@ impl taffrail_syntax::Watch for Session {
 }
 
 impl Session {
+    /// The code page of the current database's char and varchar.
+    pub fn page(&self) -> CodePage {
+        self.database.collation().page()
+    }
+
+    /// The settings of conversions, for text of the current database's code page.
+    pub fn convert_context(&self) -> ConvertContext {
+        self.activation.options.convert_context().with_pages(Pages::of(self.page()))
+    }
+
+    /// The text of a variable, parameter or literal as UTF-8; None for what is no text.
+    pub fn text_of(&self, value: &Value) -> Option<String> {
+        match value {
+            Value::VarChar(_) => value.text_of(self.page()),
+            other => other.as_text(),
+        }
+    }
+
     /// Ends the statement when the client asked for it (an attention): message 3617's place, without a message.
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {

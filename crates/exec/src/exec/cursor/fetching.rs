@@ -9,7 +9,7 @@ use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::Kind;
-use taffrail_types::{Conversion, Value, convert};
+use taffrail_types::{Collation, Conversion, Family, Pages, Value, convert};
 
 impl Cursor {
     /// Shows others how a FETCH has ended.
@@ -131,14 +131,17 @@ impl Interpreter<'_> {
         columns: &[ColumnDesc],
         row: Vec<Value>,
     ) -> SqlResult<()> {
-        let context = self.session.activation.options.convert_context();
+        let context = self.session.convert_context();
         let mut values = Vec::with_capacity(row.len());
         for ((v, d), (var, ty)) in row.into_iter().zip(columns).zip(&f.into) {
             let (own, to) = (d.declared(), module.variables.declared(*var));
             if convert::rule_of(own, to) != convert::Rule::Implicit {
                 return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
             }
-            values.push(match d.ty == *ty {
+            let from = d.collation.map_or(context.pages.to, Collation::page);
+            let context = context.with_pages(Pages { from, ..context.pages });
+            let same = d.ty == *ty && (from == context.pages.to || ty.family() != Family::Char);
+            values.push(match same {
                 _ if v.is_null() => Value::Null,
                 _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
                     crate::functions::xml::as_xml(&v, 0)?
