@@ -403,8 +403,7 @@ fn answer(
     encode::login_ack(tokens, version, PROGRAM, crate::PRODUCT_VERSION);
     encode::env_change(tokens, &encode::EnvChange::PacketSize(packet_bytes, PACKET_BYTES_DEFAULT));
     if login.asks_for(FEATURE_UTF8) {
-        // No collation in UTF-8 exists here.
-        encode::feature_ext_ack(tokens, &[(FEATURE_UTF8, &[0])]);
+        encode::feature_ext_ack(tokens, &[(FEATURE_UTF8, &[1])]);
     }
     output.finish().map_err(gone)?;
     // The negotiated size starts with the message after this one.

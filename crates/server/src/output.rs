@@ -327,7 +327,10 @@ impl ResultSink for Output {
         let change = match &change {
             EnvChange::Database { new, old } => encode::EnvChange::Database(new, old),
             EnvChange::Language { new, old } => encode::EnvChange::Language(new, old),
-            EnvChange::Collation(collation) => encode::EnvChange::Collation(collation.tds()),
+            EnvChange::Collation(collation) => {
+                self.collation = collation.tds();
+                encode::EnvChange::Collation(self.collation)
+            }
             EnvChange::BeginTransaction(d) => encode::EnvChange::BeginTransaction(*d),
             EnvChange::CommitTransaction(d) => encode::EnvChange::CommitTransaction(*d),
             EnvChange::RollbackTransaction(d) => encode::EnvChange::RollbackTransaction(*d),

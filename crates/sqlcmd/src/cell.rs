@@ -56,7 +56,7 @@ pub fn kind(column: &Column) -> Kind {
 
 /// A value as it is shown.
 pub fn show(value: &Value, column: &Column) -> String {
-    let shown = plain(value, column.info.sql, column.info.collation);
+    let shown = plain(value, column.info.sql);
     match value {
         // A column that cannot be NULL brings a real in its own precision, others bring it as a float.
         Value::Real(v) if !matches!(column.info.wire, Wire::Fixed(_)) => float(*v as f64),
@@ -67,10 +67,10 @@ pub fn show(value: &Value, column: &Column) -> String {
 
 /// A value for a program: whole, none for NULL.
 pub fn text(value: &Value, column: &Column) -> Option<String> {
-    (*value != Value::Null).then(|| plain(value, column.info.sql, column.info.collation))
+    (*value != Value::Null).then(|| plain(value, column.info.sql))
 }
 
-fn plain(value: &Value, ty: SqlType, collation: [u8; 5]) -> String {
+fn plain(value: &Value, ty: SqlType) -> String {
     match value {
         Value::Null => "NULL".into(),
         Value::Bit(v) => (*v as u8).to_string(),
@@ -85,12 +85,11 @@ fn plain(value: &Value, ty: SqlType, collation: [u8; 5]) -> String {
         }
         Value::Real(v) => exponent(format!("{v:e}"), |decimals| format!("{v:.decimals$}")),
         Value::Float(v) => float(*v),
-        Value::VarChar(b) if is_utf8(collation) => String::from_utf8_lossy(b).into_owned(),
         Value::VarChar(b) => codepage::decode_1252(b),
         Value::NVarChar(b) => codepage::decode_utf16(b),
         Value::Binary(b) => texts::hex(b, true),
         Value::Guid(g) => texts::guid(g).to_lowercase(),
-        Value::Variant(v) => plain(&v.1, v.0, [0; 5]),
+        Value::Variant(v) => plain(&v.1, v.0),
         Value::Date(_)
         | Value::Time(_)
         | Value::DateTime { .. }
@@ -98,11 +97,6 @@ fn plain(value: &Value, ty: SqlType, collation: [u8; 5]) -> String {
         | Value::DateTime2 { .. }
         | Value::DateTimeOffset { .. } => moment(value, ty),
     }
-}
-
-/// The collation keeps text as UTF-8.
-fn is_utf8(collation: [u8; 5]) -> bool {
-    collation[3] & 0x04 != 0
 }
 
 /// The shortest digits that give the same number; an exponent below -4 and from 21 on.

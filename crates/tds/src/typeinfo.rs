@@ -433,11 +433,6 @@ impl TypeInfo {
         }
     }
 
-    /// True if the bytes of varchar values are UTF-8 (a _UTF8 collation).
-    pub fn is_utf8(&self) -> bool {
-        self.collation[3] & 0x04 != 0
-    }
-
     /// `UserType` of a result column: 0x50 for rowversion, else 0.
     pub fn user_type(&self) -> u32 {
         if self.sql == SqlType::RowVersion { 0x50 } else { 0 }

@@ -5,7 +5,7 @@ use super::{DATE_DAYS, DATETIME_TICKS, DAY_TICKS, PLP_NULL, PLP_UNKNOWN, SHORT_N
 use crate::error::ProtocolError;
 use crate::reader::Reader;
 use crate::typeinfo::{TypeInfo, Wire, byte, time_bytes, type_name};
-use taffrail_types::{Bytes, Decimal, MaxLen, SqlType, Value};
+use taffrail_types::{Bytes, Collation, Decimal, MaxLen, SqlType, Value};
 
 type Result<T> = std::result::Result<T, ProtocolError>;
 
@@ -151,11 +151,22 @@ fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
         }
         UniqueIdentifier => Value::Guid(r.array()?),
         NChar(_) | NVarChar(_) => wide_text(b, info.wire).ok_or_else(bad)?,
-        Char(_) | VarChar(_) if info.is_utf8() => Value::varchar(&String::from_utf8_lossy(b)),
-        Char(_) | VarChar(_) => Value::VarChar(Bytes::from_slice(b)),
+        Char(_) | VarChar(_) => narrow_text(b, info.collation),
         Binary(_) | VarBinary(_) | RowVersion => Value::Binary(Bytes::from_slice(b)),
         Variant => return Err(ProtocolError::Malformed("sql_variant inside sql_variant")),
     })
+}
+
+/// Text of code page 1252 as it is; of another page that is not ASCII as nvarchar, since a value does not say its page.
+fn narrow_text(b: &[u8], collation: [u8; 5]) -> Value {
+    if b.is_ascii() {
+        return Value::VarChar(Bytes::from_slice(b));
+    }
+    let page = Collation::page_of_tds(collation);
+    match page.is_western() {
+        true => Value::VarChar(Bytes::from_slice(b)),
+        false => Value::NVarChar(page.to_utf16(b)),
+    }
 }
 
 fn wide_text(b: &[u8], wire: Wire) -> Option<Value> {
