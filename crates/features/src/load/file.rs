@@ -17,6 +17,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 use taffrail_io::{IoResult, Volume};
+use taffrail_types::CodePage;
 
 /// Bytes per read.
 const PIECE: usize = 256 << 10;
@@ -24,12 +25,17 @@ const PIECE: usize = 256 << 10;
 /// What the bytes of a file are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Encoding {
-    /// Code page 1252, one byte per character.
-    Ansi,
-    /// Code page 65001.
-    Utf8,
+    /// The bytes are text of this code page.
+    Page(CodePage),
+    /// The bytes of a field are text of its column's code page.
+    Raw,
     /// `DATAFILETYPE = 'widechar'`, little-endian.
     Utf16,
+}
+
+impl Encoding {
+    /// Text of code page 1252.
+    pub const ANSI: Encoding = Encoding::Page(CodePage::WESTERN);
 }
 
 /// What ends a row or field.

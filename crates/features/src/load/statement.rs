@@ -10,7 +10,7 @@
 //! unless the session has one open.
 
 use super::file::{Encoding, Fields, FileError, FileFormat, RowReader, Terminator, parse_hex};
-use crate::catalog::Table;
+use crate::catalog::{Column, Table};
 use crate::connection::bulk::check_transaction;
 use crate::database::Database;
 use crate::exec::bulk::{BulkOptions, BulkPlan, BulkTarget};
@@ -23,7 +23,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::{IoError, OpenSpec, Volume};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::convert::{AssignError, assign};
-use taffrail_types::{Bytes, ConvertContext, Family, MaxLen, SqlType, Value};
+use taffrail_types::{Bytes, CodePage, ConvertContext, Family, MaxLen, Pages, SqlType, Value};
 
 /// What the options say.
 struct Settings {
@@ -49,7 +49,7 @@ impl Settings {
                 quote: None,
                 field_end: Terminator::Bytes(b"\t".to_vec()),
                 row_end: Terminator::Line,
-                encoding: Encoding::Ansi,
+                encoding: Encoding::ANSI,
             },
             options: BulkOptions::default(),
             first_row: 1,
@@ -123,9 +123,13 @@ fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {
         _ => return Err(SqlError::new(102, &[&option.name.value])),
     };
     match &*value {
-        "65001" => Ok(Encoding::Utf8),
-        "ACP" | "RAW" | "1252" => Ok(Encoding::Ansi),
-        other => Err(value_unsupported("CODEPAGE", other)),
+        "RAW" => Ok(Encoding::Raw),
+        "ACP" => Ok(Encoding::ANSI),
+        "OEM" => Ok(Encoding::Page(CodePage::of(437).unwrap_or_default())),
+        other => match other.parse().ok().and_then(CodePage::of) {
+            Some(page) => Ok(Encoding::Page(page)),
+            None => Err(value_unsupported("CODEPAGE", other)),
+        },
     }
 }
 
@@ -328,7 +332,7 @@ impl FileLoad {
                 out.push(Value::Null);
                 continue;
             }
-            match convert(bytes, self.settings.format.encoding, column.ty, &self.context) {
+            match convert(bytes, self.settings.format.encoding, column, &self.context) {
                 Ok(v) => out.push(v),
                 Err(number) => return Ok(Some(place(number, self.row))),
             }
@@ -341,19 +345,30 @@ impl FileLoad {
 fn convert(
     bytes: &[u8],
     encoding: Encoding,
-    ty: SqlType,
+    column: &Column,
     context: &ConvertContext,
 ) -> Result<Value, i32> {
     const MISMATCH: i32 = 4864;
+    let (ty, to) = (column.ty, column.collation.page());
+    let from = match encoding {
+        Encoding::Page(page) => page,
+        Encoding::Raw => to,
+        // The reader gives UTF-8.
+        Encoding::Utf16 => CodePage::UTF8,
+    };
+    let context = &context.with_pages(Pages { from, to });
     if ty.family() == Family::Binary {
         let digits = std::str::from_utf8(bytes).map_err(|_| MISMATCH)?;
         let digits = digits.strip_prefix("0x").unwrap_or(digits);
         let value = Value::Binary(Bytes::from_vec(parse_hex(digits).ok_or(MISMATCH)?));
         return store(value, SqlType::VarBinary(MaxLen::Max), ty, context);
     }
-    if encoding == Encoding::Ansi || bytes.is_ascii() {
-        let value = Value::VarChar(Bytes::from_slice(bytes));
-        return store(value, SqlType::VarChar(MaxLen::Max), ty, context);
+    if from != CodePage::UTF8 || bytes.is_ascii() {
+        let narrow = ty.family() == Family::Char;
+        let bytes = if narrow { to.recode(from, bytes) } else { Bytes::from_slice(bytes) };
+        let pages = if narrow { Pages::of(to) } else { Pages { from, to } };
+        let context = &context.with_pages(pages);
+        return store(Value::VarChar(bytes), SqlType::VarChar(MaxLen::Max), ty, context);
     }
     let text = std::str::from_utf8(bytes).map_err(|_| MISMATCH)?;
     store(Value::nvarchar(text), SqlType::NVarChar(MaxLen::Max), ty, context)

@@ -2,7 +2,7 @@
 
 use super::row::iso;
 use std::fmt::Write;
-use taffrail_types::{MaxLen, SqlType, Value, text};
+use taffrail_types::{CodePage, MaxLen, SqlType, Value, text};
 
 /// A script may hold this text as it is: whoever reads scripts line by line (sqlcmd and its relatives) hands it on unchanged.
 ///
@@ -44,8 +44,8 @@ pub(super) fn quoted(text: &str) -> String {
     format!("N'{}'", text.replace('\'', "''"))
 }
 
-/// The value, as an expression that is assigned to a column of its type.
-pub(super) fn literal(v: &Value, ty: SqlType) -> String {
+/// The value, as an expression that is assigned to a column of its type; text of char and varchar is of this code page.
+pub(super) fn literal(v: &Value, ty: SqlType, page: CodePage) -> String {
     match v {
         Value::Null => "NULL".into(),
         Value::Bit(b) => u8::from(*b).to_string(),
@@ -54,12 +54,16 @@ pub(super) fn literal(v: &Value, ty: SqlType) -> String {
         Value::Float(f) => format!("{f:e}"),
         Value::Binary(b) => text::hex(b, true),
         Value::Variant(inner) => {
-            format!("CAST(CAST({} AS {}) AS sql_variant)", literal(&inner.1, inner.0), inner.0)
+            format!(
+                "CAST(CAST({} AS {}) AS sql_variant)",
+                literal(&inner.1, inner.0, CodePage::WESTERN),
+                inner.0
+            )
         }
         Value::VarChar(b) | Value::NVarChar(b) => {
-            let told = v.as_text().unwrap_or_default();
+            let told = v.text_of(page).unwrap_or_default();
             let same = match v {
-                Value::VarChar(_) => true,
+                Value::VarChar(_) => page.encode(&told) == *b,
                 _ => Value::nvarchar(&told) == *v,
             };
             match (same && survives_a_file(&told), ty) {
@@ -87,9 +91,14 @@ fn bytes_as(bytes: &[u8], ty: SqlType) -> String {
 }
 
 /// That a column has this value and no other, not even one that is equal under its collation or in another time zone.
-pub(super) fn is(column: &str, v: &Value, ty: SqlType, large: Option<SqlType>) -> String {
+pub(super) fn is(
+    column: &str,
+    v: &Value,
+    (ty, page): (SqlType, CodePage),
+    large: Option<SqlType>,
+) -> String {
     let mut out = String::new();
-    let value = literal(v, ty);
+    let value = literal(v, ty, page);
     let name = match large {
         Some(as_type) if !v.is_null() => format!("CAST({column} AS {as_type})"),
         _ => column.to_owned(),
@@ -102,7 +111,8 @@ pub(super) fn is(column: &str, v: &Value, ty: SqlType, large: Option<SqlType>) -
     let _ = match v {
         Value::Null => write!(out, "{name} IS NULL"),
         Value::Variant(inner) => {
-            let value = format!("CAST({} AS {})", literal(&inner.1, inner.0), inner.0);
+            let value =
+                format!("CAST({} AS {})", literal(&inner.1, inner.0, CodePage::WESTERN), inner.0);
             let base = inner.0.name();
             write!(
                 out,

@@ -146,7 +146,10 @@ pub(crate) fn json(fields: &[Field<'_>], only: impl Fn(&Column) -> bool) -> (Str
         }
         string(&mut out, &f.column.name);
         out.push(':');
-        json_value(&mut out, value, f.column.ty);
+        match value {
+            Value::VarChar(b) => string(&mut out, &f.column.collation.page().decode(b)),
+            value => json_value(&mut out, value, f.column.ty),
+        }
     }
     out.push('}');
     (out, missing)

@@ -477,7 +477,9 @@ fn settable(f: &Field<'_>) -> bool {
 }
 
 fn assigned(f: &Field<'_>) -> String {
-    f.value.as_ref().map_or_else(|| "NULL".into(), |v| literal(v, f.column.ty))
+    f.value
+        .as_ref()
+        .map_or_else(|| "NULL".into(), |v| literal(v, f.column.ty, f.column.collation.page()))
 }
 
 /// That a row is exactly this one: first what an index finds it by.
@@ -492,7 +494,8 @@ fn condition(table: &Table, row: &[Field<'_>]) -> String {
     let mut parts = Vec::new();
     for f in row.iter().filter(|f| key.contains(&f.column.id)) {
         if let Some(v) = f.value.as_ref().filter(|v| !v.is_null() && v.as_bytes().is_some()) {
-            let (name, value) = (bracketed(&f.column.name), literal(v, f.column.ty));
+            let page = f.column.collation.page();
+            let (name, value) = (bracketed(&f.column.name), literal(v, f.column.ty, page));
             parts.push((false, format!("{name} = {value}")));
         }
     }
@@ -500,7 +503,10 @@ fn condition(table: &Table, row: &[Field<'_>]) -> String {
         let Some(v) = &f.value else { continue };
         let c = f.column;
         let large = (c.old_large || c.xml).then(|| comparable(c.ty));
-        parts.push((!key.contains(&c.id), is(&bracketed(&c.name), v, c.ty, large)));
+        parts.push((
+            !key.contains(&c.id),
+            is(&bracketed(&c.name), v, (c.ty, c.collation.page()), large),
+        ));
     }
     parts.sort_by_key(|p| p.0);
     let texts: Vec<String> = parts.into_iter().map(|p| p.1).collect();
