@@ -24,7 +24,7 @@ GO
 SELECT 1 WHERE 'a' COLLATE Latin1_General_CI_AS = 'a' COLLATE French_CI_AS
 GO
 --@ source: reasoned
-CREATE TABLE t (c varchar(5) COLLATE Japanese_CI_AS)
+CREATE TABLE t (c varchar(5) COLLATE SQL_Latin1_General_CP1251_CI_AS)
 GO
 --@ source: reasoned
 SELECT N'a' COLLATE Tatar_100_CI_AS

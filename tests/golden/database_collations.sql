@@ -101,7 +101,7 @@ GO
 CREATE DATABASE nothing COLLATE Nepali_100_CI_AS
 GO
 --@ source: reasoned
-CREATE DATABASE nothing COLLATE Japanese_CI_AS
+CREATE DATABASE nothing COLLATE SQL_Latin1_General_CP1251_CI_AS
 GO
 --@ source: message 5058
 ALTER DATABASE tempdb COLLATE French_CI_AS

@@ -1,4 +1,4 @@
--- text and ntext go to text of either kind by themselves; a letter that the code page lacks is ? for each of its units; char and varchar are of code page 1252.
+-- text and ntext go to text of either kind by themselves; a letter that the code page lacks is ? for each of its units.
 --@ source: reasoned
 SET NOCOUNT ON
 GO
@@ -41,17 +41,17 @@ SELECT @v AS v, DATALENGTH(@c) AS c, v AS stored FROM dbo.pair
 DROP TABLE dbo.pair
 GO
 -- Text that is made char or varchar keeps its collation, which may be of another code page.
---@ source: message 40510
+--@ source: documentation collation and Unicode support
 SELECT CAST(N'cześć' COLLATE Polish_CI_AI AS varchar(20))
 GO
---@ source: message 40510
+--@ source: documentation collation and Unicode support
 SELECT TRY_CONVERT(char(5), N'я' COLLATE Cyrillic_General_CI_AS)
 GO
---@ source: message 40510
+--@ source: documentation collation and Unicode support
 CREATE TABLE #t (n nvarchar(10) COLLATE Greek_CI_AS)
 SELECT CAST(n AS varchar(10)) FROM #t
 GO
---@ source: message 40510
+--@ source: documentation collation and Unicode support
 SELECT ASCII(N'я' COLLATE Cyrillic_General_CI_AS)
 GO
 --@ source: message 459
