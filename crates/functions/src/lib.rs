@@ -53,6 +53,7 @@ pub mod password;
 pub mod pieces;
 pub mod placeholders;
 pub mod random;
+mod search;
 pub mod spelling;
 mod string;
 mod system;

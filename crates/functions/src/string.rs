@@ -3,6 +3,7 @@
 //! Positions and lengths count characters: bytes of char and varchar, UTF-16 code units of nchar and nvarchar; of nchar and nvarchar whose
 //! collation has supplementary characters code points.
 
+use super::search::Search;
 use super::typing::{Text, any_null, as_unicode, int, signature, varying, widest};
 use super::{Call, Function, Rule, Signature};
 use crate::pieces::{PIECE, look, memory, repeated};
@@ -188,27 +189,8 @@ fn charindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         None => 0,
     };
     let (collation, from) = (c.collation(), text.unit(from, c.pairs()));
-    let (find, weights) = (find.weights(collation)?, text.weights(collation)?);
-    let at = if find.is_empty() { None } else { position(&find, &weights, from)? };
-    Ok(count(c, at.map_or(0, |i| text.count_to(i, c.pairs()) + 1)))
-}
-
-/// Where `find`, which is not empty, first occurs in `text` at or after `from`.
-fn position(find: &[u16], text: &[u16], from: usize) -> SqlResult<Option<usize>> {
-    let Some(end) = (text.len() + 1).checked_sub(find.len()) else { return Ok(None) };
-    let piece = (PIECE / find.len()).max(1);
-    let mut from = from;
-    while from < end {
-        let to = end.min(from.saturating_add(piece));
-        if let Some(at) = (from..to).find(|&at| text[at..at + find.len()] == *find) {
-            return Ok(Some(at));
-        }
-        from = to;
-        if from < end {
-            look()?;
-        }
-    }
-    Ok(None)
+    let at = Search::new(&find, &text, collation)?.next(from)?;
+    Ok(count(c, at.map_or(0, |(i, _)| text.count_to(i, c.pairs()) + 1)))
 }
 
 fn patindex_rule(r: &Rule<'_>) -> SqlResult<Signature> {
@@ -243,17 +225,17 @@ fn replace(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return text.into_value(c.bound.result);
     }
     let collation = c.collation();
-    let (weights, wanted) = (text.weights(collation)?, find.weights(collation)?);
+    let search = Search::new(&find, &text, collation)?;
     let mut out = Text { chars: Vec::with_capacity(text.chars.len()), unicode: text.unicode };
     let (mut from, mut due) = (0, PIECE);
-    while let Some(at) = position(&wanted, &weights, from)? {
+    while let Some((at, end)) = search.next(from)? {
         if from + out.chars.len() > due {
             look()?;
             due += PIECE;
         }
         out.chars.extend_from_slice(&text.chars[from..at]);
         out.chars.extend_from_slice(&with.chars);
-        from = at + wanted.len();
+        from = end;
         limited(c, out.chars.len())?;
     }
     out.chars.extend_from_slice(&text.chars[from..]);

@@ -4,7 +4,7 @@ use super::{Call, Rule, Signature};
 use crate::pieces;
 use smallvec::SmallVec;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::codepage::{encode_1252, encode_utf16, units, utf16_to_1252};
+use taffrail_types::codepage::{encode_1252, encode_utf16, unit_of, units, utf16_to_1252};
 use taffrail_types::collation::Weights;
 use taffrail_types::convert::{Rule as Cell, rule};
 use taffrail_types::{Bytes, Collation, Family, MaxLen, SqlType, Value};
@@ -205,6 +205,22 @@ impl Text {
                 self.chars.swap(at - 1, at);
             }
         }
+    }
+
+    /// Whether the text has a character that is not one letter under a collation.
+    pub(crate) fn letters_apart(&self, collation: Collation) -> bool {
+        (self.unicode || collation.narrow_is_wide())
+            && collation.is_linguistic()
+            && collation.is_spelled(self.chars.iter().map(|c| self.wide_unit(*c)))
+    }
+
+    /// The code units of the text.
+    pub(crate) fn wide(&self) -> Vec<u16> {
+        self.chars.iter().map(|c| self.wide_unit(*c)).collect()
+    }
+
+    fn wide_unit(&self, c: u16) -> u16 {
+        if self.unicode { c } else { unit_of(c as u8) }
     }
 
     /// The characters' weights under a collation.

@@ -29,6 +29,7 @@
 //! Weights are one byte for varchar and two (big-endian) for nvarchar. BIN2 shifts what is above the blank by two and
 //! escapes the two values that this pushes out at the top.
 
+mod elements;
 mod identity;
 mod ignorable;
 mod letters;
@@ -41,6 +42,7 @@ mod weights;
 mod windows;
 
 use crate::codepage::{CodePage, encode_utf16, unit_of, units};
+pub use elements::Elements;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -463,6 +465,8 @@ pub struct Weights(Collation, Option<&'static Ranks>);
 struct Ranks {
     bytes: OnceLock<[u16; 256]>,
     units: OnceLock<Box<[u16]>>,
+    /// The first unit of each rank.
+    firsts: OnceLock<Vec<u16>>,
 }
 
 impl Weights {

@@ -1,17 +1,20 @@
 //! LIKE and PATINDEX.
 //!
-//! A pattern is compiled into tokens over the collation's weights, so that a comparison of characters is one of
+//! A pattern is compiled into tokens over the collation's weights, so that a comparison of letters is one of
 //! numbers: `%` any run, `_` one character, `[a-c]` and `[^a-c]` one of (not of) a set whose ranges follow the
 //! collation's order, anything else itself. The character after ESCAPE's stands for itself. A pattern that ends
 //! within brackets or after the escape character matches nothing.
+//!
+//! Under Windows' collations a ligature is its letters (`ß` is `ss`, and half of it nothing), and a letter with combining marks is one
+//! character; text without such characters is compared unit by unit.
 //!
 //! Matching keeps one point to return to, the last `%`: an earlier one need never be tried again, since whatever it
 //! could skip the later one can skip too. Trailing blanks of the text are not significant for varchar (they are for
 //! nvarchar), those of the pattern always are.
 
 use crate::Collation;
-use crate::codepage::{CodePage, units};
-use crate::collation::Weights;
+use crate::codepage::{CodePage, unit_of, units};
+use crate::collation::{Elements, Weights};
 use crate::interest::{CHARACTERS, is_lost};
 use crate::{Bytes, Value};
 
@@ -24,20 +27,21 @@ pub struct Pattern {
     page: Option<CodePage>,
     /// `_` is a surrogate pair, too.
     pairs: bool,
+    collation: Collation,
     weights: Weights,
     valid: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
-    /// A character of this weight.
-    One(u16),
+    /// A letter of this weight.
+    One(u32),
     /// Any one character: `_`.
     Any,
     /// Any number of characters: `%`.
     Run,
     /// One character of a set in brackets, or outside of it.
-    Set { negated: bool, ranges: Vec<(u16, u16)> },
+    Set { negated: bool, ranges: Vec<(u32, u32)> },
 }
 
 impl Pattern {
@@ -56,37 +60,72 @@ impl Pattern {
         };
         let unicode = unicode || page.is_some();
         let (weights, pairs) = (collation.weights(), unicode && collation.is_supplementary());
-        let mut p = Pattern { tokens: Vec::new(), unicode, page, pairs, weights, valid: true };
+        let (tokens, valid) = (Vec::new(), true);
+        let mut p = Pattern { tokens, unicode, page, pairs, collation, weights, valid };
+        p.read(&chars, escape);
+        p
+    }
+
+    fn read(&mut self, chars: &[u16], escape: Option<u16>) {
+        let mut literal = Vec::new();
         let mut i = 0;
         while i < chars.len() {
             let c = chars[i];
             i += 1;
             let token = if Some(c) == escape {
                 let Some(&c) = chars.get(i) else {
-                    p.valid = false;
-                    break;
+                    self.valid = false;
+                    return;
                 };
                 i += 1;
-                Token::One(p.weight(c))
+                literal.push(c);
+                continue;
             } else if c == b'%' as u16 {
-                if p.tokens.last() == Some(&Token::Run) {
-                    continue;
-                }
                 Token::Run
             } else if c == b'_' as u16 {
                 Token::Any
             } else if c == b'[' as u16 {
-                let Some(set) = p.set(&chars, &mut i, escape) else {
-                    p.valid = false;
-                    break;
+                let Some(set) = self.set(chars, &mut i, escape) else {
+                    self.valid = false;
+                    return;
                 };
                 set
             } else {
-                Token::One(p.weight(c))
+                literal.push(c);
+                continue;
             };
-            p.tokens.push(token);
+            self.spell(&mut literal);
+            if token != Token::Run || self.tokens.last() != Some(&Token::Run) {
+                self.tokens.push(token);
+            }
         }
-        p
+        self.spell(&mut literal);
+    }
+
+    /// Puts what stands for itself into tokens, letter by letter.
+    fn spell(&mut self, literal: &mut Vec<u16>) {
+        match self.letters(literal.iter().copied()) {
+            Some(letters) => {
+                self.tokens.extend((0..letters.len()).map(|i| Token::One(letters.weight(i))));
+            }
+            None => {
+                for c in literal.iter() {
+                    self.tokens.push(Token::One(self.weight(*c)));
+                }
+            }
+        }
+        literal.clear();
+    }
+
+    /// The letters of characters, where these are not one letter each.
+    fn letters(&self, chars: impl Iterator<Item = u16> + Clone) -> Option<Elements> {
+        let wide = |c: u16| if self.unicode { c } else { unit_of(c as u8) };
+        let narrow_is_wide = self.unicode || self.collation.narrow_is_wide();
+        if !narrow_is_wide || !self.collation.is_spelled(chars.clone().map(wide)) {
+            return None;
+        }
+        let units: Vec<u16> = chars.map(wide).collect();
+        Some(self.collation.elements(&units))
     }
 
     /// The set that begins at `chars[*i]`, just after its bracket; None if it does not end.
@@ -122,44 +161,52 @@ impl Pattern {
     }
 
     #[inline]
-    fn weight(&self, c: u16) -> u16 {
-        if self.unicode { self.weights.unit(c) } else { self.weights.byte(c as u8) }
+    fn weight(&self, c: u16) -> u32 {
+        let weight = if self.unicode { self.weights.unit(c) } else { self.weights.byte(c as u8) };
+        weight.into()
     }
 
     /// Whether the text (in the same encoding) matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        if !self.valid {
-            return false;
-        }
+        self.valid && self.found(text, &self.tokens, 0).is_some()
+    }
+
+    /// Matches tokens against text from a character (a code unit or byte) on; says whether they match.
+    fn found(&self, text: &[u8], tokens: &[Token], start: usize) -> Option<()> {
         if let Some(page) = self.page {
-            return self.matches_units(&page.to_utf16(text));
+            return self.found_wide(&page.to_utf16(text), tokens, start);
         }
         if self.unicode {
-            return self.matches_units(text);
+            return self.found_wide(text, tokens, start);
         }
-        let (tokens, no) = (&self.tokens, |_| false);
-        let default = self.weights.are_default();
-        let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-        let at = |i: usize| self.weights.byte(text[i]);
-        let by_default = |i: usize| Weights::default_byte(text[i]);
-        match default {
-            true => run(tokens, by_default, no, text.len(), blank_from, 0).is_some(),
-            false => run(tokens, at, no, text.len(), blank_from, 0).is_some(),
+        if self.collation.is_linguistic()
+            && !text.is_ascii()
+            && let Some(letters) = self.letters(text.iter().map(|b| (*b).into()))
+        {
+            let blanks = text.iter().rev().take_while(|b| **b == b' ').count();
+            let end = letters.len().saturating_sub(blanks);
+            return run(tokens, &letters, end, letters.from_unit(start));
+        }
+        let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+        match self.weights.are_default() {
+            true => run(tokens, &DefaultBytes(text), end, start),
+            false => run(tokens, &Bytes1 { text, weights: self.weights }, end, start),
         }
     }
 
-    fn matches_units(&self, text: &[u8]) -> bool {
-        let (tokens, no) = (&self.tokens, |_| false);
-        let default = self.weights.are_default();
-        let at = |i: usize| self.weights.unit(unit_at(text, i));
-        let by_default = |i: usize| Weights::default_unit(unit_at(text, i));
-        let units = text.len() / 2;
-        let end = self.blank_from(text);
-        match self.pairs {
-            true => run(tokens, at, |i| is_pair(text, i), units, end, 0).is_some(),
-            false if default => run(tokens, by_default, no, units, end, 0).is_some(),
-            false => run(tokens, at, no, units, end, 0).is_some(),
+    fn found_wide(&self, text: &[u8], tokens: &[Token], start: usize) -> Option<()> {
+        if self.weights.are_default() && !self.pairs {
+            return run(tokens, &DefaultUnits(text), self.blank_from(text), start);
         }
+        if self.collation.is_linguistic()
+            && let Some(letters) = self.letters(units(text))
+        {
+            let blanks = text.len() / 2 - self.blank_from(text);
+            let end = letters.len().saturating_sub(blanks);
+            return run(tokens, &letters, end, letters.from_unit(start));
+        }
+        let subject = Units { text, weights: self.weights, pairs: self.pairs };
+        run(tokens, &subject, self.blank_from(text), start)
     }
 
     /// The unit from which on there are only blanks that do not count: those at the end of text of a code page.
@@ -178,31 +225,136 @@ impl Pattern {
         }
         let wide = self.page.map(|page| page.to_utf16(text));
         let text = wide.as_deref().unwrap_or(text);
-        let (chars, blank_from) = if self.unicode {
-            (text.len() / 2, self.blank_from(text))
-        } else {
-            (text.len(), text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1))
-        };
         let rest = match self.tokens.split_first() {
             Some((Token::Run, rest)) if !rest.is_empty() => rest,
             _ => return 1,
         };
-        let at = |i: usize| {
-            if self.unicode {
-                self.weights.unit(unit_at(text, i))
-            } else {
-                self.weights.byte(text[i])
-            }
-        };
+        let chars = if self.unicode { text.len() / 2 } else { text.len() };
         let pair = |i: usize| self.pairs && is_pair(text, i);
+        if self.unicode
+            && let Some(letters) = self.letters(units(text))
+        {
+            let blanks = text.len() / 2 - self.blank_from(text);
+            let end = letters.len().saturating_sub(blanks);
+            let begins =
+                |at: &usize| letters.begins(*at) && run(rest, &letters, end, *at).is_some();
+            let unit = (0..=letters.len()).find(begins).map(|at| letters.unit(at));
+            return unit.map_or(0, |unit| unit + 1 - (0..unit).filter(|i| pair(*i)).count());
+        }
         let begins = |start: usize| {
             // Nobody wants the place: the first is as good as any.
             start % CHARACTERS == CHARACTERS - 1 && is_lost()
-                || run(rest, at, pair, chars, blank_from, start).is_some()
+                || match self.unicode {
+                    true => self.found_wide(text, rest, start).is_some(),
+                    false => self.found(text, rest, start).is_some(),
+                }
         };
         (0..=chars)
             .find(|start| begins(*start))
             .map_or(0, |start| start + 1 - (0..start).filter(|i| pair(*i)).count())
+    }
+}
+
+/// A text as patterns are matched against it: weights at places.
+trait Subject {
+    fn len(&self) -> usize;
+    /// The weight at a place.
+    fn at(&self, i: usize) -> u32;
+    /// The weight of the character that begins at a place.
+    #[inline]
+    fn whole(&self, i: usize) -> u32 {
+        self.at(i)
+    }
+    /// The places that the character takes.
+    #[inline]
+    fn span(&self, _: usize) -> usize {
+        1
+    }
+    /// A character begins at a place.
+    #[inline]
+    fn begins(&self, _: usize) -> bool {
+        true
+    }
+}
+
+/// Bytes under the default collation.
+struct DefaultBytes<'t>(&'t [u8]);
+
+impl Subject for DefaultBytes<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    #[inline]
+    fn at(&self, i: usize) -> u32 {
+        Weights::default_byte(self.0[i]).into()
+    }
+}
+
+/// Code units under the default collation.
+struct DefaultUnits<'t>(&'t [u8]);
+
+impl Subject for DefaultUnits<'_> {
+    fn len(&self) -> usize {
+        self.0.len() / 2
+    }
+    #[inline]
+    fn at(&self, i: usize) -> u32 {
+        Weights::default_unit(unit_at(self.0, i)).into()
+    }
+}
+
+/// Bytes of code page 1252.
+struct Bytes1<'t> {
+    text: &'t [u8],
+    weights: Weights,
+}
+
+impl Subject for Bytes1<'_> {
+    fn len(&self) -> usize {
+        self.text.len()
+    }
+    #[inline]
+    fn at(&self, i: usize) -> u32 {
+        self.weights.byte(self.text[i]).into()
+    }
+}
+
+/// Code units, of which two may be a character.
+struct Units<'t> {
+    text: &'t [u8],
+    weights: Weights,
+    pairs: bool,
+}
+
+impl Subject for Units<'_> {
+    fn len(&self) -> usize {
+        self.text.len() / 2
+    }
+    #[inline]
+    fn at(&self, i: usize) -> u32 {
+        self.weights.unit(unit_at(self.text, i)).into()
+    }
+    #[inline]
+    fn span(&self, i: usize) -> usize {
+        1 + usize::from(self.pairs && is_pair(self.text, i))
+    }
+}
+
+impl Subject for Elements {
+    fn len(&self) -> usize {
+        Elements::len(self)
+    }
+    fn at(&self, i: usize) -> u32 {
+        self.weight(i)
+    }
+    fn whole(&self, i: usize) -> u32 {
+        Elements::whole(self, i)
+    }
+    fn span(&self, i: usize) -> usize {
+        Elements::span(self, i)
+    }
+    fn begins(&self, i: usize) -> bool {
+        Elements::begins(self, i)
     }
 }
 
@@ -213,21 +365,14 @@ fn unit_at(text: &[u8], i: usize) -> u16 {
 
 /// Two units that are one character begin here.
 fn is_pair(text: &[u8], i: usize) -> bool {
-    (0xD800..0xDC00).contains(&unit_at(text, i))
-        && 2 * i + 3 < text.len()
+    2 * i + 3 < text.len()
+        && (0xD800..0xDC00).contains(&unit_at(text, i))
         && (0xDC00..0xE000).contains(&unit_at(text, i + 1))
 }
 
-/// Matches `tokens` against the characters from `start`. The text may end anywhere from `blank_from` on. `pair`: whether a character of two
-/// units begins there.
-fn run(
-    tokens: &[Token],
-    at: impl Fn(usize) -> u16,
-    pair: impl Fn(usize) -> bool,
-    len: usize,
-    blank_from: usize,
-    start: usize,
-) -> Option<()> {
+/// Matches `tokens` against the text from `start`. The text may end anywhere from `blank_from` on.
+fn run<S: Subject>(tokens: &[Token], text: &S, blank_from: usize, start: usize) -> Option<()> {
+    let len = text.len();
     let (mut t, mut i) = (0, start);
     let mut back: Option<(usize, usize)> = None;
     let mut until_asked = CHARACTERS;
@@ -240,8 +385,10 @@ fn run(
             }
         }
         let fits = match tokens.get(t) {
-            None if i >= blank_from.min(len) => return Some(()),
+            None if i >= blank_from.min(len) && text.begins(i) => return Some(()),
             None => false,
+            // Half a character is none.
+            Some(Token::Run | Token::Any | Token::Set { .. }) if !text.begins(i) => false,
             Some(Token::Run) => {
                 if t + 1 == tokens.len() {
                     return Some(());
@@ -251,27 +398,30 @@ fn run(
                 continue;
             }
             Some(_) if i >= len => return None,
-            Some(Token::One(w)) => at(i) == *w,
+            Some(Token::One(w)) => text.at(i) == *w,
             Some(Token::Any) => true,
             Some(Token::Set { negated, ranges }) => {
-                let w = at(i);
+                let w = text.whole(i);
                 ranges.iter().any(|(a, b)| *a <= w && w <= *b) != *negated
             }
         };
         if fits {
             // `_` and brackets take a whole character.
-            let wide = !matches!(tokens[t], Token::One(_)) && pair(i);
+            let one = matches!(tokens[t], Token::One(_));
+            i += if one { 1 } else { text.span(i) };
             t += 1;
-            i += 1 + usize::from(wide);
         } else {
             let (token, from) = back?;
             if from >= len {
                 return None;
             }
             let mut next = from + 1;
+            while next < len && !text.begins(next) {
+                next += 1;
+            }
             // On to where what follows the run may begin.
             if let Some(Token::One(w)) = tokens.get(token) {
-                while next < len && at(next) != *w {
+                while next < len && (text.at(next) != *w || !text.begins(next)) {
                     next += 1;
                 }
             }
@@ -405,5 +555,46 @@ mod tests {
         assert_eq!(position("int%", "interesting"), 1);
         assert_eq!(position("%g", "interesting"), 11);
         assert_eq!(position("%", "x"), 1);
+    }
+
+    #[test]
+    fn letters_of_a_linguistic_collation() {
+        let windows = Collation::from_name("Latin1_General_CI_AS").unwrap();
+        let folding = Collation::from_name("Latin1_General_CI_AI").unwrap();
+        let like = |text: &str, pattern: &str, c: Collation| {
+            Pattern::new(&encode_utf16(pattern), true, None, c).matches(&encode_utf16(text))
+        };
+        for (text, pattern, expected) in [
+            ("ß", "ss", true),
+            ("ss", "ß", true),
+            ("Straße", "STRASSE", true),
+            ("ß", "s%", false),
+            ("ß", "_", true),
+            ("ß", "__", false),
+            ("aßb", "a%b", true),
+            ("aßb", "%sb", false),
+            ("æ", "a_", false),
+            ("e\u{301}", "_", true),
+            ("e\u{301}", "é", true),
+            ("é", "e\u{301}", true),
+            ("e\u{301}x", "ex", false),
+            ("e\u{301}x", "[d-f]x", true),
+            ("x\u{30C}", "x\u{30C}", true),
+            ("x\u{30C}", "x", false),
+            ("a\u{378}b", "a_", true),
+            ("abc", "A_C", true),
+        ] {
+            assert_eq!(like(text, pattern, windows), expected, "{text} LIKE {pattern}");
+        }
+        assert!(like("cafe\u{301}", "%E", folding));
+        assert!(like("café", "cafe", folding));
+        let narrow = Pattern::new(b"ss", false, None, windows);
+        assert!(narrow.matches(b"\xDF") && narrow.matches(b"\xDF ") && !narrow.matches(b"\xDFs"));
+        let place = |pattern: &str, text: &str| {
+            Pattern::new(&encode_utf16(pattern), true, None, windows).position(&encode_utf16(text))
+        };
+        assert_eq!(place("%ss%", "abßc"), 3);
+        assert_eq!(place("%c%", "e\u{301}c"), 3);
+        assert!(!like("ß", "ss", Collation::DEFAULT));
     }
 }

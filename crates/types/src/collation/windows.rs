@@ -15,14 +15,22 @@
 //! Two texts compare as their keys do. Where both are ASCII and the language has no letters of two characters, the same answer is
 //! found without keys.
 
+mod ascii;
+mod forms;
+mod ranks;
+
 use super::ignorable::{V80, V90, V100, V140};
 use super::ligatures::{is_letter_here, ligature};
-use super::{Collation, SEED, finish, mix};
+use super::{Collation, SEED, common_eights, finish, mix};
 use crate::codepage::{unit_of, units};
 use crate::interest::{CHARACTERS, is_lost};
+use ascii::Ascii;
+pub use forms::is_mark;
+use forms::{Forms, OTHER};
 use icu_collator::options::{AlternateHandling, CollatorOptions, Strength};
 use icu_collator::{Collator, CollatorPreferences};
 use icu_locale_core::Locale;
+pub use ranks::{key_of, key_of_all, ranks};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -101,6 +109,8 @@ struct Alphabet {
     collator: Collator,
     /// The letters' ranks of ASCII, where texts of it can be compared by them; 0: it weighs nothing.
     ascii: Option<[u8; 128]>,
+    /// Keys of ASCII, made when first asked for; none where its letters depend on each other.
+    keys: OnceLock<Option<Ascii>>,
     /// CLDR's root: what begins with a text has a key that begins as the text's does.
     root: bool,
 }
@@ -115,7 +125,8 @@ impl Alphabet {
         let preferences = CollatorPreferences::from(&locale);
         let collator = Collator::try_new_unstable(&super::weights::Steady, preferences, options)
             .expect("the weights of every alphabet are compiled in");
-        let mut weights = Alphabet { collator, ascii: None, root: alphabet == "und" };
+        let (ascii, keys, root) = (None, OnceLock::new(), alphabet == "und");
+        let mut weights = Alphabet { collator, ascii, keys, root };
         if ascii_is_plain(alphabet) {
             let keys: Vec<Vec<u8>> = (0..128u16).map(|u| weights.key(&[u])).collect();
             let mut sorted: Vec<&Vec<u8>> = keys.iter().collect();
@@ -128,6 +139,13 @@ impl Alphabet {
             weights.ascii = Some(std::array::from_fn(rank));
         }
         weights
+    }
+
+    fn ascii_keys(&self) -> Option<&Ascii> {
+        let made = self.keys.get_or_init(|| {
+            self.ascii.as_ref().and_then(|ranks| Ascii::new(ranks, |text| self.key(text)))
+        });
+        made.as_ref()
     }
 
     fn key(&self, text: &[u16]) -> Vec<u8> {
@@ -162,53 +180,6 @@ fn is_minimal(u: u16) -> bool {
     matches!(u, 0x01..=0x08 | 0x0E..=0x1F | 0x27 | 0x2D | 0x7F..=0x84 | 0x86..=0x9F | 0xAD | 0x2010..=0x2015)
 }
 
-const CASE: u8 = 1;
-const KANA: u8 = 2;
-const WIDTH: u8 = 4;
-/// A form of a character that is nevertheless another: ª, ½, Ⓐ.
-const OTHER: u8 = 8;
-
-fn is_other(u: u16) -> bool {
-    matches!(
-        u,
-        0xA0 | 0xAA | 0xB5 | 0xBA | 0xBC..=0xBE | 0x2B0..=0x2B8 | 0x2E0..=0x2E4 | 0x1D2C..=0x1D6A | 0x1D78..=0x1DBF
-        | 0x2000..=0x200A | 0x2024..=0x2026 | 0x202F | 0x205F | 0x20A8 | 0x2100..=0x214F | 0x2150..=0x218F
-        | 0x2460..=0x24FF | 0x3200..=0x33FF | 0xFB05 | 0xFB13..=0xFB4F | 0xFE10..=0xFE6F
-    )
-}
-
-/// Combining marks: they belong to the character before.
-pub fn is_mark(u: u16) -> bool {
-    matches!(u, 0x300..=0x36F | 0x483..=0x489 | 0x591..=0x5C7 | 0x610..=0x61A | 0x64B..=0x65F | 0x1AB0..=0x1AFF
-        | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0x302A..=0x302F | 0x3099 | 0x309A | 0xFE20..=0xFE2F)
-}
-
-fn is_upper(u: u16) -> bool {
-    if u < 0x80 {
-        return (u as u8).is_ascii_uppercase();
-    }
-    char::from_u32(u.into()).is_some_and(char::is_uppercase)
-}
-
-/// Hiragana that has a smaller form, which is to it as lower case is to upper case.
-fn is_large_kana(u: u16) -> bool {
-    matches!(
-        u,
-        0x3042
-            | 0x3044
-            | 0x3046
-            | 0x3048
-            | 0x304A
-            | 0x304B
-            | 0x3051
-            | 0x3064
-            | 0x3084
-            | 0x3086
-            | 0x3088
-            | 0x308F
-    )
-}
-
 fn is_ignorable(u: u16, version: u32) -> bool {
     let ranges: &[(u16, u16)] = match version {
         0 => &V80,
@@ -220,15 +191,6 @@ fn is_ignorable(u: u16, version: u32) -> bool {
     ranges.get(at).is_some_and(|r| r.0 <= u)
 }
 
-/// Half-width katakana and marks, U+FF66 to U+FF9F.
-#[rustfmt::skip]
-const WIDE_KANA: [u16; 58] = [
-    0x30F2, 0x30A1, 0x30A3, 0x30A5, 0x30A7, 0x30A9, 0x30E3, 0x30E5, 0x30E7, 0x30C3, 0x30FC, 0x30A2, 0x30A4, 0x30A6, 0x30A8, 0x30AA,
-    0x30AB, 0x30AD, 0x30AF, 0x30B1, 0x30B3, 0x30B5, 0x30B7, 0x30B9, 0x30BB, 0x30BD, 0x30BF, 0x30C1, 0x30C4, 0x30C6, 0x30C8, 0x30CA,
-    0x30CB, 0x30CC, 0x30CD, 0x30CE, 0x30CF, 0x30D2, 0x30D5, 0x30D8, 0x30DB, 0x30DE, 0x30DF, 0x30E0, 0x30E1, 0x30E2, 0x30E4, 0x30E6,
-    0x30E8, 0x30E9, 0x30EA, 0x30EB, 0x30EC, 0x30ED, 0x30EF, 0x30F3, 0x3099, 0x309A,
-];
-
 #[derive(Default)]
 struct Scratch {
     text: Vec<u16>,
@@ -239,47 +201,6 @@ struct Scratch {
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
     static KEYS: RefCell<[Vec<u8>; 2]> = RefCell::default();
-}
-
-/// The bits of the forms that a collation tells apart; 0 for those that it ignores.
-#[derive(Clone, Copy)]
-struct Forms {
-    case: u8,
-    kana: u8,
-    width: u8,
-}
-
-impl Forms {
-    fn of(c: Collation) -> Forms {
-        Forms {
-            case: if c.ignores_case() { 0 } else { CASE },
-            kana: if c.ignores_kana() { 0 } else { KANA },
-            width: if c.ignores_width() { 0 } else { WIDTH },
-        }
-    }
-
-    #[inline]
-    fn case(self, upper: bool) -> u8 {
-        if upper { self.case } else { 0 }
-    }
-
-    /// A character in its usual form, with the bits of the form that it had.
-    fn plain(self, u: u16) -> (u16, u8) {
-        let Forms { kana, width, .. } = self;
-        match u {
-            0x3000 => (0x20, width),
-            0xFF01..=0xFF5E => (u - 0xFEE0, width | self.case(is_upper(u - 0xFEE0))),
-            0xFF66..=0xFF9F => {
-                let u = WIDE_KANA[usize::from(u - 0xFF66)];
-                (u, kana | self.case(is_large_kana(u - 0x60)))
-            }
-            0x30A1..=0x30F6 => (u, kana | width | self.case(is_large_kana(u - 0x60))),
-            0x3041..=0x3096 => (u, width | self.case(is_large_kana(u))),
-            0xB2 | 0xB3 | 0xB9 | 0x2070..=0x209F => (u, width),
-            _ if is_other(u) => (u, OTHER),
-            _ => (u, self.case(is_upper(u))),
-        }
-    }
 }
 
 impl Scratch {
@@ -365,6 +286,45 @@ impl Scratch {
     }
 }
 
+/// The key of ASCII, as [`append_key`] makes it; whether it could be made. The text has no blanks at its end.
+fn append_ascii_key(
+    c: Collation,
+    all: impl Iterator<Item = u16> + Clone,
+    out: &mut Vec<u8>,
+) -> bool {
+    let weights = weights(c);
+    let Some(ascii) = weights.ascii_keys() else { return false };
+    if !ascii.append(all.clone(), out) {
+        return false;
+    }
+    out.push(0);
+    if !c.ignores_case() {
+        let from = out.len();
+        let forms = all.clone().filter(|u| !is_minimal(*u) && *u != 0);
+        out.extend(forms.map(|u| if (u as u8).is_ascii_uppercase() { forms::CASE + 2 } else { 2 }));
+        let told = out[from..].iter().rposition(|f| *f != 2).map_or(0, |at| at + 1);
+        out.truncate(from + told);
+    }
+    out.push(0);
+    let mut place = 0;
+    for u in all {
+        if is_minimal(u) {
+            append_minimal(place, u, out);
+        } else if u != 0 {
+            place += 1;
+        }
+    }
+    out.push(0);
+    true
+}
+
+/// A hyphen or its like, with the number of letters before it.
+fn append_minimal(place: u32, u: u16, out: &mut Vec<u8>) {
+    let seven = |n: u32| 0x80 | (n & 0x7F) as u8;
+    out.extend([14, 7, 0].map(|by| seven(place >> by)));
+    out.extend([14, 7, 0].map(|by| seven(u32::from(u) >> by)));
+}
+
 fn append_key(c: Collation, all: impl Iterator<Item = u16>, out: &mut Vec<u8>) {
     SCRATCH.with_borrow_mut(|s| {
         s.take(c, all);
@@ -373,9 +333,7 @@ fn append_key(c: Collation, all: impl Iterator<Item = u16>, out: &mut Vec<u8>) {
         out.extend(s.forms.iter().map(|f| f + 2));
         out.push(0);
         for (place, u) in &s.minimal {
-            let seven = |n: u32| 0x80 | (n & 0x7F) as u8;
-            out.extend([14, 7, 0].map(|by| seven(place >> by)));
-            out.extend([14, 7, 0].map(|by| seven(u32::from(*u) >> by)));
+            append_minimal(*place, *u, out);
         }
         out.push(0);
         // Memory for the longest text that ever was is not kept for others.
@@ -385,6 +343,18 @@ fn append_key(c: Collation, all: impl Iterator<Item = u16>, out: &mut Vec<u8>) {
     })
 }
 
+/// Whether keys of ASCII are made without CLDR's tables.
+#[cfg(test)]
+pub fn has_ascii_keys(c: Collation) -> bool {
+    weights(c).ascii_keys().is_some()
+}
+
+/// The key that CLDR's tables give, whatever the text is.
+#[cfg(test)]
+pub fn append_by_tables(c: Collation, text: &[u16], out: &mut Vec<u8>) {
+    append_key(c, text.iter().copied(), out)
+}
+
 /// The units of UTF-16LE without the blanks at the end.
 fn wide(text: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
     let all = units(text);
@@ -392,16 +362,21 @@ fn wide(text: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
     all.take(end)
 }
 
-fn narrow(text: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
+/// The bytes without the blanks at the end.
+fn trimmed(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    text[..end].iter().map(|b| unit_of(*b))
+    &text[..end]
+}
+
+/// The units of ASCII and of code page 1252 without the blanks at the end.
+fn narrow(text: &[u8]) -> impl DoubleEndedIterator<Item = u16> + Clone + '_ {
+    trimmed(text).iter().map(|b| unit_of(*b))
 }
 
 /// The units of text of another code page, which is no ASCII.
 fn of_page(c: Collation, text: &[u8]) -> Option<Vec<u16>> {
     let page = c.page();
-    let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    (!page.is_western() && !text.is_ascii()).then(|| page.units(&text[..end]))
+    (!page.is_western() && !text.is_ascii()).then(|| page.units(trimmed(text)))
 }
 
 fn compare_keys(
@@ -422,18 +397,26 @@ fn compare_keys(
     })
 }
 
-/// The order of ASCII texts without blanks at their ends; `None` where hyphens and their like have to decide.
-fn compare_ascii(
+/// The order of ASCII texts, whose units are `STEP` bytes; `None` where hyphens and their like have to decide.
+fn compare_ascii<const STEP: usize>(
     c: Collation,
     ranks: &[u8; 128],
-    mut a: impl DoubleEndedIterator<Item = u16> + Clone,
-    mut b: impl DoubleEndedIterator<Item = u16> + Clone,
+    a: &[u8],
+    b: &[u8],
 ) -> Option<Ordering> {
-    let weighs_nothing = |u: u16| ranks[usize::from(u)] == 0;
+    let rank = |t: &[u8], i: usize| ranks[usize::from(t[i * STEP] & 0x7F)];
+    let units = |t: &[u8]| {
+        let mut units = t.chunks_exact(STEP);
+        units.rposition(|u| u[0] != b' ').map_or(0, |i| i + 1)
+    };
+    let (ends_a, ends_b) = (units(a), units(b));
     // Blanks before a hyphen at the end are blanks at the end of the letters: rare, keys know.
-    if [a.clone().next_back(), b.clone().next_back()].into_iter().flatten().any(weighs_nothing) {
+    if ends_a > 0 && rank(a, ends_a - 1) == 0 || ends_b > 0 && rank(b, ends_b - 1) == 0 {
         return None;
     }
+    // A common beginning says nothing.
+    let from = (common_eights(a, b) / STEP).min(ends_a).min(ends_b);
+    let (mut i, mut k) = (from, from);
     let (mut case, mut minimal) = (Ordering::Equal, false);
     let mut until_asked = CHARACTERS;
     loop {
@@ -444,26 +427,29 @@ fn compare_ascii(
                 return Some(Ordering::Equal);
             }
         }
-        let mut next = |it: &mut dyn Iterator<Item = u16>| loop {
-            match it.next() {
-                Some(u) if weighs_nothing(u) => minimal = true,
-                other => return other,
-            }
-        };
-        match (next(&mut a), next(&mut b)) {
-            (None, None) => break,
-            (None, Some(_)) => return Some(Ordering::Less),
-            (Some(_), None) => return Some(Ordering::Greater),
-            (Some(x), Some(y)) => {
-                let order = ranks[usize::from(x)].cmp(&ranks[usize::from(y)]);
-                if order.is_ne() {
-                    return Some(order);
+        while i < ends_a && rank(a, i) == 0 {
+            (i, minimal) = (i + 1, true);
+        }
+        while k < ends_b && rank(b, k) == 0 {
+            (k, minimal) = (k + 1, true);
+        }
+        match (i < ends_a, k < ends_b) {
+            (false, false) => break,
+            (false, true) => return Some(Ordering::Less),
+            (true, false) => return Some(Ordering::Greater),
+            (true, true) => {}
+        }
+        let (x, y) = (a[i * STEP], b[k * STEP]);
+        if x != y {
+            match rank(a, i).cmp(&rank(b, k)) {
+                Ordering::Equal if case.is_eq() && !c.ignores_case() => {
+                    case = x.is_ascii_uppercase().cmp(&y.is_ascii_uppercase());
                 }
-                if case.is_eq() && x != y && !c.ignores_case() {
-                    case = is_upper(x).cmp(&is_upper(y));
-                }
+                Ordering::Equal => {}
+                order => return Some(order),
             }
         }
+        (i, k) = (i + 1, k + 1);
     }
     match minimal && case.is_eq() {
         true => None,
@@ -478,7 +464,7 @@ pub fn compare_varchar(c: Collation, a: &[u8], b: &[u8]) -> Ordering {
     if let Some(ranks) = &weights(c).ascii
         && a.is_ascii()
         && b.is_ascii()
-        && let Some(order) = compare_ascii(c, ranks, narrow(a), narrow(b))
+        && let Some(order) = compare_ascii::<1>(c, ranks, a, b)
     {
         return order;
     }
@@ -493,11 +479,10 @@ pub fn compare_nvarchar(c: Collation, a: &[u8], b: &[u8]) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
-    let ascii = |t: &[u8]| units(t).all(|u| u < 0x80);
     if let Some(ranks) = &weights(c).ascii
-        && ascii(a)
-        && ascii(b)
-        && let Some(order) = compare_ascii(c, ranks, wide(a), wide(b))
+        && is_ascii(a)
+        && is_ascii(b)
+        && let Some(order) = compare_ascii::<2>(c, ranks, a, b)
     {
         return order;
     }
@@ -506,13 +491,21 @@ pub fn compare_nvarchar(c: Collation, a: &[u8], b: &[u8]) -> Ordering {
 
 pub fn key_varchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
     match of_page(c, text) {
-        Some(units) => append_key(c, units.into_iter(), out),
+        None if text.is_ascii() && append_ascii_key(c, narrow(text), out) => {}
         None => append_key(c, narrow(text), out),
+        Some(units) => append_key(c, units.into_iter(), out),
     }
 }
 
 pub fn key_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
-    append_key(c, wide(text), out)
+    if !is_ascii(text) || !append_ascii_key(c, wide(text), out) {
+        append_key(c, wide(text), out)
+    }
+}
+
+/// Whether UTF-16LE is ASCII.
+fn is_ascii(text: &[u8]) -> bool {
+    text.chunks_exact(2).fold(0, |all, unit| all | unit[1] | unit[0] & 0x80) == 0
 }
 
 /// The beginning that the keys of all text have which begins with this one; perhaps nothing.
@@ -558,56 +551,33 @@ pub fn is_root(c: Collation) -> bool {
     weights(c).root
 }
 
-fn hash_of(c: Collation, text: impl Iterator<Item = u16>) -> u64 {
+/// The hash of a key that `append` makes.
+fn hash_of(append: impl FnOnce(&mut Vec<u8>)) -> u64 {
     KEYS.with_borrow_mut(|[key, _]| {
         key.clear();
-        append_key(c, text, key);
-        finish(key.iter().fold(SEED, |h, b| mix(h, u64::from(*b))))
+        append(key);
+        let mut words = key.chunks_exact(8);
+        let first = words
+            .by_ref()
+            .fold(SEED, |h, w| mix(h, u64::from_le_bytes(w.try_into().unwrap_or_default())));
+        finish(words.remainder().iter().fold(first, |h, b| mix(h, u64::from(*b))))
     })
 }
 
 pub fn hash_varchar(c: Collation, text: &[u8]) -> u64 {
-    match of_page(c, text) {
-        Some(units) => hash_of(c, units.into_iter()),
-        None => hash_of(c, narrow(text)),
-    }
+    hash_of(|key| key_varchar(c, text, key))
 }
 
 pub fn hash_nvarchar(c: Collation, text: &[u8]) -> u64 {
-    hash_of(c, wide(text))
+    hash_of(|key| key_nvarchar(c, text, key))
 }
 
-/// Each unit's rank among all: equal ranks are equal characters.
-pub fn ranks(c: Collation) -> Box<[u16]> {
-    let mut keys: Vec<(Vec<u8>, u16)> = (0..=u16::MAX)
-        .map(|u| {
-            let mut key = Vec::new();
-            match u {
-                // Blanks at an end would not count.
-                0x20 | 0x3000 => {
-                    weights(c).append(&[0x20], &mut key);
-                    key.push(0);
-                    key.extend((u != 0x20 && !c.ignores_width()).then_some(WIDTH + 2));
-                    key.extend([0, 0]);
-                }
-                // Halves of pairs are told apart.
-                0xD800..=0xDFFF if c.version() > 0 => {
-                    key.push(0xFF);
-                    key.extend(u.to_be_bytes());
-                }
-                _ => append_key(c, [u].into_iter(), &mut key),
-            }
-            (key, u)
-        })
-        .collect();
-    keys.sort();
-    let mut out = vec![0u16; 0x1_0000].into_boxed_slice();
-    let mut rank = 0;
-    for at in 0..keys.len() {
-        if at > 0 && keys[at].0 != keys[at - 1].0 {
-            rank += 1;
-        }
-        out[usize::from(keys[at].1)] = rank;
-    }
-    out
+/// The letters of a unit that is several; none of one that is a letter of its own.
+pub fn letters_of(c: Collation, u: u16) -> Option<&'static [u8]> {
+    ligature(u).filter(|_| !is_letter_here(u, c.family()))
+}
+
+/// A unit that weighs nothing, and is no ASCII.
+pub fn is_weightless(c: Collation, u: u16) -> bool {
+    u >= 0x80 && !is_minimal(u) && !(0xD800..0xE000).contains(&u) && is_ignorable(u, c.version())
 }

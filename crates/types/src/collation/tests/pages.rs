@@ -1,6 +1,6 @@
-//! Text of other code pages.
+//! Text of other code pages, and keys of ASCII.
 
-use super::super::Collation;
+use super::super::{Collation, windows};
 use crate::codepage::{CodePage, encode_utf16};
 
 fn named(name: &str) -> Collation {
@@ -39,4 +39,24 @@ fn the_page_of_a_collation_is_told_by_its_five_bytes() {
         assert_eq!(Collation::page_of_tds(c.tds()), c.page(), "{}", c.name());
     }
     assert_eq!(Collation::page_of_tds([0; 5]), CodePage::WESTERN);
+}
+
+/// The keys that indexes hold stay as they are: the quick way makes those that CLDR's tables make.
+#[test]
+fn keys_of_ascii_are_those_of_the_tables() {
+    for name in
+        ["Latin1_General_CI_AS", "Latin1_General_CS_AI", "Turkish_CI_AS", "French_CS_AS_KS_WS"]
+    {
+        let c = named(name);
+        assert!(windows::has_ascii_keys(c), "{name}");
+        for text in
+            ["", "a", "A b", "co-op", "-", " a ", "a -", "it's 12.5%", "\u{1}x\u{0}y\t", "ABC'"]
+        {
+            let units: Vec<u16> = text.trim_end_matches(' ').encode_utf16().collect();
+            let (mut quick, mut slow) = (Vec::new(), Vec::new());
+            c.sort_key_nvarchar(&encode_utf16(text), &mut quick);
+            windows::append_by_tables(c, &units, &mut slow);
+            assert_eq!(quick, slow, "{name}: {text:?}");
+        }
+    }
 }
