@@ -318,12 +318,8 @@ impl<'a> Binder<'a> {
             None => Ok(ColumnSource::Null),
             Some(d) => {
                 let to = (c.declared(), c.collation);
-                let bound = super::definition::default_bound(
-                    self.meta,
-                    database,
-                    &d.definition,
-                    Some(to),
-                )?;
+                let bound =
+                    super::definition::default_bound(self.meta, database, &d.definition, Some(to))?;
                 if bound.untyped {
                     return Ok(ColumnSource::Null);
                 }
