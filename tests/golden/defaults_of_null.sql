@@ -50,6 +50,8 @@ GO
 -- A NULL that has a type is one of that type.
 CREATE TABLE typed (id int, d date DEFAULT CAST(NULL AS int))
 INSERT typed (id) VALUES (1)
+GO
+--@ source: reasoned: the error before has ended its batch
 DROP TABLE typed
 GO
 --@ source: documentation CREATE TABLE: ON DELETE SET DEFAULT

@@ -200,8 +200,8 @@ mod tests {
         ] {
             assert_eq!(float(v), want);
         }
-        assert_eq!(plain(&Value::Money(-12_345), SqlType::Money, [0; 5]), "-1.2345");
-        assert_eq!(plain(&Value::Real(0.1), SqlType::Real, [0; 5]), "0.1");
+        assert_eq!(plain(&Value::Money(-12_345), SqlType::Money), "-1.2345");
+        assert_eq!(plain(&Value::Real(0.1), SqlType::Real), "0.1");
     }
 
     #[test]

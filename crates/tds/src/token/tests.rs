@@ -278,7 +278,8 @@ fn the_last_column_of_a_cursor_is_hidden() {
     let mut out = Vec::new();
     cursor_columns(&mut out, &[false, true, true]);
     assert_eq!(out, [0xA5, 9, 0, 1, 0, 0, 2, 0, 4, 3, 0, 0x14]);
-    assert_eq!(all(&out, TdsVersion::V7_4), Ok(vec![Token::Other(0xA5)]));
+    let told = all(&out, TdsVersion::V7_4).expect("whole tokens");
+    assert!(matches!(told.as_slice(), [Token::Other(0xA5)]));
     out.clear();
     cursor_columns(&mut out, &[true; 256]);
     assert!(out.is_empty(), "a number has one byte");

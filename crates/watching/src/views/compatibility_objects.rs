@@ -7,6 +7,7 @@ use super::{Declaration, Reach, ViewContext, by_column};
 use crate::features::needs;
 use crate::storage_types::{storage_type, user_type};
 use taffrail_base::SqlResult;
+use taffrail_types::convert::Declared;
 use taffrail_types::names::{SYS_TYPES, SysType};
 use taffrail_types::{Collation, Value};
 
@@ -237,8 +238,9 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
     }
     for view in shown_views() {
         for (at, c) in view.columns.iter().enumerate() {
-            let plain =
-                OldColumn::new(view.id, at as i32 + 1, c.name.cell(), c.ty.name(), Types::of(c.ty));
+            let declared = Declared::new(c.ty, c.large);
+            let (place, types) = (at as i32 + 1, Types::declared(declared, 0));
+            let plain = OldColumn::new(view.id, place, c.name.cell(), declared.name(), types);
             let collation = Some(cx.database.collation());
             rows.show(COLUMNS, &OldColumn { collation, is_nullable: c.nullable, ..plain });
         }
