@@ -265,7 +265,7 @@ fn change_password(
     let hashed = shared.credentials.hash(&login.new_password);
     let set = hashed.map_err(drop).and_then(|hash| {
         let kept = match known {
-            Known::Login(p) => shared.instance.set_login_password(&p.name, &hash),
+            Known::Login(p) => shared.instance.change_login_password(p, &hash),
             Known::Contained(user) => shared.instance.set_contained_password(user, &hash),
         };
         kept.map_err(drop)

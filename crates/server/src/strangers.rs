@@ -64,8 +64,12 @@ impl Strangers {
         let now = Instant::now();
         let none = || Stranger { count: 0, last: now, locked: None };
         let stranger = names.entry(name).or_insert_with(none);
-        if !counts(stranger) || stranger.locked.is_some() {
+        if !counts(stranger) {
             *stranger = none();
+        }
+        // Somebody who tried at the same time has locked it out.
+        if stranger.locked.is_some() {
+            return;
         }
         stranger.count += 1;
         stranger.last = now;

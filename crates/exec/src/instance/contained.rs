@@ -9,8 +9,7 @@ use crate::connection::Connection;
 use crate::database::Database;
 use crate::session::ConnectOptions;
 use std::sync::Arc;
-use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_storage::lock::LockMode;
+use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_storage::{BeginSpec, Durability};
 
 /// A user that a database authenticates.
@@ -97,13 +96,19 @@ impl Instance {
     /// Gives a contained user another password; durable when it returns.
     pub fn set_contained_password(&self, of: &ContainedUser, hash: &str) -> SqlResult<()> {
         let (storage, catalog) = (&of.database.storage, &of.database.catalog);
-        let mut user = (*of.user).clone();
-        user.password_hash = hash.into();
-        user.modified = catalog.now();
         let lock_timeout_ms = super::logins::RECORD_WAITS_MS;
         let spec = BeginSpec { name: "password", lock_timeout_ms, ..BeginSpec::default() };
         let mut tx = storage.begin(spec);
-        tx.lock(catalog.principals_resource(), LockMode::X).map_err(|e| e.to_sql())?;
+        catalog.lock_principals(&mut tx, SessionId(0))?;
+        // It may have gone while the lock was waited for, or have got another password.
+        let here = catalog.principals(Scope::Database, crate::catalog::Sight::COMMITTED);
+        let same = |p: &&Arc<Principal>| {
+            p.sid == of.user.sid && p.password_hash == of.user.password_hash
+        };
+        let gone = || SqlError::new(15151, &[&"alter", &"user", &of.user.name]);
+        let mut user = (**here.get(of.user.id).filter(same).ok_or_else(gone)?).clone();
+        user.password_hash = hash.into();
+        user.modified = catalog.now();
         rows::write(&mut tx, Scope::Database, &user)?;
         tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
         catalog.reload_principals()

@@ -109,6 +109,31 @@ impl Instance {
         self.forget_wrong_passwords(&login)
     }
 
+    /// Gives a login another password, which has shown that it knows the one before; durable when it returns. 15151 where the login has
+    /// gone since, or has got another password.
+    pub fn change_login_password(&self, known: &Principal, password_hash: &str) -> SqlResult<()> {
+        let master = self.databases.master()?;
+        let lock_timeout_ms = RECORD_WAITS_MS;
+        let spec = BeginSpec { name: "master", lock_timeout_ms, ..BeginSpec::default() };
+        let mut tx = master.storage.begin(spec);
+        master.catalog.lock_principals(&mut tx, SessionId(0))?;
+        let all = self.server_principals();
+        let same = |p: &&Arc<Principal>| {
+            p.sid == known.sid && p.password_hash == known.password_hash
+        };
+        let gone = || SqlError::new(15151, &[&"alter", &"login", &known.name]);
+        let mut login = (**all.get(known.id).filter(same).ok_or_else(gone)?).clone();
+        let now = crate::catalog::datetime_now(&*self.options.env.clock);
+        login.password_hash = password_hash.into();
+        login.login.must_change = false;
+        login.login.password_set = now.clone();
+        login.modified = now;
+        rows::write(&mut tx, Scope::Server, &login)?;
+        tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
+        master.catalog.reload_principals()?;
+        self.forget_wrong_passwords(&login)
+    }
+
     /// Records a login in a transaction of the server's own; durable when it returns. 1222 where another session's change of a login stays
     /// open for ten seconds.
     pub fn record_login(&self, login: Principal) -> SqlResult<()> {

@@ -124,10 +124,14 @@ impl Instance {
 
     /// Notes a wrong password of a login, durably where it may lock the login out. True: it has.
     pub fn note_wrong_password(&self, login: &Principal) -> SqlResult<bool> {
-        if !login.login.check_policy || self.is_locked_out(login)? {
+        if !login.login.check_policy {
             return Ok(false);
         }
         let _changing = self.bad_passwords.change.lock();
+        // Asked behind the lock: somebody who tried at the same time may have locked it out.
+        if self.is_locked_out(login)? {
+            return Ok(false);
+        }
         let none = || Attempts {
             sid: login.sid.clone().unwrap_or_default(),
             count: 0,
