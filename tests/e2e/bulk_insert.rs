@@ -287,7 +287,7 @@ fn what_cannot_be_loaded_is_told() {
         (", ERRORFILE = 'x'", 40510),
         (", FORMATFILE = 'x'", 40510),
         (", DATAFILETYPE = 'native'", 40510),
-        (", CODEPAGE = '437'", 40510),
+        (", CODEPAGE = '1361'", 40510),
         (", NOPE", 155),
     ] {
         assert_eq!(b.numbers(&sql(&good, with)), [number], "{with}");

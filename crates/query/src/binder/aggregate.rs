@@ -211,7 +211,10 @@ impl<'a> Binder<'a> {
         let (collation, label) = arg.coerced();
         // COUNT takes xml as it is.
         let page = self.page_of(&arg);
-        let arg = self.cast_to(arg.plain(), arg_ty)?;
+        let mut arg = self.cast_to(arg.plain(), arg_ty)?;
+        if approximate && arg_ty.is_text() {
+            arg = Expr::Collate(Box::new((arg, apart(collation))));
+        }
         let separator = match f.arguments.get(1) {
             None => None,
             Some(s) => {

@@ -99,7 +99,7 @@ impl Blocked {
 fn query_over(predicate: &SecurityPredicate, table: &Table, reads: &[usize]) -> String {
     let column = |(n, at): (usize, &usize)| {
         let c = &table.columns[*at];
-        let collate = match c.ty.is_text() {
+        let collate = match c.ty.is_text() && !c.xml {
             true => format!(" COLLATE {}", c.collation.name()),
             false => String::new(),
         };
