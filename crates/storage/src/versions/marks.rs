@@ -1,9 +1,9 @@
 //! Changes of a whole heap or tree, or of whole pages, that note no rows: those of loads, of truncation, and of whoever found no memory.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hashbrown::HashMap;
 use taffrail_base::PageId;
 
 use super::rows::{TreeVersions, View, committed};
@@ -36,7 +36,7 @@ pub(crate) enum PageSeen {
 pub(crate) struct Marks {
     whole: Vec<(Arc<TxnEntry>, Mark)>,
     /// Pages that were loaded.
-    pages: HashMap<PageId, Arc<TxnEntry>, foldhash::fast::RandomState>,
+    pages: BTreeMap<PageId, Arc<TxnEntry>>,
 }
 
 impl Marks {

@@ -20,7 +20,7 @@ mod snapshot;
 mod sweep;
 mod told;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -43,7 +43,7 @@ pub use told::{RowVersion, RowVersions, TreeRowVersions, VersionWriter};
 const NEVER: u64 = u64::MAX;
 
 /// The heaps and trees that have had versions, of one database.
-pub(crate) type Trees = Mutex<HashMap<HobtId, Arc<TreeVersions>>>;
+pub(crate) type Trees = Mutex<BTreeMap<HobtId, Arc<TreeVersions>>>;
 
 /// A database's row versions.
 pub(crate) struct DatabaseVersions {

@@ -7,7 +7,10 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use foldhash::fast::RandomState;
+#[cfg(debug_assertions)]
+use foldhash::fast::FixedState as KeyHasher;
+#[cfg(not(debug_assertions))]
+use foldhash::fast::RandomState as KeyHasher;
 use hashbrown::HashMap;
 use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{HobtId, IndexId, ObjectId, TransactionId};
@@ -71,7 +74,7 @@ struct Chain {
     prune_at: usize,
 }
 
-type Shard = HashMap<Arc<[u8]>, Chain, RandomState>;
+type Shard = HashMap<Arc<[u8]>, Chain, KeyHasher>;
 
 /// Bytes of a row's list, besides key and versions.
 const CHAIN_BYTES: usize = size_of::<(Arc<[u8]>, Chain)>() + 32;
@@ -82,7 +85,8 @@ pub(crate) struct TreeVersions {
     pub object: ObjectId,
     pub index: IndexId,
     shards: [Mutex<Shard>; SHARDS],
-    hasher: RandomState,
+    /// In debug builds the same in each run: threads that take turns meet in the same parts again.
+    hasher: KeyHasher,
     /// Rows that have versions, by some bits of their hash: who finds 0 need not ask.
     filter: Box<[AtomicU32]>,
     /// Rows that have versions, and marks.
@@ -99,7 +103,7 @@ pub(crate) struct TreeVersions {
 
 impl TreeVersions {
     pub fn new(hobt: HobtId, object: ObjectId, index: IndexId, all: &Arc<Snapshots>) -> Self {
-        let hasher = RandomState::default();
+        let hasher = KeyHasher::default();
         TreeVersions {
             hobt,
             object,
