@@ -67,6 +67,19 @@ DEALLOCATE c
 SELECT value FROM STRING_SPLIT('Жук,Кот', ',')
 SELECT JSON_VALUE('{"a":"Жук"}', '$.a') AS j, CAST('<a>Жук</a>' AS xml) AS x, CAST('<a>Жук</a>' AS xml).value('(/a)[1]', 'varchar(10)') AS y, CONVERT(varchar(40), HASHBYTES('MD5', 'Ж'), 1) AS h
 GO
+--@ source: documentation sp_rename
+CREATE TABLE dbo.renamed (a int)
+EXEC sp_rename 'dbo.renamed', 'Кот'
+SELECT name FROM sys.tables WHERE name = N'Кот'
+GO
+--@ source: documentation ALTER TABLE: ALTER COLUMN converts what is there
+CREATE TABLE dbo.altered (n nvarchar(10), c varchar(10), w varchar(10) COLLATE Latin1_General_CI_AS)
+INSERT dbo.altered VALUES (N'Жé', 'Ж', N'é')
+ALTER TABLE dbo.altered ALTER COLUMN n varchar(10) COLLATE Cyrillic_General_CI_AS
+ALTER TABLE dbo.altered ALTER COLUMN c varchar(10) COLLATE Latin1_General_100_CI_AS_SC_UTF8
+ALTER TABLE dbo.altered ALTER COLUMN w nvarchar(10)
+SELECT n, c, w, DATALENGTH(n) AS bytes, DATALENGTH(c) AS utf8, DATALENGTH(w) AS wide FROM dbo.altered
+GO
 --@ source: reasoned
 USE master
 SELECT v FROM cyrillic.dbo.t WHERE v = N'жук'

@@ -51,7 +51,7 @@ GO
 CREATE TABLE typed (id int, d date DEFAULT CAST(NULL AS int))
 INSERT typed (id) VALUES (1)
 GO
---@ source: reasoned: the error before has ended its batch
+--@ source: reasoned
 DROP TABLE typed
 GO
 --@ source: documentation CREATE TABLE: ON DELETE SET DEFAULT

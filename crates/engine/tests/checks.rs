@@ -122,9 +122,9 @@ fn options_of_generated_scripts() {
         ("ALTER DATABASE a SET ACCELERATED_DATABASE_RECOVERY = ON", 40510),
         ("ALTER DATABASE a SET FILESTREAM(NON_TRANSACTED_ACCESS = FULL)", 40510),
         ("CREATE DATABASE b WITH LEDGER = ON", 40510),
-        ("CREATE DATABASE b COLLATE Latin1_General_100_CI_AS_SC_UTF8", 40510),
+        ("CREATE DATABASE b COLLATE SQL_Latin1_General_CP1251_CI_AS", 40510),
         ("CREATE DATABASE b COLLATE nonsense", 448),
-        ("ALTER DATABASE a COLLATE Latin1_General_100_BIN2_UTF8", 40510),
+        ("ALTER DATABASE a COLLATE SQL_Latin1_General_CP1251_CI_AS", 40510),
         ("CREATE TABLE t (a varchar(10) COLLATE SQL_Latin1_General_CP1251_CI_AS)", 40510),
         ("SELECT 'a' COLLATE nonsense", 448),
     ] {

@@ -6,8 +6,14 @@ use crate::support::errors;
 use taffrail_exec::features::{procedure, view};
 
 /// Views of states that everybody reads, as far as oneself is concerned.
-const STATES_OF_ONES_OWN: [&str; 3] =
-    ["dm_exec_requests", "dm_exec_session_wait_stats", "dm_exec_sessions"];
+const STATES_OF_ONES_OWN: [&str; 6] = [
+    "cursor_columns",
+    "cursor_references",
+    "cursor_tables",
+    "dm_exec_requests",
+    "dm_exec_session_wait_stats",
+    "dm_exec_sessions",
+];
 
 /// Beginnings of the names of other views that need a permission: the query store's and the sessions of events, which are states of a
 /// database or of the server, as are old counters, and the dependencies, which only db_owner reads from the beginning.

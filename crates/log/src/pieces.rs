@@ -4,11 +4,12 @@
 //! since. A window lies before a record as well as behind it: undo goes backward, others forward.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use taffrail_base::LogPos;
-use taffrail_io::{AlignedBuf, Volume};
+use taffrail_io::AlignedBuf;
 
 use crate::block::{self, BLOCK_BYTES_MAX, BlockHeader};
 use crate::fair::Mutex;
@@ -33,15 +34,16 @@ pub(crate) struct Window {
     pub buf: AlignedBuf,
     /// Blocks whose checksum was right, by where they begin.
     checked: [AtomicU64; CHECKED],
-    pub volume: Arc<dyn Volume>,
+    /// The name of the file. Not the file: one that has been removed would keep its room on the disk.
+    pub path: Box<Path>,
     /// The place of its first byte in the file.
     pub offset: u64,
 }
 
 impl Window {
-    pub fn new(first: u64, buf: AlignedBuf, volume: Arc<dyn Volume>, offset: u64) -> Window {
+    pub fn new(first: u64, buf: AlignedBuf, path: &Path, offset: u64) -> Window {
         let checked = std::array::from_fn(|_| AtomicU64::new(0));
-        Window { first, buf, checked, volume, offset }
+        Window { first, buf, checked, path: path.into(), offset }
     }
 
     /// The block at a position; none: it does not lie here, or not as a whole.

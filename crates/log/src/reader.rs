@@ -284,7 +284,7 @@ impl Log {
         let volume = self.volume(vlf.place.file);
         let offset = vlf.place.offset + (first - vlf.start);
         read_retried(&*volume, offset, &mut buf)?;
-        let window = Arc::new(Window::new(first, buf, volume, offset));
+        let window = Arc::new(Window::new(first, buf, volume.path(), offset));
         if window.block(block).is_some() {
             self.fetched.keep(block, &window);
             return self.record_of(&window, pos);
@@ -295,7 +295,7 @@ impl Log {
             Err(_) => Err(LogError::NotFound(pos)),
             Ok(_) => {
                 let why = "the block reaches beyond what is durable".to_owned();
-                Err(corrupt(window.volume.path(), offset + (block.0 - first), why))
+                Err(corrupt(&window.path, offset + (block.0 - first), why))
             }
         }
     }
@@ -307,7 +307,7 @@ impl Log {
         if !window.is_sound(&h, bytes) {
             let place = window.offset + (at.0 - window.first);
             let why = "the block's checksum is wrong".to_owned();
-            return Err(corrupt(window.volume.path(), place, why));
+            return Err(corrupt(&window.path, place, why));
         }
         let record = block::record_bytes(&h, bytes, pos.slot()).and_then(|b| Record::parse(pos, b));
         record.map(Into::into).ok_or(LogError::NotFound(pos))

@@ -48,6 +48,7 @@ pub const CAUSES: &[Cause] = &[
     change(547, "INSERT dbo.child VALUES (9)"),
     change(547, "UPDATE dbo.t SET n = -1"),
     change(2627, "INSERT dbo.t (id) VALUES (1)"),
+    change(33504, "INSERT dbo.blocked VALUES (2)"),
     change(2628, "INSERT dbo.t (id, s) VALUES (3, 'long text')"),
     statement(220, "DECLARE @a tinyint SET @a = 300"),
     change(220, "INSERT dbo.counted (a) SELECT CAST(n + 300 AS tinyint) FROM dbo.t"),

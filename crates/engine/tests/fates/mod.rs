@@ -32,6 +32,9 @@ const SETUP: &[&str] = &[
     "CREATE PROCEDURE dbo.rolls_back AS ROLLBACK",
     "CREATE PROCEDURE dbo.endless AS EXEC dbo.endless",
     "CREATE PROCEDURE dbo.captures AS INSERT dbo.noted EXEC dbo.two_columns",
+    "CREATE TABLE dbo.blocked (a int)",
+    "CREATE FUNCTION dbo.is_one(@a int) RETURNS TABLE WITH SCHEMABINDING AS RETURN SELECT 1 AS ok WHERE @a = 1",
+    "CREATE SECURITY POLICY dbo.ones ADD BLOCK PREDICATE dbo.is_one(a) ON dbo.blocked",
 ];
 
 /// What became of the work around an error.

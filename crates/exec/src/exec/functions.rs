@@ -372,6 +372,9 @@ impl FnContext for Session {
 
     fn has_database_access(&self, name: &str) -> Option<bool> {
         let slot = self.instance.databases().slot(name)?;
+        if !self.databases_seen().database(&slot.entry) {
+            return None;
+        }
         let is_sa = self.activation.security().is_sa();
         Some(slot.database.is_some_and(|d| is_sa || self.identity_in(&d).is_ok()))
     }

@@ -434,9 +434,17 @@ impl Interpreter<'_> {
         if passed.iter().any(|p| p.cursor.is_some()) {
             return Err(SqlError::new(206, &[&"cursor", &"sql_variant"]).into());
         }
+        let page = self.session.page();
+        let value = |p: &Passed| match &p.value {
+            // Our own code reads char and varchar as 1252's.
+            Some(Value::VarChar(b)) if !page.is_western() => {
+                Some(Value::NVarChar(page.to_utf16(b)))
+            }
+            value => value.clone(),
+        };
         let args: Vec<procs::Argument> = passed
             .iter()
-            .map(|p| procs::Argument { name: p.name.clone(), value: p.value.clone(), ty: p.ty })
+            .map(|p| procs::Argument { name: p.name.clone(), value: value(p), ty: p.ty })
             .collect();
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);

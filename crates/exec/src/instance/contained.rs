@@ -102,9 +102,8 @@ impl Instance {
         catalog.lock_principals(&mut tx, SessionId(0))?;
         // It may have gone while the lock was waited for, or have got another password.
         let here = catalog.principals(Scope::Database, crate::catalog::Sight::COMMITTED);
-        let same = |p: &&Arc<Principal>| {
-            p.sid == of.user.sid && p.password_hash == of.user.password_hash
-        };
+        let same =
+            |p: &&Arc<Principal>| p.sid == of.user.sid && p.password_hash == of.user.password_hash;
         let gone = || SqlError::new(15151, &[&"alter", &"user", &of.user.name]);
         let mut user = (**here.get(of.user.id).filter(same).ok_or_else(gone)?).clone();
         user.password_hash = hash.into();

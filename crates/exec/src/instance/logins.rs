@@ -118,9 +118,8 @@ impl Instance {
         let mut tx = master.storage.begin(spec);
         master.catalog.lock_principals(&mut tx, SessionId(0))?;
         let all = self.server_principals();
-        let same = |p: &&Arc<Principal>| {
-            p.sid == known.sid && p.password_hash == known.password_hash
-        };
+        let same =
+            |p: &&Arc<Principal>| p.sid == known.sid && p.password_hash == known.password_hash;
         let gone = || SqlError::new(15151, &[&"alter", &"login", &known.name]);
         let mut login = (**all.get(known.id).filter(same).ok_or_else(gone)?).clone();
         let now = crate::catalog::datetime_now(&*self.options.env.clock);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::{SqlType, Value, convert};
+use taffrail_types::{Family, Pages, SqlType, Value, convert};
 
 /// `ALTER TABLE`.
 pub(crate) fn alter_table(
@@ -415,10 +415,17 @@ pub(super) fn alter_column(
         rows::write_column(tx, table.head.id, column, identities[i])?;
     }
     index::renew(cx, database, table, table.base())?;
-    let context = cx.session.activation.options.convert_context();
+    let (from, to) = (old.collation.page(), new.collation.page());
+    let narrow = ty.family() == Family::Char;
+    let pages = Pages { from: if narrow { to } else { from }, to };
+    let context = cx.session.activation.options.convert_context().with_pages(pages);
     let shown = full_name(database, table);
     let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
-        let value = std::mem::take(&mut values[at]);
+        let value = match std::mem::take(&mut values[at]) {
+            // Text goes from page to page before it is held against its length.
+            Value::VarChar(b) if narrow && from != to => Value::VarChar(to.recode(from, &b)),
+            value => value,
+        };
         values[at] = super::added::assign(value, old.ty, &new, &shown, &context)?;
         Ok(values)
     };

@@ -189,8 +189,10 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
     let wanted = args.text(0);
     let slots = cx.instance().databases().list();
     let key = wanted.as_deref().map(crate::catalog::fold);
+    let seen = cx.session.databases_seen();
     let slots: Vec<_> = slots
         .into_iter()
+        .filter(|s| seen.database(&s.entry))
         .filter(|s| key.as_ref().is_none_or(|k| *k == crate::catalog::fold(&s.entry.name)))
         .collect();
     if let (true, Some(name)) = (slots.is_empty(), &wanted) {
@@ -254,8 +256,9 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
 
 /// `sp_databases`.
 pub(super) fn databases(cx: &mut StatementContext<'_>, _: &Arguments<'_>) -> SqlResult<i32> {
-    let list = cx.instance().databases().list();
-    let mut all: Vec<_> = list.iter().filter_map(|slot| slot.database.as_ref()).collect();
+    let (list, seen) = (cx.instance().databases().list(), cx.session.databases_seen());
+    let shown = list.iter().filter(|slot| seen.database(&slot.entry));
+    let mut all: Vec<_> = shown.filter_map(|slot| slot.database.as_ref()).collect();
     all.sort_by_cached_key(|d| crate::catalog::fold(&d.name));
     let mut rows = Vec::new();
     for d in all {

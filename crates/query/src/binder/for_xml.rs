@@ -189,10 +189,8 @@ impl Binder<'_> {
                 let binary = SqlType::VarBinary(MaxLen::Max);
                 Bound::new(self.cast_to(Bound::new(value, c.ty), binary)?, binary)
             }
-            _ => {
-                let b = self.widened(Bound::new(value, c.ty))?;
-                Bound::new(self.as_xml_text(b.expr, b.ty), TEXT)
-            }
+            Family::Char => Bound::new(self.cast_to(Bound::new(value, c.ty), TEXT)?, TEXT),
+            _ => Bound::new(self.as_xml_text(value, c.ty), TEXT),
         })
     }
 

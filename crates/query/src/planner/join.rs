@@ -99,10 +99,12 @@ impl Planner<'_> {
         order: Option<&Order<'_>>,
     ) -> SqlResult<(Planned, bool)> {
         self.meta.check_cancel()?;
-        // The block's own come first.
+        // The block's own come first, and of these the inner ones: those of security policies.
         let mut conditions = Vec::new();
         while let Rel::Select(s) = rel {
-            conditions.extend(s.conditions);
+            let mut inner = s.conditions;
+            inner.append(&mut conditions);
+            conditions = inner;
             rel = s.input;
         }
         conditions.extend(outside);

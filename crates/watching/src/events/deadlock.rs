@@ -196,7 +196,7 @@ fn frame(
 ) -> Node {
     let module = statements.object;
     let wide: Vec<u16> = statements.text.encode_utf16().collect();
-    let to = if end < 0 { wide.len() } else { (end as usize / 2).min(wide.len()) };
+    let to = if end < 0 { wide.len() } else { (end as usize / 2 + 1).min(wide.len()) };
     let from = (start.max(0) as usize / 2).min(to);
     let before = String::from_utf16_lossy(&wide[..from]);
     let named = module

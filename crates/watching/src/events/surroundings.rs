@@ -108,7 +108,7 @@ impl Surroundings for Around {
         let Some(s) = self.session(session).filter(|s| s.is_running()) else { return Val::Empty };
         let (statements, start, end) = s.running_statement();
         let wide: Vec<u16> = statements.text.encode_utf16().collect();
-        let to = if end < 0 { wide.len() } else { (end as usize / 2).min(wide.len()) };
+        let to = if end < 0 { wide.len() } else { (end as usize / 2 + 1).min(wide.len()) };
         let from = (start.max(0) as usize / 2).min(to);
         super::tell::told_text(String::from_utf16_lossy(&wide[from..to]).trim())
     }

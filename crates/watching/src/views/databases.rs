@@ -55,7 +55,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 "fork_point_lsn numeric(25,0)?",
             ],
             |cx, _, rows| {
+                let seen = cx.session.databases_seen();
                 for slot in cx.session.instance.databases().list() {
+                    if !seen.database(&slot.entry) {
+                        continue;
+                    }
                     let Some(database) = &slot.database else {
                         rows.push(row![slot.entry.id.0, (), (), (), (), (), ()]);
                         continue;

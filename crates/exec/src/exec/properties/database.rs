@@ -55,7 +55,9 @@ impl Session {
         name: &str,
     ) -> SqlResult<Value> {
         let databases = self.instance.databases();
-        let Some(slot) = databases.slot(database) else { return Ok(Value::Null) };
+        let seen = self.databases_seen();
+        let slot = databases.slot(database).filter(|slot| seen.database(&slot.entry));
+        let Some(slot) = slot else { return Ok(Value::Null) };
         let open = slot.database.clone().filter(|_| slot.state().0 == 0);
         if let Some((_, column)) = SHOWN.iter().find(|(known, _)| *known == name) {
             let shown = database_column(databases, slot, column);

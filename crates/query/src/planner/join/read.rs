@@ -5,6 +5,7 @@ use crate::planner::access::{Choice, Order, Question, guess};
 use crate::planner::{add_slots, compute, filter, view_scan, window};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
+use taffrail_plan::attributes::may_raise;
 use taffrail_plan::expr::{Expr, Part, Pred, Slot, has_subquery, slots_of};
 use taffrail_plan::hints::{JoinMethod, JoinMethods};
 use taffrail_plan::node::{Access, Expected, Node, Scan};
@@ -28,9 +29,14 @@ impl<'p> Block<'p, '_> {
         let estimate = self.estimate(id);
         let rel = self.sources[id as usize].rel.take().expect("a source is placed once");
         conditions.iter().for_each(|p| self.checked(p));
-        // Conditions with subqueries are checked above the scan.
-        let (above, conditions): (Vec<Pred>, Vec<Pred>) =
-            conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
+        // Conditions with subqueries are checked above the scan; so are those that may raise an error by the values of a row that a
+        // security policy may hide.
+        let filtered = match &rel {
+            Rel::Get(g) => g.table.table.predicates.iter().any(|p| p.enabled && p.block.is_none()),
+            _ => false,
+        };
+        let is_late = |p: &Pred| has_subquery(Part::Pred(p)) || filtered && self.raises_by(id, p);
+        let (above, conditions): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(is_late);
         let (node, rows) = match rel {
             Rel::Get(get) => {
                 let Choice { access, served, rows, read, ordered, .. } =
@@ -115,6 +121,21 @@ impl<'p> Block<'p, '_> {
         let mut node = if items.is_empty() { node } else { compute(node, items) };
         window::stop(&mut node, &rest);
         Ok((filter(node, rest), rows))
+    }
+
+    /// Whether a condition may end in an error by what a part of it reads of a source.
+    fn raises_by(&self, id: u32, p: &Pred) -> bool {
+        let mut raises = false;
+        p.children(&mut |part| {
+            raises |= match part {
+                Part::Pred(p) => self.raises_by(id, p),
+                Part::Expr(e) => {
+                    may_raise(Part::Expr(e)) && self.sources_of(Part::Expr(e)).contains(&id)
+                }
+                Part::Plan(_) => true,
+            };
+        });
+        raises
     }
 
     pub(super) fn choose(
