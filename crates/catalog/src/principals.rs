@@ -440,8 +440,14 @@ impl Catalog {
     /// Takes over what a transaction of the server's own has committed about principals.
     pub fn reload_principals(&self) -> SqlResult<()> {
         let mut tx = super::system_transaction(&self.storage, "ReadCatalog");
-        let new = self.read_principals(&mut tx)?;
-        tx.commit(taffrail_storage::Durability::Delayed).map_err(super::sql)?;
+        self.publish_principals(&mut tx)?;
+        tx.commit(taffrail_storage::Durability::Delayed).map_err(super::sql)
+    }
+
+    /// Shows everybody what a transaction of the server's own has written about principals, while it still has the list locked: whoever
+    /// gets the lock next changes what the list is by then. Where the commit fails, [`Catalog::reload_principals`] takes it back.
+    pub fn publish_principals(&self, tx: &mut Transaction) -> SqlResult<()> {
+        let new = self.read_principals(tx)?;
         let mut state = self.state.write();
         state.principals = new;
         self.changed(&mut state);

@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::session::ConnectOptions;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
-use taffrail_storage::{BeginSpec, Durability};
+use taffrail_storage::BeginSpec;
 
 /// A user that a database authenticates.
 #[derive(Clone)]
@@ -109,7 +109,6 @@ impl Instance {
         user.password_hash = hash.into();
         user.modified = catalog.now();
         rows::write(&mut tx, Scope::Database, &user)?;
-        tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
-        catalog.reload_principals()
+        super::logins::commit_principals(catalog, tx)
     }
 }

@@ -46,6 +46,18 @@ impl From<&Principal> for Login {
 /// How long a change of a login waits for another one, where nobody can give it up: less than a login may take.
 pub(super) const RECORD_WAITS_MS: i32 = 10_000;
 
+/// Commits a change of principals, which everybody sees before the lock of their list is free again.
+pub(super) fn commit_principals(
+    catalog: &crate::catalog::Catalog,
+    mut tx: taffrail_storage::Transaction,
+) -> SqlResult<()> {
+    catalog.publish_principals(&mut tx)?;
+    tx.commit(Durability::Full).map_err(|e| {
+        let _ = catalog.reload_principals();
+        e.to_sql()
+    })
+}
+
 /// `PasswordHashAlgorithm` of Argon2id: SQL Server's own end at 3.
 const OWN_ALGORITHM: i32 = 4;
 
@@ -128,8 +140,7 @@ impl Instance {
         login.login.password_set = now.clone();
         login.modified = now;
         rows::write(&mut tx, Scope::Server, &login)?;
-        tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
-        master.catalog.reload_principals()?;
+        commit_principals(&master.catalog, tx)?;
         self.forget_wrong_passwords(&login)
     }
 
@@ -154,14 +165,12 @@ impl Instance {
         login.modified = now;
         let spec = BeginSpec { session, name: "master", lock_timeout_ms, ..BeginSpec::default() };
         let mut tx = master.storage.begin(spec);
-        tx.lock(master.catalog.principals_resource(), taffrail_storage::lock::LockMode::X)
-            .map_err(|e| e.to_sql())?;
+        master.catalog.lock_principals(&mut tx, session)?;
         rows::write(&mut tx, Scope::Server, &login)?;
         if login.id != SA && self.server_principals().get(login.id).is_none() {
             rows::put_permission(&mut tx, Scope::Server, &Permission::to_connect(login.id))?;
         }
-        tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
-        master.catalog.reload_principals()
+        commit_principals(&master.catalog, tx)
     }
 
     /// The hash to keep of a password: 40510 where the instance has no host that makes them.
