@@ -179,13 +179,29 @@ impl Pattern {
         if self.unicode {
             return self.found_wide(text, tokens, start);
         }
-        if self.collation.is_linguistic()
-            && !text.is_ascii()
-            && let Some(letters) = self.letters(text.iter().map(|b| (*b).into()))
-        {
+        self.found_narrow(text, self.letters_of_bytes(text).as_ref(), tokens, start)
+    }
+
+    /// The letters of text of code page 1252, where these are not one byte each.
+    fn letters_of_bytes(&self, text: &[u8]) -> Option<Elements> {
+        if !self.collation.is_linguistic() || text.is_ascii() {
+            return None;
+        }
+        self.letters(text.iter().map(|b| (*b).into()))
+    }
+
+    /// As [`Self::found`], in text of code page 1252 whose letters are known.
+    fn found_narrow(
+        &self,
+        text: &[u8],
+        letters: Option<&Elements>,
+        tokens: &[Token],
+        start: usize,
+    ) -> Option<()> {
+        if let Some(letters) = letters {
             let blanks = text.iter().rev().take_while(|b| **b == b' ').count();
             let end = letters.len().saturating_sub(blanks);
-            return run(tokens, &letters, end, letters.from_unit(start));
+            return run(tokens, letters, end, letters.from_unit(start));
         }
         let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         match self.weights.are_default() {
@@ -195,15 +211,20 @@ impl Pattern {
     }
 
     fn found_wide(&self, text: &[u8], tokens: &[Token], start: usize) -> Option<()> {
-        if self.weights.are_default() && !self.pairs {
-            return run(tokens, &DefaultUnits(text), self.blank_from(text), start);
-        }
         if self.collation.is_linguistic()
             && let Some(letters) = self.letters(units(text))
         {
             let blanks = text.len() / 2 - self.blank_from(text);
             let end = letters.len().saturating_sub(blanks);
             return run(tokens, &letters, end, letters.from_unit(start));
+        }
+        self.found_units(text, tokens, start)
+    }
+
+    /// As [`Self::found_wide`], in text of which each unit is a letter.
+    fn found_units(&self, text: &[u8], tokens: &[Token], start: usize) -> Option<()> {
+        if self.weights.are_default() && !self.pairs {
+            return run(tokens, &DefaultUnits(text), self.blank_from(text), start);
         }
         let subject = Units { text, weights: self.weights, pairs: self.pairs };
         run(tokens, &subject, self.blank_from(text), start)
@@ -241,12 +262,14 @@ impl Pattern {
             let unit = (0..=letters.len()).find(begins).map(|at| letters.unit(at));
             return unit.map_or(0, |unit| unit + 1 - (0..unit).filter(|i| pair(*i)).count());
         }
+        // They are looked for once, and not at each place.
+        let letters = if self.unicode { None } else { self.letters_of_bytes(text) };
         let begins = |start: usize| {
             // Nobody wants the place: the first is as good as any.
             start % CHARACTERS == CHARACTERS - 1 && is_lost()
                 || match self.unicode {
-                    true => self.found_wide(text, rest, start).is_some(),
-                    false => self.found(text, rest, start).is_some(),
+                    true => self.found_units(text, rest, start).is_some(),
+                    false => self.found_narrow(text, letters.as_ref(), rest, start).is_some(),
                 }
         };
         (0..=chars)

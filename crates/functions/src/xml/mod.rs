@@ -13,7 +13,7 @@ pub use form::{XmlForm, XmlLevel, XmlPart};
 use super::typing::signature;
 use super::{Call, Function, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Bytes, Family, MaxLen, SqlType, Value, codepage};
+use taffrail_types::{Bytes, CodePage, Family, MaxLen, SqlType, Value, codepage};
 
 /// The function that makes a value xml; its second argument is the style of CONVERT. The name
 /// cannot be written in a query: only the binder calls it.
@@ -28,13 +28,11 @@ pub const FORM_ROW: &str = "XML ROW";
 /// The same: the texts of all rows of FOR XML, put together.
 pub const FORM_ROWS: &str = "XML ROWS";
 
-/// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
-/// is given where it does not.
+/// The same: xml as it goes into a type of the form, [`AS_NCHAR`], [`AS_BINARY`] or the number of a code page, and of so many bytes
+/// (-1: max); whether NULL is given where it does not.
 pub const WRITTEN: &str = "XML WRITTEN";
 /// The bytes of a text in base 64, as value() gives binary; NULL for a text that is none. Only the binder calls it.
 pub const DECODED: &str = "XML DECODED";
-/// The form of char and varchar, in [`WRITTEN`].
-pub const AS_CHAR: i32 = 0;
 /// The form of nchar and nvarchar, in [`WRITTEN`].
 pub const AS_NCHAR: i32 = 1;
 /// binary and varbinary: UTF-16 behind its mark.
@@ -95,16 +93,17 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 fn written(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let Value::NVarChar(units) = &args[0] else { return Ok(Value::Null) };
     let (bytes, value) = match args[1] {
-        Value::Int(AS_CHAR) => {
-            if codepage::units(units).any(|unit| codepage::byte_of(unit).is_none()) {
-                return Err(SqlError::new(6355, &[]));
-            }
-            (units.len() / 2, args[0].clone())
-        }
         Value::Int(AS_BINARY) => {
             let mut marked = vec![0xFF, 0xFE];
             marked.extend_from_slice(units);
             (marked.len(), Value::NVarChar(marked.into()))
+        }
+        Value::Int(page) if page > AS_BINARY => {
+            let page = u16::try_from(page).ok().and_then(CodePage::of).unwrap_or_default();
+            let Some(narrow) = page.encode_exactly(units) else {
+                return Err(SqlError::new(6355, &[]));
+            };
+            (narrow.len(), args[0].clone())
         }
         _ => (units.len(), args[0].clone()),
     };

@@ -189,8 +189,7 @@ impl Binder<'_> {
                 let binary = SqlType::VarBinary(MaxLen::Max);
                 Bound::new(self.cast_to(Bound::new(value, c.ty), binary)?, binary)
             }
-            Family::Char => Bound::new(self.cast_to(Bound::new(value, c.ty), TEXT)?, TEXT),
-            _ => Bound::new(self.as_xml_text(value, c.ty), TEXT),
+            _ => Bound::new(self.as_xml_text(Bound::new(value, c.ty))?, TEXT),
         })
     }
 

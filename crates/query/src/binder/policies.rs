@@ -20,7 +20,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_catalog::database::Database;
 use taffrail_catalog::{BlockedAt, SecurityPredicate, Table};
-use taffrail_plan::expr::{Part, Pred, slots_of};
+use taffrail_plan::expr::{Expr, Part, Pred, slots_of};
 use taffrail_plan::names::bracketed;
 use taffrail_plan::rel::Rel;
 use taffrail_plan::slots::SlotSet;
@@ -94,6 +94,43 @@ fn of_one_row(rel: &Rel) -> Option<Vec<Pred>> {
     }
 }
 
+/// Functions whose answers are about the session's database: a user may have any name, and any role, in another one.
+const OF_SESSIONS_DATABASE: [&str; 14] = [
+    "CURRENT_USER",
+    "DATABASE_PRINCIPAL_ID",
+    "DB_ID",
+    "DB_NAME",
+    "HAS_PERMS_BY_NAME",
+    "IS_MEMBER",
+    "IS_ROLEMEMBER",
+    "PERMISSIONS",
+    "SCHEMA_ID",
+    "SCHEMA_NAME",
+    "SESSION_USER",
+    "USER",
+    "USER_ID",
+    "USER_NAME",
+];
+
+fn asks_of_users(rel: &Rel) -> bool {
+    fn asks(part: Part<'_>) -> bool {
+        let mut found = false;
+        match part {
+            Part::Plan(_) => {}
+            Part::Expr(e) => {
+                found =
+                    matches!(e, Expr::Call(c) if OF_SESSIONS_DATABASE.contains(&c.function.name()));
+                e.children(&mut |p| found |= asks(p));
+            }
+            Part::Pred(p) => p.children(&mut |p| found |= asks(p)),
+        }
+        found
+    }
+    let mut found = false;
+    rel.visit(&mut |r| r.parts(&mut |p| found |= asks(p)));
+    found
+}
+
 impl<'a> Binder<'a> {
     /// The conditions of each source of the block whose table has filter predicates that are on.
     pub(super) fn filters(&mut self) -> SqlResult<Vec<(u32, Vec<Pred>)>> {
@@ -154,6 +191,12 @@ impl<'a> Binder<'a> {
         // The last subquery is this one: those within it have come before.
         let plain = of_one_row(&self.subqueries[s.index as usize].rel);
         debug_assert!(s.index as usize >= subqueries, "a subquery of the predicate");
+        let elsewhere = self.meta.current_database().is_ok_and(|d| d.id != database.id);
+        if elsewhere && self.subqueries[subqueries..].iter().any(|s| asks_of_users(&s.rel)) {
+            return Err(unsupported(
+                "A security predicate that asks for users of its database, from another database,",
+            ));
+        }
         match plain.filter(|_| s.index as usize + 1 == self.subqueries.len()) {
             Some(plain) => {
                 self.subqueries.pop();

@@ -109,7 +109,7 @@ impl<'a> Binder<'a> {
     /// xml as text or binary of this type: an error, or NULL, where that is too short or cannot hold its characters.
     pub(super) fn xml_written(&mut self, b: Bound, to: SqlType, or_null: bool) -> SqlResult<Bound> {
         let form = match to.family() {
-            Family::Char => functions::xml::AS_CHAR,
+            Family::Char => self.collation.page().number().into(),
             Family::Binary => functions::xml::AS_BINARY,
             _ => functions::xml::AS_NCHAR,
         };
@@ -301,8 +301,7 @@ impl<'a> Binder<'a> {
                 return Err(SqlError::new(9344, &[&place, &value.declared().name()]));
             };
             types.push(given);
-            let value = self.widened(value)?;
-            texts.push(Bound::new(self.as_xml_text(value.expr, value.ty), TEXT));
+            texts.push(Bound::new(self.as_xml_text(value)?, TEXT));
         }
         Ok((texts, types))
     }
@@ -330,15 +329,17 @@ impl<'a> Binder<'a> {
     }
 
     /// A value as XML writes it, before characters are escaped.
-    pub(super) fn as_xml_text(&mut self, value: Expr, ty: SqlType) -> Expr {
-        let style = match ty.family() {
+    pub(super) fn as_xml_text(&mut self, value: Bound) -> SqlResult<Expr> {
+        let style = match value.ty.family() {
+            // Text is of its own code page, which need not be the database's.
+            Family::Char => return self.cast_to(value.plain(), TEXT),
             // xsd:dateTime
             Family::OldDate | Family::NewDate => Some(Expr::Const(Value::Int(126))),
             // Four decimals.
             Family::Float | Family::Money => Some(Expr::Const(Value::Int(2))),
             _ => None,
         };
-        self.conversion(value, ty, TEXT, style, Conversion::Explicit, false)
+        Ok(self.conversion(value.expr, value.ty, TEXT, style, Conversion::Explicit, false))
     }
 
     /// `x.nodes('…') AS t(c)`, where `x` is a column or variable; none: it is no method of one.

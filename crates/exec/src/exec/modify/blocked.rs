@@ -91,7 +91,11 @@ impl Blocked {
             }
         };
         let values = self.reads.iter().map(|at| row[*at].clone()).collect();
-        query.has_row(&mut rt.cx, values)
+        // Who the user is, and in which roles, is asked of the table's database.
+        let here = std::mem::replace(&mut rt.cx.session.database, database.clone());
+        let allowed = query.has_row(&mut rt.cx, values);
+        rt.cx.session.database = here;
+        allowed
     }
 }
 

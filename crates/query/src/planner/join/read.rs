@@ -31,12 +31,13 @@ impl<'p> Block<'p, '_> {
         conditions.iter().for_each(|p| self.checked(p));
         // Conditions with subqueries are checked above the scan; so are those that may raise an error by the values of a row that a
         // security policy may hide.
-        let filtered = match &rel {
+        let hides = match &rel {
             Rel::Get(g) => g.table.table.predicates.iter().any(|p| p.enabled && p.block.is_none()),
             _ => false,
         };
-        let is_late = |p: &Pred| has_subquery(Part::Pred(p)) || filtered && self.raises_by(id, p);
-        let (above, conditions): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(is_late);
+        let is_late = |p: &Pred| has_subquery(Part::Pred(p)) || hides && self.raises_by(id, p);
+        let (mut above, conditions): (Vec<Pred>, Vec<Pred>) =
+            conditions.into_iter().partition(is_late);
         let (node, rows) = match rel {
             Rel::Get(get) => {
                 let Choice { access, served, rows, read, ordered, .. } =
@@ -71,7 +72,15 @@ impl<'p> Block<'p, '_> {
                     backward: ordered.unwrap_or(false),
                     parts: Vec::new(),
                 };
-                (with_virtuals(Node::Scan(Arc::new(scan)), computed, behind), rows)
+                let mut node = Node::Scan(Arc::new(scan));
+                // Columns are computed of the rows alone that are not hidden.
+                if hides && !computed.is_empty() {
+                    let (rest, first): (Vec<Pred>, Vec<Pred>) =
+                        above.into_iter().partition(|p| reads(p, &computed));
+                    above = rest;
+                    node = crate::planner::filter(node, first);
+                }
+                (with_virtuals(node, computed, behind), rows)
             }
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), guess::VIEW),
             Rel::Project(project) => self.derived(id, project.input, conditions)?,
