@@ -206,6 +206,12 @@ fn optional_int(v: Option<i32>) -> Value {
 }
 
 fn suser_id(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    if args.is_empty() {
+        // A contained user is no login, whatever its name is.
+        let name = c.context.login_name();
+        let is_login = c.context.login_sid(&name).is_some_and(|sid| sid == c.context.own_sid());
+        return Ok(optional_int(c.context.login_id(&name).filter(|_| is_login)));
+    }
     let name = name_or(args, || c.context.login_name());
     Ok(optional_int(name.and_then(|n| c.context.login_id(&n))))
 }

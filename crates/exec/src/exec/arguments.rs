@@ -116,7 +116,7 @@ pub(crate) fn bind_arguments(
                     convert::check_declared(own, declared, Conversion::Implicit)?;
                     match parameter.large == Large::Xml {
                         _ if v.is_null() => Value::Null,
-                        true => crate::functions::xml::as_xml(v, 0)?,
+                        true => crate::functions::xml::as_xml_of(v, 0, session.page())?,
                         false => {
                             let context = session.convert_context();
                             convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)

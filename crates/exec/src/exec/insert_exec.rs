@@ -278,7 +278,8 @@ fn convert_row(
             continue;
         }
         if to.kind == Kind::Xml && c.large != Large::Xml {
-            *v = crate::functions::xml::as_xml(v, 0)?;
+            let page = c.collation.unwrap_or_default().page();
+            *v = crate::functions::xml::as_xml_of(v, 0, page)?;
             continue;
         }
         let t = &to.ty;

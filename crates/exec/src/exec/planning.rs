@@ -103,6 +103,8 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         }
         _ => None,
     };
+    // A policy may ask who the user is: what it was bound for in one database is not run in another one.
+    let guarded = uses.iter().any(|u| !u.table.predicates.is_empty());
     Ok(Plan {
         kind,
         order_enforced: hints.order_enforced,
@@ -115,7 +117,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.activation.options.plan_key()),
-        made_in: module.moves.then(|| place_of(session)),
+        made_in: (module.moves || guarded).then(|| place_of(session)),
         temps: metadata.temps.into_inner(),
         depends: metadata.depends.into_inner(),
     })

@@ -435,17 +435,17 @@ impl Interpreter<'_> {
             return Err(SqlError::new(206, &[&"cursor", &"sql_variant"]).into());
         }
         let page = self.session.page();
-        let value = |p: &Passed| match &p.value {
-            // Our own code reads char and varchar as 1252's.
-            Some(Value::VarChar(b)) if !page.is_western() => {
-                Some(Value::NVarChar(page.to_utf16(b)))
-            }
-            value => value.clone(),
+        let argument = |p: &Passed| {
+            let (value, ty) = match &p.value {
+                // Our own code reads char and varchar as 1252's.
+                Some(Value::VarChar(b)) if !page.is_western() && !b.is_ascii() => {
+                    (Some(Value::NVarChar(page.to_utf16(b))), SqlType::nvarchar(b.len()))
+                }
+                value => (value.clone(), p.ty),
+            };
+            procs::Argument { name: p.name.clone(), value, ty }
         };
-        let args: Vec<procs::Argument> = passed
-            .iter()
-            .map(|p| procs::Argument { name: p.name.clone(), value: value(p), ty: p.ty })
-            .collect();
+        let args: Vec<procs::Argument> = passed.iter().map(argument).collect();
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);
         self.session.begins(None);

@@ -258,10 +258,10 @@ fn converted(
     if v.is_null() {
         return Ok(Value::Null);
     }
-    if to.declared().kind == Kind::Xml && from.large != Large::Xml {
-        return crate::functions::xml::as_xml(v, 0);
-    }
     let page = |c: &ColumnDesc| c.collation.map_or(context.pages.to, Collation::page);
+    if to.declared().kind == Kind::Xml && from.large != Large::Xml {
+        return crate::functions::xml::as_xml_of(v, 0, page(from));
+    }
     let pages = Pages { from: page(from), to: page(to) };
     if from.ty == to.ty && (pages.from == pages.to || from.ty.family() != Family::Char) {
         return Ok(v.clone());

@@ -410,7 +410,10 @@ impl Session {
             let all = self.server_principals();
             let role = all.find(role).filter(|p| p.kind.is_role())?;
             let login = match who {
-                Some(name) => all.find(name)?.id,
+                Some(name) => {
+                    let sees = self.sees_principals(all.clone(), None);
+                    all.find(name).filter(|p| sees(p.id))?.id
+                }
                 None if self.activation.security().scope != ContextScope::Server => {
                     return Some(role.id == SERVER_PUBLIC);
                 }
@@ -443,6 +446,9 @@ impl Session {
     pub(crate) fn property_of_login(&self, login: &str, name: &str) -> Option<(SqlType, Value)> {
         let all = self.server_principals();
         let login = all.find(login).filter(|p| p.kind == PrincipalKind::Login)?;
+        if !self.sees_principals(all.clone(), None)(login.id) {
+            return None;
+        }
         // As sys.sql_logins, which shows hashes to nobody else.
         if name.to_ascii_lowercase().starts_with("passwordhash") && !self.may_on_server(HASHES) {
             return None;

@@ -9,7 +9,7 @@
 //! What cannot be read becomes U+FFFF, which XML does not allow: whoever reads on tells the place.
 
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::Value;
+use taffrail_types::{CodePage, Value};
 
 const UNREADABLE: char = '\u{FFFF}';
 
@@ -24,8 +24,8 @@ enum Encoding {
     Other,
 }
 
-/// The text of a value.
-pub(super) fn text_of(v: &Value) -> SqlResult<Option<String>> {
+/// The text of a value; char and varchar are of this code page.
+pub(super) fn text_of(v: &Value, page: CodePage) -> SqlResult<Option<String>> {
     Ok(Some(match v {
         Value::NVarChar(b) => {
             let text = utf16(b.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])));
@@ -34,7 +34,7 @@ pub(super) fn text_of(v: &Value) -> SqlResult<Option<String>> {
                 Some((_, end)) => return Err(cannot_switch(end)),
             }
         }
-        Value::VarChar(b) => narrow(b, taffrail_types::codepage::decode_1252, true)?,
+        Value::VarChar(b) => narrow(b, |b| page.decode(b), true)?,
         Value::Binary(b) => match &b[..] {
             [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest),
             [0xFF, 0xFE, rest @ ..] => utf16(pairs(rest).map(u16::from_le_bytes)),

@@ -129,7 +129,12 @@ fn content(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 /// A value of text or binary as xml: 9400 and its relatives. Style 1 keeps white space between tags.
 pub fn as_xml(v: &Value, style: i64) -> SqlResult<Value> {
-    match decode::text_of(v)? {
+    as_xml_of(v, style, CodePage::WESTERN)
+}
+
+/// As [`as_xml`]; char and varchar are of this code page.
+pub fn as_xml_of(v: &Value, style: i64, page: CodePage) -> SqlResult<Value> {
+    match decode::text_of(v, page)? {
         Some(text) => Ok(Value::nvarchar(&parse::normalised(&text, style & 1 == 1)?)),
         None => Ok(Value::Null),
     }

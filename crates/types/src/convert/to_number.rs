@@ -190,7 +190,7 @@ impl Cast<'_> {
         if self.to == SqlType::BigInt {
             return self.failed();
         }
-        let text = v.as_text().unwrap_or_default();
+        let text = v.text_of(self.context.pages.from).unwrap_or_default();
         SqlError::new(245, &[&self.from.name(), &text, &self.to.name()])
     }
 

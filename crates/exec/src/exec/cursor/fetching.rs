@@ -144,7 +144,7 @@ impl Interpreter<'_> {
             values.push(match same {
                 _ if v.is_null() => Value::Null,
                 _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
-                    crate::functions::xml::as_xml(&v, 0)?
+                    crate::functions::xml::as_xml_of(&v, 0, from)?
                 }
                 true => v,
                 false => convert::cast_with(&v, d.ty, *ty, None, Conversion::Implicit, &context)?,
