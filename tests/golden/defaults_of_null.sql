@@ -19,6 +19,7 @@ GO
 ALTER TABLE nulls ADD late date NULL CONSTRAINT df_late DEFAULT NULL WITH VALUES, plain datetime2
 ALTER TABLE nulls ADD CONSTRAINT df_plain DEFAULT NULL FOR plain
 GO
+--@ source: reasoned
 INSERT nulls (id) VALUES (6)
 SELECT COUNT(*) AS rows, COUNT(late) AS late, COUNT(plain) AS plain FROM nulls
 DROP TABLE nulls
@@ -32,11 +33,13 @@ SELECT t.d, o.u FROM @t t CROSS JOIN #t o
 DROP TABLE #t
 CREATE TYPE dates AS TABLE (id int, d date DEFAULT NULL)
 GO
+--@ source: reasoned
 CREATE PROCEDURE takes @d date = NULL, @u uniqueidentifier = NULL AS
 DECLARE @p dates
 INSERT @p (id) VALUES (1)
 SELECT d, @d AS given, @u AS id FROM @p
 GO
+--@ source: reasoned
 EXEC takes
 DROP PROCEDURE takes
 DROP TYPE dates

@@ -411,7 +411,7 @@ impl Catalog {
     }
 
     /// The lock of the list of principals, held while it changes.
-    pub fn principals_resource(&self) -> Resource {
+    pub(crate) fn principals_resource(&self) -> Resource {
         super::state::row(self.storage.id(), &SystemTables::INFO, "principals", 0)
     }
 

@@ -365,16 +365,13 @@ impl FnContext for Session {
 
     fn database_name(&self, id: i16) -> Option<String> {
         let id = DatabaseId(u16::try_from(id).ok()?);
-        let slots = self.instance.databases().list();
-        let found = slots.into_iter().find(|s| s.entry.id == id)?;
+        let found = self.instance.databases().list().into_iter().find(|s| s.entry.id == id)?;
         self.databases_seen().database(&found.entry).then_some(found.entry.name)
     }
 
     fn has_database_access(&self, name: &str) -> Option<bool> {
         let slot = self.instance.databases().slot(name)?;
-        if !self.databases_seen().database(&slot.entry) {
-            return None;
-        }
+        let slot = self.databases_seen().database(&slot.entry).then_some(slot)?;
         let is_sa = self.activation.security().is_sa();
         Some(slot.database.is_some_and(|d| is_sa || self.identity_in(&d).is_ok()))
     }
