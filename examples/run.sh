@@ -6,7 +6,7 @@ TAFFRAIL_BINARY=$(realpath "$1")
 export TAFFRAIL_BINARY
 image=${2:+$(realpath "$2")}
 cd "$(dirname "$0")"
-clients=$(../tests/clients/setup.sh)
+clients=$(../tests/clients/setup.sh examples)
 here=$(mktemp -d "${TMPDIR:-/tmp}/taffrail-examples.XXXXXX")
 trap 'rm -rf "$here"' EXIT
 ran() { echo "ok $1"; }

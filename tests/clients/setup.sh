@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the stock clients that the tests use, each at a fixed version, into a cache folder outside the checkout.
-# Prints the folder. A client that cannot be installed fails the run: nothing is skipped.
+# Prints the folder. A client that cannot be installed fails the run: nothing is skipped. `setup.sh examples` installs the mappers of the
+# example projects as well.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${TAFFRAIL_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/taffrail/clients}
@@ -95,7 +96,7 @@ if [ ! -e "$cache/python/.examples-$PYTEST-$SQLALCHEMY" ]; then
     retried "$cache/python/bin/pip" install -q --disable-pip-version-check "pytest==$PYTEST" "SQLAlchemy==$SQLALCHEMY" >&2
     touch "$cache/python/.examples-$PYTEST-$SQLALCHEMY"
 fi
-if [ ! -e "$cache/python/.examples-$ALEMBIC-$DJANGO-$MSSQL_DJANGO" ]; then
+if [ "${1:-}" = examples ] && [ ! -e "$cache/python/.examples-$ALEMBIC-$DJANGO-$MSSQL_DJANGO" ]; then
     # mssql-django loads pyodbc whatever driver it is told to use.
     need_libraries pyodbc libodbc2
     say "Alembic $ALEMBIC, Django $DJANGO, mssql-django $MSSQL_DJANGO (examples)"
@@ -112,7 +113,7 @@ if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
     touch "$cache/node/.tedious-$TEDIOUS"
 fi
-if [ ! -e "$cache/node/.knex-$KNEX-$TEDIOUS" ]; then
+if [ "${1:-}" = examples ] && [ ! -e "$cache/node/.knex-$KNEX-$TEDIOUS" ]; then
     say "Knex $KNEX (examples)"
     # Both in one call: npm removes what it was not told of.
     (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS" "knex@$KNEX") >&2
