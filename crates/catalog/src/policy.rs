@@ -204,7 +204,7 @@ impl Catalog {
             let ids = std::iter::once(p.function.0).chain(p.columns.iter().copied());
             let ids: Vec<u8> = ids.flat_map(i32::to_le_bytes).collect();
             let definition = Value::nvarchar(&p.definition);
-            let row = [Value::BigInt(flags | kind * KIND), definition, Value::binary(&ids)];
+            let row = [Value::BigInt(flags | (kind * KIND)), definition, Value::binary(&ids)];
             systab::put(tx, &SystemTables::INFO, &key_of(p), &row)?;
         }
         Ok(())

@@ -227,8 +227,8 @@ impl<'a> Binder<'a> {
             take(&mut self.listed),
         );
         let variables = replace(&mut self.variables, &NOTHING);
-        let order = replace(&mut self.order_above, &[]);
-        let windows = replace(&mut self.named_windows, &[]);
+        let order = take(&mut self.order_above);
+        let windows = take(&mut self.named_windows);
         let flags = (
             take(&mut self.armed),
             take(&mut self.locate),
@@ -241,7 +241,7 @@ impl<'a> Binder<'a> {
         let (missing, mentioned) = (self.missing.take(), self.mentioned.take());
         let (tables, wanted) = (self.named_tables, self.wanted.take());
         let collation = replace(&mut self.collation, database.collation());
-        let drawing = replace(&mut self.drawing, Default::default());
+        let drawing = take(&mut self.drawing);
         let bound = self.in_place(DrawPlace::Clause, f);
         self.drawing = drawing;
         self.collation = collation;
