@@ -445,13 +445,19 @@ impl Catalog {
     }
 
     /// Shows everybody what a transaction of the server's own has written about principals, while it still has the list locked: whoever
-    /// gets the lock next changes what the list is by then. Where the commit fails, [`Catalog::reload_principals`] takes it back.
-    pub fn publish_principals(&self, tx: &mut Transaction) -> SqlResult<()> {
+    /// gets the lock next changes what the list is by then. Gives the list from before, for [`Catalog::show_principals`] where the
+    /// commit fails.
+    pub fn publish_principals(&self, tx: &mut Transaction) -> SqlResult<[Arc<Principals>; 2]> {
         let new = self.read_principals(tx)?;
+        Ok(self.show_principals(new))
+    }
+
+    /// Shows everybody this list of principals; gives the one from before.
+    pub fn show_principals(&self, list: [Arc<Principals>; 2]) -> [Arc<Principals>; 2] {
         let mut state = self.state.write();
-        state.principals = new;
+        let before = std::mem::replace(&mut state.principals, list);
         self.changed(&mut state);
-        Ok(())
+        before
     }
 
     /// Both scopes as their rows say.

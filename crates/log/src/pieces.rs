@@ -58,11 +58,12 @@ impl Window {
         let place = (h.pos.0.wrapping_sub(self.first) / 512) as usize;
         let Some(word) = self.checked.get(place / 64) else { return false };
         let bit = 1 << (place % 64);
-        let known = word.load(Ordering::Relaxed) & bit != 0;
-        if !known && block::check_crc(h, bytes).is_err() {
-            return false;
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            if block::check_crc(h, bytes).is_err() {
+                return false;
+            }
+            word.fetch_or(bit, Ordering::Relaxed);
         }
-        word.fetch_or(bit, Ordering::Relaxed);
         true
     }
 }

@@ -251,7 +251,11 @@ impl Log {
             return Ok(of_block(&block));
         }
         if let Some(window) = self.fetched.find(pos.block()) {
-            return Err(Elsewhere::Read(self.record_of(&window, pos)));
+            let record = self.record_of(&window, pos);
+            // What was read wrong once may be right when it is read again.
+            if !matches!(record, Err(LogError::Corrupt { .. })) {
+                return Err(Elsewhere::Read(record));
+            }
         }
         let (cached, vlf) = {
             let state = self.lock();
@@ -286,8 +290,11 @@ impl Log {
         read_retried(&*volume, offset, &mut buf)?;
         let window = Arc::new(Window::new(first, buf, volume.path(), offset));
         if window.block(block).is_some() {
-            self.fetched.keep(block, &window);
-            return self.record_of(&window, pos);
+            let record = self.record_of(&window, pos);
+            if !matches!(record, Err(LogError::Corrupt { .. })) {
+                self.fetched.keep(block, &window);
+            }
+            return record;
         }
         // No block, or one that is not there as a whole.
         let bytes = window.buf.get((block.0 - first) as usize..).unwrap_or_default();

@@ -1,20 +1,11 @@
 //! Contained users, as a client meets them: who gets in where, and what else there is.
 
-use crate::support::{Client, PASSWORD, data, done, failed, row};
-use taffrail_server::{Overrides, PasswordOverrides, Server, Settings};
+use crate::support::{Client, PASSWORD, data, done, failed, row, serve};
+use taffrail_server::{PasswordOverrides, Server};
 
-fn serve(name: &str) -> Server {
-    let passwords =
-        PasswordOverrides { lockout_threshold: Some(2), ..PasswordOverrides::default() };
-    let settings = Settings::from_overrides(Overrides {
-        data: Some(data(name)),
-        listen: Some("127.0.0.1:0".into()),
-        sa_password: Some(PASSWORD.into()),
-        max_server_memory_mb: Some(64),
-        passwords: Some(passwords),
-        ..Overrides::default()
-    });
-    Server::start(settings.unwrap()).unwrap()
+/// A server that locks out after two wrong passwords.
+fn strict(name: &str) -> Server {
+    serve(name, PasswordOverrides { lockout_threshold: Some(2), ..PasswordOverrides::default() })
 }
 
 fn login(server: &Server, user: &str, password: &str, database: &str) -> Result<Client, Vec<i32>> {
@@ -28,7 +19,7 @@ fn refused(server: &Server, user: &str, password: &str, database: &str) -> Vec<i
 #[test]
 fn a_contained_user_enters_its_own_database_by_its_own_password() {
     let _ = std::fs::remove_dir_all(data("contained"));
-    let server = serve("contained");
+    let server = strict("contained");
     let mut sa = Client::session_at(server.address());
     assert_eq!(failed(&mut sa, "CREATE DATABASE early CONTAINMENT = PARTIAL"), [12824]);
     done(&mut sa, "EXEC sp_configure 'contained database authentication', 1; RECONFIGURE");
@@ -119,7 +110,7 @@ fn a_contained_user_enters_its_own_database_by_its_own_password() {
     done(&mut sa, "ALTER DATABASE box SET CONTAINMENT = NONE");
     server.stop();
     server.wait().unwrap();
-    let server = serve("contained");
+    let server = strict("contained");
     assert_eq!(refused(&server, "ann", "An0ther!pw", "crate"), [0; 0], "over a restart");
     server.stop();
     server.wait().unwrap();
@@ -128,7 +119,7 @@ fn a_contained_user_enters_its_own_database_by_its_own_password() {
 #[test]
 fn a_user_of_a_login_becomes_one_with_a_password() {
     let _ = std::fs::remove_dir_all(data("migrated"));
-    let server = serve("migrated");
+    let server = strict("migrated");
     let mut sa = Client::session_at(server.address());
     done(&mut sa, "EXEC sp_configure 'contained database authentication', 1; RECONFIGURE");
     done(&mut sa, "CREATE DATABASE box CONTAINMENT = PARTIAL");

@@ -1,24 +1,12 @@
 //! Lockout and age of passwords, as a client meets them.
 
-use crate::support::{Client, PASSWORD, data, errors};
+use crate::support::{Client, PASSWORD, data, errors, serve};
 use std::time::{Duration, Instant};
-use taffrail_server::{Overrides, PasswordOverrides, Server, Settings};
+use taffrail_server::{PasswordOverrides, Server};
 use taffrail_tds::PacketType;
 use taffrail_tds::login7::Login7;
 use taffrail_tds::token::Token;
 use taffrail_types::Value;
-
-fn serve(name: &str, passwords: PasswordOverrides) -> Server {
-    let settings = Settings::from_overrides(Overrides {
-        data: Some(data(name)),
-        listen: Some("127.0.0.1:0".into()),
-        sa_password: Some(PASSWORD.into()),
-        max_server_memory_mb: Some(64),
-        passwords: Some(passwords),
-        ..Overrides::default()
-    });
-    Server::start(settings.unwrap()).unwrap()
-}
 
 /// A lockout after two wrong passwords, and ninety days for each.
 fn strict() -> PasswordOverrides {

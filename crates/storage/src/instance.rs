@@ -130,7 +130,7 @@ impl StorageInstance {
         let transactions = AtomicU64::new(1);
         let checkpoints = CheckpointSettings::default();
         let log_pieces =
-            Arc::new(Pieces::new((options.pool_bytes / 50).clamp(2 << 20, 64 << 20) as usize));
+            Arc::new(Pieces::new((options.pool_bytes / 50).clamp(8 << 20, 64 << 20) as usize));
         Ok(Arc::new(StorageInstance {
             env,
             pool,

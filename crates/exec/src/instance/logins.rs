@@ -51,9 +51,9 @@ pub(super) fn commit_principals(
     catalog: &crate::catalog::Catalog,
     mut tx: taffrail_storage::Transaction,
 ) -> SqlResult<()> {
-    catalog.publish_principals(&mut tx)?;
+    let before = catalog.publish_principals(&mut tx)?;
     tx.commit(Durability::Full).map_err(|e| {
-        let _ = catalog.reload_principals();
+        catalog.show_principals(before);
         e.to_sql()
     })
 }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
-use taffrail_server::{Overrides, Server, Settings};
+use taffrail_server::{Overrides, PasswordOverrides, Server, Settings};
 use taffrail_tds::login7::Login7;
 use taffrail_tds::prelogin::{Encryption, Prelogin};
 use taffrail_tds::token::{DONE_COUNT, DONE_ERROR, DONE_MORE, Token, TokenReader};
@@ -45,6 +45,19 @@ pub fn start(name: &str, max_connections: u32) -> Server {
     })
     .unwrap();
     Server::start(settings).unwrap()
+}
+
+/// A server on the directory of a name as it is, with a policy for passwords.
+pub fn serve(name: &str, passwords: PasswordOverrides) -> Server {
+    let settings = Settings::from_overrides(Overrides {
+        data: Some(data(name)),
+        listen: Some("127.0.0.1:0".into()),
+        sa_password: Some(PASSWORD.into()),
+        max_server_memory_mb: Some(64),
+        passwords: Some(passwords),
+        ..Overrides::default()
+    });
+    Server::start(settings.unwrap()).unwrap()
 }
 
 /// Bytes through the socket, perhaps through TLS, perhaps with TLS in packets.

@@ -275,7 +275,12 @@ impl TreeVersions {
     /// Adds the transactions whose changes have versions.
     pub(super) fn writers(&self, all: &mut Vec<Arc<TxnEntry>>) {
         for shard in &self.shards {
-            all.extend(shard.lock().values().flat_map(|c| &c.versions).map(|v| v.by.clone()));
+            for v in shard.lock().values().flat_map(|c| &c.versions) {
+                // One that has changed many rows is not told for each.
+                if all.last().is_none_or(|last| !Arc::ptr_eq(last, &v.by)) {
+                    all.push(v.by.clone());
+                }
+            }
         }
         self.marks.lock().writers(all);
     }

@@ -156,13 +156,15 @@ impl Snapshots {
         &self.chunks[slot / CHUNK].get_or_init(made)[slot % CHUNK]
     }
 
-    fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.chunks.iter().filter_map(|c| c.get()).flatten()
+    /// The slots that there are, by number.
+    fn slots(&self) -> impl Iterator<Item = (usize, &Slot)> {
+        let made = self.chunks.iter().enumerate().filter_map(|(n, c)| Some((n * CHUNK, c.get()?)));
+        made.flat_map(|(first, slots)| (first..).zip(slots.iter()))
     }
 
     /// The snapshots that are open, in no order.
     pub fn open(&self) -> Vec<OpenSnapshot> {
-        let found = self.slots().enumerate().map(|(n, s)| (n, s.at.load(Ordering::SeqCst), s));
+        let found = self.slots().map(|(n, s)| (n, s.at.load(Ordering::SeqCst), s));
         let open = found.filter(|(_, at, _)| *at != 0);
         open.map(|(n, at, s)| s.told(n, at)).collect()
     }
@@ -188,7 +190,7 @@ impl Snapshots {
         // Versions of transactions that run are needed whether it ends or not.
         let last = self.committed.load(Ordering::SeqCst);
         let Some(oldest) = self.oldest().filter(|at| *at < last) else { return false };
-        for (n, slot) in self.slots().enumerate() {
+        for (n, slot) in self.slots() {
             let (done, lost) = (Ordering::SeqCst, Ordering::Relaxed);
             // Before the exchange: afterwards the reader may give the slot up.
             let told_of = slot.told(n, oldest | ENDED);
