@@ -37,9 +37,17 @@ impl Search {
             }
             Search::Letters { wanted, .. } if wanted.is_empty() => Ok(None),
             Search::Letters { wanted, text } => {
-                look()?;
-                let at = text.find(wanted, text.from_unit(from));
-                Ok(at.map(|at| (text.unit(at), text.unit(at + wanted.len()))))
+                let piece = (PIECE / wanted.len()).max(1);
+                let mut from = text.from_unit(from);
+                while from + wanted.len() <= text.len() {
+                    look()?;
+                    let to = from.saturating_add(piece);
+                    if let Some(at) = text.find(wanted, from..to) {
+                        return Ok(Some((text.unit(at), text.unit(at + wanted.len()))));
+                    }
+                    from = to;
+                }
+                Ok(None)
             }
         }
     }

@@ -61,6 +61,11 @@ pub fn units(b: &[u8]) -> impl DoubleEndedIterator<Item = u16> + ExactSizeIterat
     b.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]]))
 }
 
+/// Whether UTF-16LE is ASCII.
+pub(crate) fn is_ascii(text: &[u8]) -> bool {
+    text.chunks_exact(2).fold(0, |all, unit| all | unit[1] | unit[0] & 0x80) == 0
+}
+
 /// UTF-16LE to UTF-8; lone surrogates become U+FFFD.
 pub fn decode_utf16(b: &[u8]) -> String {
     char::decode_utf16(units(b)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

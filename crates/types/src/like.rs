@@ -13,7 +13,7 @@
 //! nvarchar), those of the pattern always are.
 
 use crate::Collation;
-use crate::codepage::{CodePage, unit_of, units};
+use crate::codepage::{CodePage, is_ascii, unit_of, units};
 use crate::collation::{Elements, Weights};
 use crate::interest::{CHARACTERS, is_lost};
 use crate::{Bytes, Value};
@@ -212,6 +212,7 @@ impl Pattern {
 
     fn found_wide(&self, text: &[u8], tokens: &[Token], start: usize) -> Option<()> {
         if self.collation.is_linguistic()
+            && !is_ascii(text)
             && let Some(letters) = self.letters(units(text))
         {
             let blanks = text.len() / 2 - self.blank_from(text);
@@ -257,8 +258,11 @@ impl Pattern {
         {
             let blanks = text.len() / 2 - self.blank_from(text);
             let end = letters.len().saturating_sub(blanks);
-            let begins =
-                |at: &usize| letters.begins(*at) && run(rest, &letters, end, *at).is_some();
+            // As below: nobody wants the place.
+            let begins = |at: &usize| {
+                *at % CHARACTERS == CHARACTERS - 1 && is_lost()
+                    || letters.begins(*at) && run(rest, &letters, end, *at).is_some()
+            };
             let unit = (0..=letters.len()).find(begins).map(|at| letters.unit(at));
             return unit.map_or(0, |unit| unit + 1 - (0..unit).filter(|i| pair(*i)).count());
         }

@@ -283,9 +283,12 @@ fn convert_row(
             continue;
         }
         let t = &to.ty;
+        if c.ty == *t && t.family() != Family::Char {
+            continue;
+        }
         let from = c.collation.unwrap_or_default().page();
         let pages = Pages { from, to: target(insert, at).collation.page() };
-        if c.ty == *t && (from == pages.to || t.family() != Family::Char) {
+        if c.ty == *t && from == pages.to {
             continue;
         }
         let context = &context.with_pages(pages);

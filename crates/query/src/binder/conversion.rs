@@ -40,10 +40,11 @@ fn is_recoded(from: SqlType, to: SqlType, pages: Pages) -> bool {
     from.family() == Family::Char && to.family() == Family::Char && pages.from != pages.to
 }
 
-/// The type of text in another code page: a byte may become three of UTF-8.
+/// The type of text in another code page: a byte may become three of UTF-8, or two of a page that has such characters.
 fn recoded_type(ty: SqlType, page: CodePage) -> SqlType {
+    let most = if page == CodePage::UTF8 { 3 } else { 2 };
     match ty.length() {
-        Some(MaxLen::N(n)) if page == CodePage::UTF8 => SqlType::varchar(usize::from(n) * 3),
+        Some(MaxLen::N(n)) if !page.is_single() => SqlType::varchar(usize::from(n) * most),
         _ => ty,
     }
 }

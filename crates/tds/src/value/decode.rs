@@ -267,5 +267,13 @@ fn variant(r: &mut Reader<'_>) -> Result<Value> {
         _ => return Err(BAD),
     };
     let value = from_bytes(data, &TypeInfo { sql, wire: Wire::Variant, collation })?;
+    let sql = match (sql, &value) {
+        // Text of another code page than 1252 comes as nvarchar.
+        (Char(_) | VarChar(_), Value::NVarChar(text)) => match text.len() / 2 {
+            4001.. => return Err(BAD),
+            letters => SqlType::nvarchar(letters),
+        },
+        _ => sql,
+    };
     Ok(Value::Variant(Box::new((sql, value))))
 }

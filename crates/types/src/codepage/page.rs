@@ -1,7 +1,7 @@
 //! The code pages of char and varchar, by their numbers.
 
 use super::tables::{HIGH, NEAREST};
-use super::{byte_of, decode_utf16, unit_of, units};
+use super::{byte_of, decode_1252, decode_utf16, unit_of, units};
 use crate::Bytes;
 use encoding_rs::{BIG5, EUC_KR, Encoding, GBK, SHIFT_JIS};
 use std::sync::OnceLock;
@@ -126,6 +126,9 @@ impl CodePage {
 
     /// Text of this page as UTF-8; bytes that are no text become U+FFFD.
     pub fn decode(self, text: &[u8]) -> String {
+        if self.is_western() || text.is_ascii() {
+            return decode_1252(text);
+        }
         if self == CodePage::UTF8 {
             return String::from_utf8_lossy(text).into_owned();
         }

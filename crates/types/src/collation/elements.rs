@@ -3,6 +3,7 @@
 
 use super::{Collation, Weights, windows};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 /// A letter of a text, with its weights.
 #[derive(Clone, Copy, Debug)]
@@ -69,10 +70,10 @@ impl Elements {
         self.letters.partition_point(|l| (l.at as usize) < unit)
     }
 
-    /// Where these letters are found first as whole characters, at a letter or behind it.
-    pub fn find(&self, wanted: &Elements, from: usize) -> Option<usize> {
-        let last = self.len().checked_sub(wanted.len())?;
-        (from..=last).find(|&at| {
+    /// Where these letters are found first as whole characters, at one of the letters of a range.
+    pub fn find(&self, wanted: &Elements, places: Range<usize>) -> Option<usize> {
+        let end = (self.len() + 1).checked_sub(wanted.len())?;
+        (places.start..places.end.min(end)).find(|&at| {
             self.begins(at)
                 && self.begins(at + wanted.len())
                 && (0..wanted.len()).all(|i| self.weight(at + i) == wanted.weight(i))
@@ -138,12 +139,16 @@ impl Collation {
             let low = text.get(at).filter(|low| pair && (0xDC00..0xE000).contains(*low));
             let one = [u as u8];
             let ascii = windows::letters_of(self, u);
-            let whole = self.marked(u, marks);
+            let whole = self.marked(weights, u, marks);
             let letters = ascii.unwrap_or(&one);
             for (n, letter) in letters.iter().enumerate() {
                 let letter = if ascii.is_some() { u16::from(*letter) } else { u };
                 let last = n + 1 == letters.len();
-                let weight = if last { self.marked(letter, marks) } else { rank(letter) };
+                let weight = match last {
+                    true if letter == u => whole,
+                    true => self.marked(weights, letter, marks),
+                    false => rank(letter),
+                };
                 out.letters.push(Letter { weight, whole, at: start as u32, first: n == 0 });
             }
             if let Some(low) = low {
@@ -157,8 +162,7 @@ impl Collation {
     }
 
     /// The weight of a letter with its marks: that of the code unit which is both, else a number of its own above all others.
-    fn marked(self, letter: u16, marks: &[u16]) -> u32 {
-        let weights = self.weights();
+    fn marked(self, weights: Weights, letter: u16, marks: &[u16]) -> u32 {
         if !marks.iter().any(|m| windows::is_mark(*m)) {
             return u32::from(weights.unit(letter));
         }

@@ -22,7 +22,7 @@ mod ranks;
 use super::ignorable::{V80, V90, V100, V140};
 use super::ligatures::{is_letter_here, ligature};
 use super::{Collation, SEED, common_eights, finish, mix};
-use crate::codepage::{unit_of, units};
+use crate::codepage::{is_ascii, unit_of, units};
 use crate::interest::{CHARACTERS, is_lost};
 use ascii::Ascii;
 pub use forms::is_mark;
@@ -501,11 +501,6 @@ pub fn key_nvarchar(c: Collation, text: &[u8], out: &mut Vec<u8>) {
     if !is_ascii(text) || !append_ascii_key(c, wide(text), out) {
         append_key(c, wide(text), out)
     }
-}
-
-/// Whether UTF-16LE is ASCII.
-fn is_ascii(text: &[u8]) -> bool {
-    text.chunks_exact(2).fold(0, |all, unit| all | unit[1] | unit[0] & 0x80) == 0
 }
 
 /// The beginning that the keys of all text have which begins with this one; perhaps nothing.
