@@ -132,11 +132,13 @@ impl MissingIndexes {
         all
     }
 
-    /// The tables go, and what is known of them.
-    pub(crate) fn forget_tables(&self, gone: &[ObjectId]) {
-        if !gone.is_empty() {
-            self.0.lock().retain(|(table, _), _| !gone.contains(table));
-        }
+    /// Tables have changed or are gone: what is known of them goes, but for what `stands`.
+    pub(crate) fn forget_changed(
+        &self,
+        tables: &[ObjectId],
+        stands: impl Fn(&MissingIndexUse) -> bool,
+    ) {
+        self.0.lock().retain(|(table, _), known| !tables.contains(table) || stands(known));
     }
 }
 

@@ -114,12 +114,14 @@ impl Catalog {
         Ok(())
     }
 
-    /// Forgets the uses of the indexes of objects that a transaction's end has left nowhere, and the sequences that none has now.
+    /// Forgets the uses of the indexes of objects that a transaction's end has left nowhere, the indexes that plans for what tables were
+    /// have missed, and the sequences that none has now.
     fn forget_dropped(&self, touched: &[ObjectId], unused: BTreeSet<i64>) {
         let is_gone = |id: &ObjectId| self.object(*id, Sight::COMMITTED).is_none();
         let gone: Vec<ObjectId> = touched.iter().copied().filter(is_gone).collect();
         self.usage.forget_tables(&gone);
-        self.missing.forget_tables(&gone);
+        let now = |id| self.table(id, Sight::COMMITTED);
+        self.missing.forget_changed(touched, |m| now(m.table).is_some_and(|t| m.is_of(&t)));
         self.forget_sequences(unused);
     }
 

@@ -418,11 +418,16 @@ fn statements_of_modules_tell_their_own_plans() {
         kinds(&c.run("DECLARE @n int = (SELECT COUNT(*) FROM t) SET @n = 1 PRINT @n")),
         ["ASSIGN"]
     );
+    // Nor of what is encrypted.
+    c.ok("CREATE PROCEDURE hidden WITH ENCRYPTION AS IF EXISTS (SELECT 1 FROM t) SELECT id FROM t");
+    let said = c.run("EXEC hidden");
+    assert!(documents(&said).is_empty(), "{said}");
     // Rows that a table takes are rows of the procedure.
     c.ok("CREATE TABLE #n (n int)");
     c.ok("CREATE PROCEDURE q AS SELECT id FROM t");
     let said = c.run("INSERT #n EXEC q");
-    assert!(said.contains("2"), "{said}");
+    assert_eq!(kinds(&said), ["INSERT"], "{said}");
+    assert!(documents(&said)[0].contains("PhysicalOp=\"Table Insert\""), "{said}");
     assert_eq!(c.rows("SET STATISTICS XML OFF SELECT COUNT(*) FROM #n"), "2");
 }
 
@@ -455,4 +460,28 @@ fn a_cached_plan_is_told_by_its_handle() {
     // The plan goes with the cache.
     c.ok("DBCC FREEPROCCACHE");
     assert_eq!(c.rows(plan), "");
+}
+
+#[test]
+fn whoever_may_not_run_a_statement_is_not_shown_its_plan() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE TABLE t (id int PRIMARY KEY, v int)");
+    c.ok("CREATE PROCEDURE p AS SELECT v FROM t WHERE id = 77");
+    c.ok("CREATE USER u WITHOUT LOGIN");
+    c.ok("GRANT SHOWPLAN TO u");
+    c.ok("EXECUTE AS USER = 'u'");
+    c.ok("SET SHOWPLAN_XML ON");
+    for sql in ["SELECT v FROM t", "DELETE t", "EXEC p"] {
+        let said = c.run(sql);
+        assert!(said.contains("229") && documents(&said).is_empty(), "{said}");
+    }
+    c.ok("SET SHOWPLAN_XML OFF");
+    c.ok("REVERT");
+    c.ok("GRANT EXECUTE ON p TO u");
+    c.ok("EXECUTE AS USER = 'u'");
+    c.ok("SET SHOWPLAN_XML ON");
+    // One owner has both: the procedure may read the table.
+    let said = c.run("EXEC p");
+    assert_eq!(documents(&said).len(), 1, "{said}");
 }

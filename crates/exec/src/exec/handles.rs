@@ -93,7 +93,8 @@ impl Module {
         let lines = plan.lines(self);
         let missing = missing_indexes(&plan.kind, &plan.subqueries);
         let parameters = self.told_parameters(&lines, &values);
-        ToldPlan { hash: hash_of(&lines), lines, missing, cached: self.bytes, parameters }
+        let hash = *plan.hash.get_or_init(|| hash_of(&lines));
+        ToldPlan { hash, lines, missing, cached: self.bytes, parameters }
     }
 
     /// `ColumnReference` of each parameter that a plan reads.

@@ -108,6 +108,10 @@ impl Interpreter<'_> {
         let source = Source::Insert(i);
         let planned = self.in_statement(|it| {
             let plan = it.locked_plan(module, s.plan, s.visible, &source)?;
+            if it.session.activation.options.profiling.is_on() {
+                // Those of what is inside begin after it.
+                it.session.notes_plan(module, &plan);
+            }
             Ok(insert_of(&plan.kind).source_types.clone())
         });
         let types = match planned {

@@ -20,7 +20,7 @@ impl Interpreter<'_> {
         // The settings before the statement count: SET … OFF tells nothing any more, SET … ON nothing yet.
         let options = self.session.activation.options;
         let plain = source_of(s).is_none() || matches!(s.kind, StmtKind::DeclareCursor(_));
-        if !options.profiling.is_on() || plain || !self.tells_plans() {
+        if !options.profiling.is_on() || plain || !self.tells_plans(module) {
             return match options.statistics_io {
                 true => self.statement_with_io(module, s),
                 false => self.statement_now(module, s),
@@ -40,10 +40,12 @@ impl Interpreter<'_> {
         step
     }
 
-    /// Whether the plan of what runs now is told: rows that go to a table or a function's are no place for it.
-    fn tells_plans(&self) -> bool {
+    /// Whether the plan of what runs now is told: rows that go to a table or a function's are no place for it, and nobody is shown what an
+    /// encrypted module does.
+    fn tells_plans(&self, module: &Module) -> bool {
         let activation = &self.session.activation;
-        !activation.in_function && activation.taking.is_none() && !activation.options.fmtonly
+        let shown = !module.encrypted && !activation.options.fmtonly;
+        shown && !activation.in_function && activation.taking.is_none()
     }
 
     /// Runs `f` with its operators counted, and tells their work once it has succeeded.
@@ -53,7 +55,7 @@ impl Interpreter<'_> {
         place: (&Arc<Module>, &Stmt),
         f: impl FnOnce(&mut Self) -> SqlResult<R>,
     ) -> SqlResult<R> {
-        if !self.tells_plans() {
+        if !self.tells_plans(place.0) {
             return f(self);
         }
         let begun = self.begin_profile()?;

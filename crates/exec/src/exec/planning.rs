@@ -188,6 +188,10 @@ pub(crate) fn explain(
     let variables = Variables { list: list.to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     let bound = bind(&mut binder, source)?;
+    // What runs by the rights of another one is shown to whoever may call it.
+    if module.execute_as.is_none() {
+        session.allow_described(module, &binder.facts)?;
+    }
     let names = names(&binder, &bound);
     let logical = display::statement(&bound, &binder.subqueries, Some(&names));
     let columns = std::mem::take(&mut binder.columns);

@@ -343,6 +343,9 @@ impl Interpreter<'_> {
         match self.session.find_procedure(database, schema, &name.name.value, home, name)? {
             Callee::User(_, procedure) if procedure.options.encrypted => Ok(None),
             Callee::User(database, procedure) => {
+                if module.execute_as.is_none() {
+                    self.session.allow_call(&database, &procedure, module)?;
+                }
                 let module = self.session.procedure_module(&database, &procedure)?;
                 Ok(Some((procedure.head.id, module)))
             }

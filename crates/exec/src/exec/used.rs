@@ -76,10 +76,16 @@ impl Found {
 
 #[cold]
 fn found(plan: &Plan) -> Uses {
-    let (mut found, mut missed_by_scans) = (Found::default(), Vec::new());
+    let mut found = Found::default();
+    let mut missed_by_scans: Vec<Arc<MissingIndexUse>> = Vec::new();
     plan.kind.scans(&plan.subqueries, &mut |scan| {
         read(scan, &mut |index, way| found.add(&scan.database, &scan.table, index, way));
-        missed_by_scans.extend(missed(plan, scan));
+        // Scans that ask for the same one use it once.
+        if let Some(index) = missed(plan, scan)
+            && !missed_by_scans.iter().any(|m| Arc::ptr_eq(m, &index))
+        {
+            missed_by_scans.push(index);
+        }
     });
     match &plan.kind {
         Statement::Insert(i) => found.all(&i.database, &i.table),

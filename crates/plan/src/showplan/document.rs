@@ -84,7 +84,10 @@ pub fn missing_indexes(statement: &Statement, subqueries: &[SubqueryPlan]) -> Op
         if let Node::Scan(scan) = node
             && let Some((index, impact)) = missing(scan)
         {
-            groups.push(missing_group(scan, &index, impact));
+            let group = missing_group(scan, &index, impact);
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
         }
     });
     around("MissingIndexes", groups)

@@ -5,6 +5,7 @@
 
 use super::{kind, text};
 use crate::exec::functions::PRODUCT_VERSION;
+use crate::exec::listed::Planned;
 use crate::exec::module::{Module, Stmt, StmtKind};
 use crate::plan::showplan::document::{self, Counted, document, figure};
 use crate::plan::showplan::{Line, Xml};
@@ -275,6 +276,8 @@ pub(super) fn at_line(s: &Stmt, line: u32) -> Stmt {
 
 /// The plans of a module that the cache holds.
 struct Kept<'k> {
+    /// All that has a plan.
+    planned: &'k [Planned<'k>],
     /// The statements that are told begin and end here, in bytes of the text.
     place: &'k dyn Fn(&Stmt) -> bool,
 }
@@ -284,10 +287,7 @@ impl PlanSource for Kept<'_> {
 
     fn plans(&mut self, module: &Arc<Module>, s: &Stmt) -> SqlResult<Vec<ToldPlan>> {
         let mut out = Vec::new();
-        for planned in module.planned() {
-            if !std::ptr::eq(planned.statement, s) {
-                continue;
-            }
+        for planned in self.planned.iter().filter(|p| std::ptr::eq(p.statement, s)) {
             let kept = module.shared[planned.plan as usize].kept();
             if let Some(plan) = kept.plans.first() {
                 out.push(module.told_plan(plan, Vec::new()));
@@ -311,7 +311,9 @@ impl Module {
         let options = self.compiled.options;
         let mut teller =
             Teller { options: &options, cached: true, counted: None, times: None, number: 0 };
-        let statements = teller.list(self, &self.statements, &mut Kept { place: wanted })?;
+        let planned = self.planned();
+        let mut kept = Kept { planned: &planned, place: wanted };
+        let statements = teller.list(self, &self.statements, &mut kept)?;
         Ok(whole(statements))
     }
 }
