@@ -32,6 +32,7 @@ SELECT s.id FROM dbo.sale AS s JOIN (VALUES (1), (2)) AS v (n) ON v.n = s.id AND
 SELECT id FROM dbo.visit WHERE CAST(note AS int) = 5
 SELECT id, told FROM dbo.visit
 SELECT COUNT(*) AS n FROM dbo.visit WHERE told > 1
+SELECT id FROM dbo.visit WHERE 'a' LIKE 'b' ESCAPE note
 REVERT
 GO
 -- A predicate that asks for users means those of its own database.

@@ -237,7 +237,7 @@ impl Catalog {
             usage: usage::IndexUsages::default(),
             missing: missing::MissingIndexes::default(),
             versioning: versions::Versioning::new(storage.instance().snapshots.now()),
-            has_predicates: AtomicBool::new(policy::any(&mut tx, version)?),
+            has_predicates: AtomicBool::new(policy::any(&mut tx)?),
         };
         catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         catalog.state.write().principals = catalog.read_principals(&mut tx)?;

@@ -17,8 +17,8 @@ use taffrail_types::Value;
 
 const PREDICATES: i64 = 18;
 
-/// The version of the catalogue's tables that knows security policies.
-const POLICIES: i64 = 16;
+/// The version of the catalogue's tables that knows security policies. Programs up to 18 show rows that policies hide.
+const POLICIES: i64 = 19;
 
 const ENABLED: i64 = 1;
 const NOT_BOUND: i64 = 2;
@@ -147,9 +147,9 @@ impl SecurityPolicy {
     }
 }
 
-/// Whether a database of this version has predicates.
-pub(super) fn any(tx: &mut Transaction, version: i64) -> SqlResult<bool> {
-    Ok(version >= POLICIES && !systab::scan(tx, &SystemTables::INFO, &[PREDICATES])?.is_empty())
+/// Whether a database has predicates.
+pub(super) fn any(tx: &mut Transaction) -> SqlResult<bool> {
+    Ok(!systab::scan(tx, &SystemTables::INFO, &[PREDICATES])?.is_empty())
 }
 
 fn read(key: &[i64], row: &[Value]) -> SqlResult<SecurityPredicate> {

@@ -1,6 +1,6 @@
 //! What is known of a scalar without computing it, found from its parts upwards. Its type is in [`crate::typed`].
 
-use crate::expr::{Cast, Expr, Part};
+use crate::expr::{Cast, Expr, Part, Pred};
 use taffrail_functions::Determinism;
 use taffrail_types::{Conversion, Family, SqlType};
 
@@ -39,6 +39,11 @@ impl Attributes {
                 };
             }
             Part::Expr(e) => of_operator(e),
+            // Its escape may be no single character.
+            Part::Pred(Pred::Like(l)) => Attributes {
+                may_raise: l.escape.as_ref().is_some_and(|e| e.constant().is_none()),
+                ..Attributes::default()
+            },
             Part::Pred(_) => Attributes::default(),
         };
         let mut add = |p: Part<'_>| {

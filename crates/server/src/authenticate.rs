@@ -68,15 +68,19 @@ pub(crate) fn authenticate(shared: &Shared, asker: Asker<'_>, given: &Presented<
         return of_contained(shared, asker, given, user);
     }
     let known = instance.login_principal(given.name);
-    let locked = match &known {
-        Some(login) => logged(shared, instance.is_locked_out(login)),
+    let is_locked = || match &known {
+        // While nobody can say, nobody gets attempts that nobody counts.
+        Some(login) => logged(shared, instance.is_locked_out(login)).unwrap_or(true),
         None => shared.strangers.is_locked_out(&instance.options().passwords, given.name),
     };
+    let mut locked = is_locked();
     // A password that does not count is not compared either: the time would tell what the answer does not.
     let stored = known.as_ref().filter(|_| !locked).map(|p| p.password_hash.as_str());
     let Some(right) = credentials.verify_for(asker, given.name, given.password, stored) else {
         return Attempt::Gone;
     };
+    // Others who tried meanwhile may have locked it out: many at once have no more attempts than one after another.
+    locked = locked || right && is_locked();
     let refused = |number, state, reason: &'static str, until| {
         Attempt::Refused(Refusal { number, state, reason: reason.into(), until })
     };
@@ -127,14 +131,17 @@ fn of_contained(
 ) -> Attempt {
     let (policy, credentials) = (&shared.instance.options().passwords, &shared.credentials);
     let name = format!("{}\0{}", of.database.name, given.name);
-    let locked = shared.strangers.is_locked_out(policy, &name);
+    let is_locked = || shared.contained.is_locked_out(policy, &name);
+    let mut locked = is_locked();
     let stored = Some(&*of.user.password_hash).filter(|_| !locked);
     let Some(right) = credentials.verify_for(asker, &name, given.password, stored) else {
         return Attempt::Gone;
     };
-    if right {
+    // Others who tried meanwhile may have locked it out.
+    locked = locked || right && is_locked();
+    if right && !locked {
         credentials.succeeded(given.from, given.name);
-        shared.strangers.forget(&name);
+        shared.contained.forget(&name);
         return Attempt::Contained(Box::new(of));
     }
     let until = Instant::now() + credentials.failed(given.from, given.name);
@@ -142,7 +149,7 @@ fn of_contained(
         let reason = "The account is currently locked out.".into();
         return Attempt::Refused(Refusal { number: 18486, state: 1, reason, until });
     }
-    shared.strangers.failed(policy, &name);
+    shared.contained.failed(policy, &name);
     let at = &of.database.name;
     let reason =
         format!("Password did not match that for the user provided. [Database: '{at}']").into();
@@ -151,7 +158,7 @@ fn of_contained(
 
 /// Counts a wrong password of a login, and says in the error log when it has locked the login out.
 fn note_wrong(shared: &Shared, login: &Principal) {
-    if logged(shared, shared.instance.note_wrong_password(login)) {
+    if logged(shared, shared.instance.note_wrong_password(login)) == Some(true) {
         let text = format!(
             "Login '{}' is locked out after {} wrong passwords.",
             escaped(&login.name),
@@ -161,11 +168,12 @@ fn note_wrong(shared: &Shared, login: &Principal) {
     }
 }
 
-/// An outcome, or none where it could not be kept, which the error log tells.
-fn logged<T: Default>(shared: &Shared, outcome: SqlResult<T>) -> T {
-    outcome.unwrap_or_else(|e| {
-        let text = format!("Wrong passwords could not be read or kept: {e}");
-        shared.log.write(Level::Error, "Logon", &text);
-        T::default()
-    })
+/// An outcome, or none where it could not be read or kept, which the error log tells.
+fn logged<T>(shared: &Shared, outcome: SqlResult<T>) -> Option<T> {
+    outcome
+        .inspect_err(|e| {
+            let text = format!("Wrong passwords could not be read or kept: {e}");
+            shared.log.write(Level::Error, "Logon", &text);
+        })
+        .ok()
 }

@@ -77,6 +77,8 @@ pub(crate) struct Shared {
     pub(crate) credentials: Arc<Credentials>,
     /// Names that are nobody's.
     pub(crate) strangers: Strangers,
+    /// Contained users, apart from the former: no flood of names takes their places.
+    pub(crate) contained: Strangers,
     pub(crate) log: Arc<ErrorLog>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
@@ -334,6 +336,7 @@ impl Server {
             tls: RwLock::new(tls),
             credentials,
             strangers: Strangers::default(),
+            contained: Strangers::default(),
             log,
             watcher,
             server_name,

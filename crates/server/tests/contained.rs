@@ -1,6 +1,6 @@
 //! Contained users, as a client meets them: who gets in where, and what else there is.
 
-use crate::support::{Client, PASSWORD, data, done, failed, row, serve};
+use crate::support::{Client, data, done, failed, row, serve};
 use taffrail_server::{PasswordOverrides, Server};
 
 /// A server that locks out after two wrong passwords.

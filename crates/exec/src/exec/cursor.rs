@@ -480,15 +480,7 @@ impl Interpreter<'_> {
     pub(crate) fn set_cursor(&mut self, name: &str, to: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(to)?;
         let level = Some(self.session.activation.nest_level);
-        let cursors = &mut self.session.held.cursors;
-        if cursors.known(name, level) != Some(at) {
-            cursors.list[at].references.push(Reference { name: name.into(), level });
-            // What it referred to before.
-            for (_, c) in cursors.list.iter_mut().enumerate().filter(|(n, _)| *n != at) {
-                c.references.retain(|r| !r.is(name, level));
-            }
-            cursors.forget(|_| false);
-        }
+        self.session.held.cursors.refer(at, name, level);
         Ok(QUIET)
     }
 }

@@ -76,8 +76,10 @@ pub fn numbered(name: &str) -> (&str, Option<u32>) {
     }
 }
 
-fn handle(p: Option<&Passed>) -> i32 {
-    p.and_then(|p| p.value.as_ref()).and_then(Value::as_i64).unwrap_or(0) as i32
+/// The handle that an argument names; 0, which no text has, for what can be none.
+pub(super) fn handle(p: Option<&Passed>) -> i32 {
+    let given = p.and_then(|p| p.value.as_ref()).and_then(Value::as_i64);
+    given.and_then(|n| i32::try_from(n).ok()).unwrap_or(0)
 }
 
 impl Interpreter<'_> {

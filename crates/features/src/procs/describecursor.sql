@@ -1,27 +1,3 @@
-CREATE PROCEDURE sys.sp_describe_cursor
-    @cursor_return CURSOR VARYING OUTPUT,
-    @cursor_source nvarchar(30),
-    @cursor_identity nvarchar(128)
-AS
-BEGIN
-    SET NOCOUNT ON
-    IF @cursor_source IS NULL OR LOWER(@cursor_source) NOT IN ('local', 'global', 'variable')
-    BEGIN
-        RAISERROR (16902, -1, -1, 'sp_describe_cursor', '@cursor_source')
-        RETURN 1
-    END
-    DECLARE @level int = @@NESTLEVEL - 1, @handle int
-    SELECT @handle = cursor_handle FROM taffrail.cursor_references
-    WHERE reference_name = @cursor_identity
-        AND (LOWER(@cursor_source) = 'global' AND cursor_scope = 2
-            OR LOWER(@cursor_source) <> 'global' AND cursor_scope = 1 AND nest_level = @level)
-        AND CASE WHEN LEFT(reference_name, 1) = '@' THEN 1 ELSE 0 END = CASE LOWER(@cursor_source) WHEN 'variable' THEN 1 ELSE 0 END
-    IF @handle IS NULL
-    BEGIN
-        RAISERROR (16916, -1, -1, 128, @cursor_identity)
-        RETURN 1
-    END
-    SET @cursor_return = CURSOR LOCAL SCROLL FOR
         SELECT reference_name, cursor_name, CONVERT(tinyint, cursor_scope) AS cursor_scope, CONVERT(int, status) AS status,
             CONVERT(tinyint, model) AS model, CONVERT(tinyint, concurrency) AS concurrency,
             CONVERT(tinyint, scrollable) AS scrollable, CONVERT(tinyint, open_status) AS open_status, cursor_rows,
@@ -30,6 +6,3 @@ BEGIN
         WHERE cursor_handle = @handle AND reference_name = @cursor_identity
             AND (LOWER(@cursor_source) = 'global' AND cursor_scope = 2
                 OR LOWER(@cursor_source) <> 'global' AND cursor_scope = 1 AND nest_level = @level)
-    OPEN @cursor_return
-    RETURN 0
-END

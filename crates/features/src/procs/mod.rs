@@ -16,6 +16,7 @@
 //! | [`describe`], [`describe_rows`], [`describe_views`] | sp_describe_first_result_set with its views, sp_describe_undeclared_parameters |
 //! | [`odbc`], [`odbc_columns`], [`odbc_types`] | sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
+//! | `cursorlist.sql`, `describecursor.sql` … | sp_cursor_list, sp_describe_cursor and its relatives |
 //! | [`rename`] | sp_rename |
 //! | [`triggers`] | sp_helptrigger, sp_settriggerorder |
 //! | [`temporal_history`] | sp_cleanup_temporal_history |

@@ -26,12 +26,32 @@ pub(crate) static FEATURE: Feature = Feature {
     ..Feature::NOTHING
 };
 
+/// The text of a procedure that describes a cursor of its caller's: its name, and the query that gives the rows.
+macro_rules! describes {
+    ($name:literal, $query:literal) => {
+        concat!(
+            "CREATE PROCEDURE sys.",
+            $name,
+            "\n    @cursor_return CURSOR VARYING OUTPUT,",
+            "\n    @cursor_source nvarchar(30), @cursor_identity nvarchar(128)",
+            "\nAS\nBEGIN\n    DECLARE @procedure sysname = '",
+            $name,
+            "'\n",
+            include_str!("findcursor.sql"),
+            include_str!($query),
+            "    OPEN @cursor_return\n    RETURN 0\nEND\n",
+        )
+    };
+}
+
 const ATTACH_DB: &str = include_str!("attachdb.sql");
 const ATTACH_SINGLE_FILE_DB: &str = include_str!("attachsinglefiledb.sql");
 const CURSOR_LIST: &str = include_str!("cursorlist.sql");
-const DESCRIBE_CURSOR: &str = include_str!("describecursor.sql");
-const DESCRIBE_CURSOR_COLUMNS: &str = include_str!("describecursorcolumns.sql");
-const DESCRIBE_CURSOR_TABLES: &str = include_str!("describecursortables.sql");
+const DESCRIBE_CURSOR: &str = describes!("sp_describe_cursor", "describecursor.sql");
+const DESCRIBE_CURSOR_COLUMNS: &str =
+    describes!("sp_describe_cursor_columns", "describecursorcolumns.sql");
+const DESCRIBE_CURSOR_TABLES: &str =
+    describes!("sp_describe_cursor_tables", "describecursortables.sql");
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
 const HELPLOGINS: &str = include_str!("helplogins.sql");

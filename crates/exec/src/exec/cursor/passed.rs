@@ -1,6 +1,6 @@
 //! Cursors from callees to callers: parameters CURSOR VARYING OUTPUT.
 
-use super::Reference;
+use super::{Cursors, Reference};
 use crate::exec::called::PassedCursor;
 use crate::exec::module::Module;
 use crate::session::Session;
@@ -30,11 +30,24 @@ impl Session {
         let cursors = &mut self.held.cursors;
         for (parameter, to) in passed {
             let known = cursors.known(&module.parameters[*parameter].name, level);
-            if let Some(c) = known.map(|at| &mut cursors.list[at])
-                && c.open.is_some()
-            {
-                c.references.push(Reference { name: to.name.clone(), level: Some(to.level) });
+            if let Some(at) = known.filter(|at| cursors.list[*at].open.is_some()) {
+                cursors.refer(at, &to.name, Some(to.level));
             }
         }
+    }
+}
+
+impl Cursors {
+    /// A name or variable refers to the cursor at a place of the list, and to no other any more.
+    pub(super) fn refer(&mut self, at: usize, name: &str, level: Option<u32>) {
+        if self.known(name, level) == Some(at) {
+            return;
+        }
+        self.list[at].references.push(Reference { name: name.into(), level });
+        // What it referred to before.
+        for (_, c) in self.list.iter_mut().enumerate().filter(|(n, _)| *n != at) {
+            c.references.retain(|r| !r.is(name, level));
+        }
+        self.forget(|_| false);
     }
 }

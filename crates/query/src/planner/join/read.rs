@@ -134,7 +134,12 @@ impl<'p> Block<'p, '_> {
 
     /// Whether a condition may end in an error by what a part of it reads of a source.
     fn raises_by(&self, id: u32, p: &Pred) -> bool {
-        let mut raises = false;
+        // An escape that is no single character is an error, whose message shows it (506).
+        let escape = match p {
+            Pred::Like(l) => l.escape.as_ref(),
+            _ => None,
+        };
+        let mut raises = escape.is_some_and(|e| self.sources_of(Part::Expr(e)).contains(&id));
         p.children(&mut |part| {
             raises |= match part {
                 Part::Pred(p) => self.raises_by(id, p),

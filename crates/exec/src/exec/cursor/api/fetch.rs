@@ -190,8 +190,7 @@ impl Interpreter<'_> {
         (api.count, api.ended) = (sent, sent < wanted);
         let closes = api.ended && api.closes_itself;
         if closes {
-            self.session.held.cursors.list.remove(at);
-            self.session.held.cursors.count();
+            self.session.held.cursors.remove(at);
         }
         Ok(Ok(Sent { status: if closes { CLOSED } else { 0 }, rows: sent }))
     }
@@ -204,6 +203,7 @@ impl Interpreter<'_> {
         self.context(0).cursor_columns(&columns)?;
         let mut sent = 0;
         while sent < wanted {
+            self.session.check_cancel()?;
             let meter = self.session.meter();
             let row = self.fetched(at, &Direction::Next, 0, 0);
             self.session.held.cursors.list[at].show_fetch(&row, &meter, self.session);
@@ -250,6 +250,7 @@ impl Interpreter<'_> {
         let columns = with_status(&open.columns);
         self.context(0).cursor_columns(&columns)?;
         for number in block.start..block.start + block.count {
+            self.session.check_cancel()?;
             let c = &mut self.session.held.cursors.list[at];
             let Some(CursorRows::Copied(copied)) = c.open.as_mut().map(|o| &mut o.rows) else {
                 break;

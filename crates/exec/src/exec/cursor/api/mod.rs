@@ -6,7 +6,7 @@
 //!  sp_cursoropen ──────────────────────────────────────────────┘        sp_cursoroption, sp_cursor
 //! ```
 //!
-//! The cursor is one of the session's ([`Cursors`](super::Cursors)) whose name is empty until sp_cursoroption gives it one. Its rows are a
+//! The cursor is one of the session's ([`Cursors`]) whose name is empty until sp_cursoroption gives it one. Its rows are a
 //! copy, or its query runs as it is fetched from; options that ask for more come back as what was made of them ([`options`]).
 //!
 //! 1. A handle is of a cursor that is open: sp_cursorclose takes the cursor away.
@@ -18,6 +18,7 @@ mod options;
 
 use super::super::called::{Called, Passed, Returned};
 use super::super::interpret::{Interpreter, Unwind};
+use super::Cursors;
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
@@ -92,6 +93,14 @@ fn text(passed: &[Passed], at: usize, procedure: &str, name: &str) -> SqlResult<
     }
 }
 
+impl Cursors {
+    /// Takes away the cursor at a place of the list.
+    fn remove(&mut self, at: usize) {
+        self.list.remove(at);
+        self.count();
+    }
+}
+
 impl Interpreter<'_> {
     /// One of the cursor procedures, by its number; `place` is where its text runs, if not in the current database.
     pub(in crate::exec) fn cursor_procedure(
@@ -129,11 +138,11 @@ impl Interpreter<'_> {
         let asked = number(passed, 0, NAME, "cursor").map_err(ended)?;
         if asked == Some(-1) {
             self.session.held.cursors.list.retain(|c| c.api.is_none());
+            self.session.held.cursors.count();
         } else {
             let at = self.api_cursor(passed, NAME).map_err(ended)?;
-            self.session.held.cursors.list.remove(at);
+            self.session.held.cursors.remove(at);
         }
-        self.session.held.cursors.count();
         Ok(Returned::default())
     }
 

@@ -6,9 +6,11 @@ use super::{ApiCursor, ended, number, outputs, text};
 use crate::database::Database;
 use crate::exec::activation::{Locals, Way};
 use crate::exec::called::{Called, Passed, Returned};
+use crate::exec::fate::{Place, Raised, fate};
 use crate::exec::interpret::{Ended, Interpreter, Unwind};
 use crate::exec::module::{Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
+use crate::exec::rpc;
 use crate::plan::statement::Statement;
 use crate::session::Prepared;
 use crate::sink::{ColumnDesc, Command};
@@ -113,9 +115,7 @@ impl Interpreter<'_> {
             Err(e) => return Ok(Err(ended(e))),
         };
         // A handle that is given is replaced.
-        if let Ok(Some(old)) = number(passed, 0, NAME, "prepared handle") {
-            self.session.held.prepared.remove(&(old as i32));
-        }
+        self.session.held.prepared.remove(&rpc::handle(passed.first()));
         let mut returned = self.open_api(&wanted, place)?;
         if let Ok(r) = &mut returned {
             let handle = self.new_handle(wanted.text.to_string(), wanted.declared);
@@ -223,10 +223,13 @@ impl Interpreter<'_> {
         Ok(Ok(Returned::default()))
     }
 
-    /// The text has mistakes, and so there is no cursor: the mistakes are told, then 16945.
+    /// The text has mistakes, and so there is no cursor: the mistakes are told, then 16945, but behind none that undoes the transaction by
+    /// itself (a deadlock) or is the client's wish: those end what they end.
     fn no_cursor(&mut self, mut errors: Vec<SqlError>) -> Result<Called, Unwind> {
         let status = errors.first().map(|e| e.number);
-        if self.session.activation.errors.tries() == 0 {
+        let place = Place { xact_abort: false, ..self.place(Raised::Other) };
+        let goes_on = |e: &SqlError| Unwind::of(e).is_none() && !fate(e, place).undoes;
+        if place.tries == 0 && errors.last().is_none_or(goes_on) {
             errors.push(*SqlError::new(16945, &[]).with_state(2));
         }
         let mut called = self.several(errors)?;
@@ -260,7 +263,14 @@ impl Interpreter<'_> {
             }
             it.session.begins(Some(&module));
             match it.make_api(wanted, &module, stmt, select) {
-                Ok(Some(at)) => it.answer_open(wanted, at),
+                Ok(Some(at)) => {
+                    let answered = it.answer_open(wanted, at);
+                    if !matches!(answered, Ok(Ok(_))) {
+                        // The client has been given no handle to close it by.
+                        it.session.held.cursors.remove(at);
+                    }
+                    answered
+                }
                 Ok(None) => it.run_instead(wanted, module.clone()),
                 Err(e) if e.number == 16955 => Ok(Err(ended(e))),
                 Err(e) => it.no_cursor(vec![*e]),
@@ -309,8 +319,7 @@ impl Interpreter<'_> {
         };
         let result = self.open_made(wanted, at);
         if result.is_err() {
-            self.session.held.cursors.list.remove(at);
-            self.session.held.cursors.count();
+            self.session.held.cursors.remove(at);
         }
         result.map(|()| Some(at))
     }
