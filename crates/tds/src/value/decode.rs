@@ -267,13 +267,16 @@ fn variant(r: &mut Reader<'_>) -> Result<Value> {
         _ => return Err(BAD),
     };
     let value = from_bytes(data, &TypeInfo { sql, wire: Wire::Variant, collation })?;
-    let sql = match (sql, &value) {
-        // Text of another code page than 1252 comes as nvarchar.
-        (Char(_) | VarChar(_), Value::NVarChar(text)) => match text.len() / 2 {
-            4001.. => return Err(BAD),
-            letters => SqlType::nvarchar(letters),
+    Ok(Value::Variant(Box::new((base_of(sql, &value)?, value))))
+}
+
+/// The base type of a variant: text of another code page than 1252 has come as nvarchar.
+fn base_of(sql: SqlType, value: &Value) -> Result<SqlType> {
+    match (sql, value) {
+        (SqlType::Char(_) | SqlType::VarChar(_), Value::NVarChar(text)) => match text.len() / 2 {
+            4001.. => Err(ProtocolError::Malformed("sql_variant")),
+            letters => Ok(SqlType::nvarchar(letters)),
         },
-        _ => sql,
-    };
-    Ok(Value::Variant(Box::new((sql, value))))
+        _ => Ok(sql),
+    }
 }
