@@ -6,6 +6,7 @@
 
 use super::{Block, Item};
 use crate::planner::access::guess;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use taffrail_catalog::{Index, IndexKind, Table};
 use taffrail_plan::expr::{CompareOp, Expr, Part, Pred};
@@ -234,9 +235,9 @@ impl Block<'_, '_> {
     ) -> Added {
         let k = &known[at];
         // Columns of the new item, and of each placed one, that an equality binds; what the equalities leave.
-        let mut bound: Vec<usize> = Vec::new();
-        let mut shares: Vec<f64> = Vec::new();
-        let mut placed_keys: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut bound: SmallVec<[usize; 4]> = SmallVec::new();
+        let mut shares: SmallVec<[f64; 4]> = SmallVec::new();
+        let mut placed_keys: SmallVec<[(usize, SmallVec<[usize; 2]>); 2]> = SmallVec::new();
         for e in edges {
             let [a, b] = e.ends;
             let (mine, theirs) = match (a.0 == at, b.0 == at) {
@@ -248,7 +249,7 @@ impl Block<'_, '_> {
             if let Some(c) = theirs.1 {
                 match placed_keys.iter_mut().find(|p| p.0 == theirs.0) {
                     Some(p) => p.1.push(c),
-                    None => placed_keys.push((theirs.0, vec![c])),
+                    None => placed_keys.push((theirs.0, smallvec![c])),
                 }
             }
             let different = |end: (usize, Option<usize>)| {
@@ -272,7 +273,7 @@ impl Block<'_, '_> {
         let mut share = 1.0;
         let mut power = 1.0;
         for s in &shares {
-            share *= s.powf(power);
+            share *= if power == 1.0 { *s } else { s.powf(power) };
             power /= 2.0;
         }
         // A whole unique key on one side: at most one partner for each row of the other.
