@@ -67,7 +67,7 @@ RETURN
     WHERE IS_MEMBER('db_owner') = 1
         OR IS_MEMBER('shop_head_office') = 1
         OR IS_MEMBER('shop_warehouse') = 1
-        OR EXISTS (SELECT * FROM security.BranchUser AS u WHERE u.UserName = USER_NAME() AND u.BranchId = @BranchId);
+        OR EXISTS (SELECT 1 FROM security.BranchUser AS u WHERE u.UserName = USER_NAME() AND u.BranchId = @BranchId);
 GO
 CREATE SECURITY POLICY security.BranchPolicy
     ADD FILTER PREDICATE security.SeesBranch(BranchId) ON sales.SalesOrder,

@@ -49,7 +49,9 @@ CREATE VIEW test.GapsInNumbers AS
     WHERE u.Numbers <> n.LastNumber OR u.Different <> n.LastNumber OR u.Highest <> n.LastNumber;
 GO
 CREATE VIEW test.StockLevelsWithoutReason AS
-    SELECT CONCAT(N'warehouse ', l.WarehouseId, N', product ', l.ProductId, N': ', l.OnHand, N' on hand, ', COALESCE(t.Quantity, 0), N' moved') AS Example
+    SELECT
+        CONCAT(N'warehouse ', l.WarehouseId, N', product ', l.ProductId, N': ', l.OnHand, N' on hand, ', COALESCE(t.Quantity, 0), N' moved')
+            AS Example
     FROM stock.StockLevel AS l
     LEFT JOIN stock.MovementTotal AS t WITH (NOEXPAND) ON t.WarehouseId = l.WarehouseId AND t.ProductId = l.ProductId
     WHERE l.OnHand <> COALESCE(t.Quantity, 0) OR l.StockValue <> COALESCE(t.MovementValue, 0);
@@ -143,7 +145,9 @@ CREATE VIEW test.LedgerAgainstDocuments AS
     (
         SELECT '1200' AS AccountCode, (SELECT SUM(OpenAmount) FROM sales.OpenItems('99991231')) AS Balance
         UNION ALL
-        SELECT '2300', (SELECT SUM(a.Amount) FROM sales.Allocation AS a WHERE a.PaymentId IS NOT NULL) - (SELECT SUM(p.Amount) FROM sales.Payment AS p)
+        SELECT '2300',
+            COALESCE((SELECT SUM(a.Amount) FROM sales.Allocation AS a WHERE a.PaymentId IS NOT NULL), 0)
+            - COALESCE((SELECT SUM(p.Amount) FROM sales.Payment AS p), 0)
         UNION ALL
         SELECT '1300', (SELECT SUM(StockValue) FROM stock.StockLevel)
         UNION ALL
