@@ -112,9 +112,9 @@ BEGIN
         TaxAmount AS CONVERT(decimal(19, 2), ROUND(NetAmount * Rate / 100, 2))
     );
     BEGIN TRANSACTION;
-    UPDATE sales.SalesOrder SET State = 'I', @CustomerId = CustomerId WHERE SalesOrderId = @SalesOrderId;
+    UPDATE sales.SalesOrder SET State = 'I', @CustomerId = CustomerId WHERE SalesOrderId = @SalesOrderId AND State = 'S';
     IF @@ROWCOUNT = 0
-        THROW 51606, N'There is no such order.', 1;
+        THROW 51606, N'There is no such order, or it has not been shipped.', 1;
     SELECT @ShipmentId = ShipmentId FROM sales.Shipment WHERE SalesOrderId = @SalesOrderId;
     SELECT @PaymentDays = g.PaymentDays
     FROM party.Customer AS c
