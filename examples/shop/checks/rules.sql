@@ -58,7 +58,7 @@ EXEC test.Refused N'EXEC stock.PostMovement 1, 1, ''SALE'', 5', 51303;
 EXEC test.Refused N'EXEC stock.PostMovement 1, 1, ''SALE'', -100000', 51304;
 EXEC test.Refused N'EXEC accounting.PostEntry 1', 51412;
 EXEC test.Refused N'EXEC ref.OpenBusinessDay ''20990101''', 51003;
-EXEC test.Refused N'EXEC accounting.ClosePeriod 202603', 51416;
+EXEC test.Refused N'EXEC accounting.ClosePeriod 202603', 51411;
 EXEC test.Refused N'DECLARE @l accounting.EntryLineList; INSERT @l (AccountCode, Debit) VALUES (''1000'', 1);
     EXEC accounting.CreateEntry @l, ''20260301'', ''MANUAL'', NULL, N''half''', 51408;
 EXEC test.Refused N'DECLARE @l accounting.EntryLineList; INSERT @l (AccountCode, Debit, Credit) VALUES (''1'', 1, 0), (''1000'', 0, 1);

@@ -28,10 +28,11 @@ BEGIN
         INSERT @Problems VALUES (51403, N'An entry has two lines at least.');
     IF @Debit <> @Credit
         INSERT @Problems VALUES (51404, CONCAT(N'Debit ', @Debit, N' is not credit ', @Credit, N'.'));
+    -- The period stays as it is until the entry is there: whoever closes it waits.
     INSERT @Problems
     SELECT 51405, CONCAT(N'Period ', p.PeriodId, N' is closed.')
     FROM accounting.JournalEntry AS e
-    JOIN accounting.Period AS p ON p.PeriodId = e.PeriodId
+    JOIN accounting.Period AS p WITH (REPEATABLEREAD) ON p.PeriodId = e.PeriodId
     WHERE e.EntryId = @EntryId AND p.State = 'C';
     INSERT @Problems
     SELECT 51406, CONCAT(N'Account ', a.AccountCode, N' takes no entries.')
@@ -282,6 +283,9 @@ BEGIN
     EXEC @Lock = sys.sp_getapplock @Resource = N'accounting.close', @LockMode = 'Exclusive', @LockOwner = 'Transaction', @LockTimeout = 0;
     IF @Lock < 0
         THROW 51414, N'Somebody else is closing.', 1;
+    UPDATE accounting.Period SET State = 'C' WHERE PeriodId = @PeriodId AND State = 'O';
+    IF @@ROWCOUNT = 0
+        THROW 51417, N'There is no such open period.', 1;
     IF EXISTS (SELECT * FROM accounting.JournalEntry WHERE PeriodId = @PeriodId AND EntryNumber IS NULL)
         THROW 51415, N'The period has entries that have not been posted.', 1;
     IF EXISTS
@@ -291,9 +295,6 @@ BEGIN
         WHERE p.PeriodId = @PeriodId AND d.State = 'O'
     )
         THROW 51416, N'A day of the period is still open.', 1;
-    UPDATE accounting.Period SET State = 'C' WHERE PeriodId = @PeriodId AND State = 'O';
-    IF @@ROWCOUNT = 0
-        THROW 51417, N'There is no such open period.', 1;
     COMMIT;
 END;
 GO

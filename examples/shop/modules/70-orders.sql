@@ -187,28 +187,33 @@ BEGIN
     RETURN COALESCE(@Invoiced, 0) - COALESCE(@Allocated, 0) + COALESCE(@Ordered, 0);
 END;
 GO
--- All lines or none. 0: reserved; 1: not enough there; 2: beyond the credit limit.
+-- All lines or none. 0: reserved; 1: not enough there; 2: beyond the credit limit; 3: no new order (any more).
 CREATE PROCEDURE sales.ReserveOrder
     @SalesOrderId int
 AS
 BEGIN
     SET NOCOUNT, XACT_ABORT ON;
     DECLARE @CustomerId int, @WarehouseId int, @Day date = ref.CurrentDay(), @Amount decimal(19, 2), @Lines int, @Priority tinyint;
+    DECLARE @Places TABLE (SalesOrderLineId int NOT NULL PRIMARY KEY, ProductId int NOT NULL, Quantity decimal(18, 3) NOT NULL);
     BEGIN TRANSACTION;
     SELECT @CustomerId = o.CustomerId, @WarehouseId = o.WarehouseId, @Priority = CASE c.GroupCode WHEN 'KEY' THEN 1 WHEN 'TRD' THEN 3 ELSE 5 END
     FROM sales.SalesOrder AS o WITH (UPDLOCK)
     JOIN party.Customer AS c ON c.CustomerId = o.CustomerId
     WHERE o.SalesOrderId = @SalesOrderId AND o.State = 'N';
     IF @CustomerId IS NULL
-        THROW 51509, N'There is no such new order.', 1;
+    BEGIN
+        COMMIT;
+        RETURN 3;
+    END;
     SELECT @Amount = SUM(LineAmount), @Lines = COUNT(*) FROM sales.SalesOrderLine WHERE SalesOrderId = @SalesOrderId;
     IF sales.Exposure(@CustomerId) + @Amount > (SELECT CreditLimit FROM party.CreditLimit WHERE CustomerId = @CustomerId)
     BEGIN
-        ROLLBACK;
+        COMMIT;
         RETURN 2;
     END;
-    INSERT stock.Reservation (SalesOrderLineId, WarehouseId, ProductId, Quantity, ExpiresOn)
-    SELECT l.SalesOrderLineId, s.WarehouseId, s.ProductId, l.Quantity, ref.AddWorkingDays(@Day, 5)
+    -- The places are locked before they are judged: what is there stays there until the reservations are.
+    INSERT @Places (SalesOrderLineId, ProductId, Quantity)
+    SELECT l.SalesOrderLineId, s.ProductId, l.Quantity
     FROM
     (
         -- A product on two lines is counted together.
@@ -216,12 +221,15 @@ BEGIN
         FROM sales.SalesOrderLine
         WHERE SalesOrderId = @SalesOrderId
     ) AS l
-    JOIN stock.StockLevel AS s WITH (UPDLOCK) ON s.WarehouseId = @WarehouseId AND s.ProductId = l.ProductId AND s.Available >= l.Together;
+    JOIN stock.StockLevel AS s WITH (UPDLOCK) ON s.WarehouseId = @WarehouseId AND s.ProductId = l.ProductId
+    WHERE s.Available >= l.Together;
     IF @@ROWCOUNT <> @Lines
     BEGIN
-        ROLLBACK;
+        COMMIT;
         RETURN 1;
     END;
+    INSERT stock.Reservation (SalesOrderLineId, WarehouseId, ProductId, Quantity, ExpiresOn)
+    SELECT SalesOrderLineId, @WarehouseId, ProductId, Quantity, ref.AddWorkingDays(@Day, 5) FROM @Places;
     INSERT stock.PickTask (SalesOrderId, WarehouseId, Priority) VALUES (@SalesOrderId, @WarehouseId, @Priority);
     UPDATE sales.SalesOrder SET State = 'R' WHERE SalesOrderId = @SalesOrderId;
     COMMIT;

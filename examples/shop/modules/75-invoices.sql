@@ -35,7 +35,8 @@ BEGIN
     THROW 51601, N'An invoice is not deleted: it is credited.', 1;
 END;
 GO
--- Nothing is paid twice, by nothing more than it is, and by nobody else's money.
+-- Nothing is paid twice, by nothing more than it is, and by nobody else's money. Versions of rows are not enough here: who allocates to
+-- the same invoice at the same time is waited for.
 CREATE TRIGGER sales.Allocation_Limit ON sales.Allocation
 AFTER INSERT, UPDATE
 AS
@@ -44,7 +45,7 @@ BEGIN
     IF EXISTS
     (
         SELECT a.InvoiceId
-        FROM sales.Allocation AS a
+        FROM sales.Allocation AS a WITH (READCOMMITTEDLOCK)
         JOIN sales.Invoice AS i ON i.InvoiceId = a.InvoiceId
         WHERE a.InvoiceId IN (SELECT InvoiceId FROM inserted)
         GROUP BY a.InvoiceId, i.GrossAmount
@@ -54,7 +55,7 @@ BEGIN
     IF EXISTS
     (
         SELECT a.PaymentId
-        FROM sales.Allocation AS a
+        FROM sales.Allocation AS a WITH (READCOMMITTEDLOCK)
         JOIN sales.Payment AS p ON p.PaymentId = a.PaymentId
         WHERE a.PaymentId IN (SELECT PaymentId FROM inserted WHERE PaymentId IS NOT NULL)
         GROUP BY a.PaymentId, p.Amount
@@ -64,7 +65,7 @@ BEGIN
     IF EXISTS
     (
         SELECT a.CreditNoteId
-        FROM sales.Allocation AS a
+        FROM sales.Allocation AS a WITH (READCOMMITTEDLOCK)
         JOIN sales.Invoice AS c ON c.InvoiceId = a.CreditNoteId
         WHERE a.CreditNoteId IN (SELECT CreditNoteId FROM inserted WHERE CreditNoteId IS NOT NULL)
         GROUP BY a.CreditNoteId, c.GrossAmount, c.Kind
