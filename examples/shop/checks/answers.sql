@@ -157,6 +157,39 @@ SELECT @Number = MIN(OrderNumber) - @Number, @Id = COUNT(*) FROM @Page;
 EXEC test.Same N'the next page begins with the next order', @Number, 1;
 EXEC test.Same N'a page', @Id, 3;
 GO
+PRINT 'imports';
+DECLARE @Batch int, @Again int, @Created int, @Rejected int, @Text nvarchar(400), @Entry int, @Lines accounting.EntryLineList, @Csv nvarchar(max) =
+    CONCAT(N'Neu & Alt;TRD;HH;neu@example.org;1.234,50', NCHAR(13), NCHAR(10), N';STD;HH;nobody@example.org;1', NCHAR(10), N'Ohne;STD;nowhere;;',
+        NCHAR(10), N'Vier;;MUC;;abc', NCHAR(10), N'Fünf;NOGROUP;MUC;;');
+EXEC staging.Receive N'crm', 'CSV', @Csv, @Batch OUTPUT;
+EXEC staging.LoadCustomers @Batch, @Created OUTPUT, @Rejected OUTPUT;
+SET @Text = CONCAT(@Created, N' created, ', @Rejected, N' rejected');
+EXEC test.Same N'customers of a file', @Text, N'2 created, 3 rejected';
+SELECT @Text = STRING_AGG(CONCAT(c.CustomerName, N' ', c.GroupCode, N' ', l.CreditLimit), N', ') WITHIN GROUP (ORDER BY c.CustomerName)
+FROM party.Customer AS c JOIN party.CreditLimit AS l ON l.CustomerId = c.CustomerId WHERE c.CustomerName IN (N'Neu & Alt', N'Vier');
+EXEC test.Same N'what they may owe', @Text, N'Neu & Alt TRD 1234.50, Vier STD 5000.00';
+SELECT @Text = STRING_AGG(LEFT(RowText, 1), N'') WITHIN GROUP (ORDER BY RejectId) FROM staging.ImportReject WHERE ImportBatchId = @Batch;
+EXEC test.Same N'lines that were refused', @Text, N'235';
+EXEC @Rejected = staging.Receive N'crm', 'CSV', @Csv, @Again OUTPUT;
+EXEC test.Same N'the same file', @Again, @Batch;
+EXEC test.Same N'is known', @Rejected, 1;
+INSERT @Lines (AccountCode, Debit, Credit) VALUES ('1000', 10, 0), ('1100', 0, 10);
+EXEC accounting.CreateEntry @Lines, '$(Day)', 'MANUAL', NULL, N'money for the till', @Post = 0;
+DELETE @Lines;
+INSERT @Lines (AccountCode, Debit) VALUES ('1000', 5);
+EXEC accounting.CreateEntry @Lines, '$(Day)', 'MANUAL', NULL, N'half an entry', @Post = 0, @EntryId = @Entry OUTPUT;
+EXEC accounting.PostPending '$(Day)', @Created OUTPUT, @Rejected OUTPUT;
+SET @Text = CONCAT(@Created, N' posted, ', @Rejected, N' refused');
+EXEC test.Same N'drafts', @Text, N'1 posted, 1 refused';
+SELECT TOP (1) @Text = CONCAT(ErrorNumber, N' ', Message) FROM audit.RecentErrors ORDER BY ErrorId DESC;
+EXEC test.Same N'what was written down', @Text, N'51408 An entry has two lines at least.';
+DELETE accounting.JournalLine WHERE EntryId = @Entry;
+DELETE accounting.JournalEntry WHERE EntryId = @Entry;
+SELECT TOP (1) @Entry = FirstId, @Again = SecondId FROM party.DuplicateCandidates ORDER BY FirstId, SecondId;
+IF @Entry IS NOT NULL
+    EXEC party.MergeCustomers @Again, @Entry;
+EXEC test.Same N'a customer who is another', @@TRANCOUNT, 0;
+GO
 PRINT 'ledger and reports';
 DECLARE @Number int, @Text nvarchar(400), @Amount decimal(19, 2), @Other decimal(19, 2), @Id int, @Result int, @Xml xml, @InvoiceNumber varchar(20);
 SELECT @Amount = SUM(Closing), @Other = SUM(Debit) - SUM(Credit) FROM accounting.TrialBalance(202601, 202612);

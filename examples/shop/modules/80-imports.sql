@@ -202,7 +202,7 @@ BEGIN
     ) AS x
     PIVOT (MAX(FieldValue) FOR Field IN ([1], [2], [3], [4], [5])) AS p;
     SELECT @Created = 0, @Rejected = 0;
-    DECLARE Arrived CURSOR LOCAL FAST_FORWARD FOR
+    DECLARE Arrived CURSOR LOCAL STATIC FOR    -- others are closed by ROLLBACK
         SELECT LineNumber, CustomerName, COALESCE(GroupCode, 'STD'), BranchCode, Email, TRY_PARSE(CreditLimit AS decimal(19, 2) USING 'de-DE')
         FROM staging.CustomerImport ORDER BY LineNumber;
     OPEN Arrived;
