@@ -53,7 +53,7 @@ async function ask(till, name, parameters = [], procedure = false) {
     try {
       return await once(till.connection, name, parameters, procedure);
     } catch (error) {
-      const lost = ['ESOCKET', 'ECLOSE', 'EINVALIDSTATE', 'ETIMEOUT'].includes(error.code);
+      const lost = ['ESOCKET', 'ECLOSE', 'ECONNRESET', 'EPIPE', 'EINVALIDSTATE'].includes(error.code);
       if (error.number !== DEADLOCK && !lost) throw error;
       again += 1;
       if (lost) till.connection = await connect();
