@@ -29,6 +29,8 @@ ran knex
 ran go-migrate
 (cd junit-flyway && mvn -q -B -Dstyle.color=never test)
 ran junit-flyway
+shop/run.sh "$TAFFRAIL_BINARY" "$clients"
+ran shop
 
 if [ -z "$image" ] && (cd .. && cargo xtask image --binary "$TAFFRAIL_BINARY" --out "$here/image" --arch "$(dpkg --print-architecture)") > "$here/out" 2>&1; then
     image=$(echo "$here"/image/*.docker.tar)

@@ -31,6 +31,7 @@ mod query;
 mod restart;
 mod sa_password;
 mod service;
+mod shop;
 mod sqlcmd;
 mod sqlcmd_ends;
 mod variants;

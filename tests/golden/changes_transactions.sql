@@ -312,6 +312,37 @@ COMMIT
 SET IMPLICIT_TRANSACTIONS OFF
 SELECT @@TRANCOUNT AS n
 GO
+-- A procedure in which a transaction begins by itself has made no mistake; one that begins another and leaves it open has.
+--@ source: reasoned
+CREATE PROCEDURE dbo.begins_one AS INSERT t VALUES (400, 'p')
+GO
+--@ source: reasoned
+CREATE PROCEDURE dbo.begins_and_ends AS BEGIN TRAN INSERT t VALUES (401, 'q') COMMIT
+GO
+--@ source: reasoned
+CREATE PROCEDURE dbo.begins_more AS BEGIN TRAN INSERT t VALUES (402, 'r')
+GO
+--@ source: reasoned
+SET IMPLICIT_TRANSACTIONS ON
+EXEC dbo.begins_one
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+EXEC dbo.begins_and_ends
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+SET IMPLICIT_TRANSACTIONS OFF
+SELECT COUNT(*) AS n FROM t WHERE a >= 400
+GO
+--@ source: message 266
+SET IMPLICIT_TRANSACTIONS ON
+EXEC dbo.begins_more
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+SET IMPLICIT_TRANSACTIONS OFF
+GO
+--@ source: reasoned
+DROP PROCEDURE dbo.begins_one, dbo.begins_and_ends, dbo.begins_more
+GO
 --@ source: message 574
 BEGIN TRAN
 DROP DATABASE nowhere

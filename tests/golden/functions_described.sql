@@ -60,6 +60,19 @@ GO
 ALTER TABLE dbo.t DROP COLUMN name
 EXEC sp_refreshsqlmodule 'dbo.inlined'
 GO
+-- A text that is refreshed stays as it is: of CREATE OR ALTER, and with words in it that begin as ALTER does.
+--@ source: reasoned
+CREATE OR ALTER FUNCTION dbo.either () RETURNS TABLE AS RETURN SELECT 1 AS alternative
+GO
+--@ source: reasoned
+/* altered */ CREATE PROCEDURE dbo.asks AS SELECT alternative FROM dbo.either()
+GO
+--@ source: reasoned
+EXEC sp_refreshsqlmodule 'dbo.either'
+EXEC sp_refreshsqlmodule 'dbo.asks'
+SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.either')) AS either, OBJECT_DEFINITION(OBJECT_ID('dbo.asks')) AS asks
+EXEC dbo.asks
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE FunctionsDescribed

@@ -166,6 +166,29 @@ SELECT id, name FROM @t ORDER BY name
 INSERT dbo.names_of EXEC ('SELECT 5, ''r'' UNION ALL SELECT 6, ''s''')
 INSERT dbo.names_of DEFAULT VALUES
 GO
+-- A column of an outer join's inner side is NULL in `inserted` and `deleted` where the join has found nothing.
+--@ source: reasoned
+CREATE TABLE dbo.place (id int PRIMARY KEY, name varchar(10) NOT NULL)
+CREATE TABLE dbo.street (place int PRIMARY KEY, street varchar(10) NOT NULL)
+INSERT dbo.place VALUES (1, 'here'), (2, 'there')
+INSERT dbo.street VALUES (1, 'quay')
+GO
+--@ source: reasoned
+CREATE VIEW dbo.place_of AS SELECT p.id, p.name, s.street FROM dbo.place AS p LEFT JOIN dbo.street AS s ON s.place = p.id
+GO
+--@ source: reasoned
+CREATE TRIGGER dbo.place_change ON dbo.place_of INSTEAD OF UPDATE, DELETE AS
+SELECT d.id, d.street, i.name, i.street AS now FROM deleted AS d LEFT JOIN inserted AS i ON i.id = d.id ORDER BY d.id
+GO
+--@ source: reasoned
+UPDATE dbo.place_of SET name = 'moved'
+UPDATE dbo.place_of SET street = 'row' WHERE street IS NULL
+DELETE dbo.place_of
+GO
+--@ source: reasoned
+DROP VIEW dbo.place_of
+DROP TABLE dbo.place, dbo.street
+GO
 --@ source: reasoned
 DROP VIEW dbo.names_of, dbo.checked_of
 DROP PROCEDURE dbo.names_again

@@ -160,6 +160,13 @@ GO
 --@ source: documentation ALTER VIEW
 ALTER VIEW dbo.u_v WITH SCHEMABINDING AS SELECT b FROM dbo.u
 GO
+-- It is a view to the procedures that look at texts.
+--@ source: documentation sp_helptext
+EXEC sp_helptext 'dbo.totals'
+GO
+--@ source: message 2023
+EXEC sp_refreshview 'dbo.totals'
+GO
 --@ source: documentation ALTER VIEW
 SELECT COUNT(*) AS n FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.u_v')
 TRUNCATE TABLE dbo.u

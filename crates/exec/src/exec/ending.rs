@@ -228,10 +228,12 @@ impl Interpreter<'_> {
         procedure: bool,
     ) -> Result<Option<Failed>, Unwind> {
         let now = self.session.transaction.count;
+        // A transaction that began by itself is nobody's mistake: a client without autocommit calls procedures in which it begins, and
+        // ends it later.
+        let implicit = self.session.transaction.implicit;
         let own = match procedure {
-            true => module.object_id > 0,
-            // A transaction that began by itself is no text's.
-            false => !self.session.transaction.implicit,
+            true => module.object_id > 0 && now != count + u32::from(implicit && count == 0),
+            false => !implicit,
         };
         if !own || now == count || self.session.transaction.doomed {
             return Ok(None);

@@ -270,7 +270,8 @@ pub(super) fn keep(
     target.database.catalog.refresh(tx, session, &[head.id])
 }
 
-/// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER.
+/// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER, but where a CREATE (OR ALTER) is
+/// refreshed: its text stays as it is.
 fn as_create(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -297,7 +298,10 @@ fn as_create(text: &str) -> String {
         } else if bytes.len() - at >= 5 && bytes[at..at + 5].eq_ignore_ascii_case(b"alter") {
             return format!("{}CREATE{}", &text[..at], &text[at + 5..]);
         } else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
+            match rest.chars().next() {
+                Some(c) if c.is_alphabetic() => break,
+                c => at += c.map_or(1, char::len_utf8),
+            }
         }
     }
     text.into()
@@ -312,5 +316,11 @@ mod tests {
         let text = "-- alter\n/* alter /* alter */ */ ALTER PROC p AS SELECT 'alter'";
         let kept = "-- alter\n/* alter /* alter */ */ CREATE PROC p AS SELECT 'alter'";
         assert_eq!(as_create(text), kept);
+        for text in [
+            "CREATE OR ALTER PROC p AS SELECT 1",
+            "/* . */ create proc p AS SELECT alternative FROM t",
+        ] {
+            assert_eq!(as_create(text), text);
+        }
     }
 }

@@ -55,6 +55,15 @@ pub(super) fn object_if_any(
     }
 }
 
+/// The view whose rows a table is, where the table is that of an indexed view; any other object as it is.
+fn view_of_rows(cx: &StatementContext<'_>, found: Object) -> Object {
+    let Object::Table(table) = &found else { return found };
+    match cx.database().catalog.object(table.head.id, cx.session.id) {
+        Some(view @ Object::View(_)) => view,
+        _ => found,
+    }
+}
+
 /// `sp_help`.
 pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let Some(name) = args.text(0) else {
@@ -287,7 +296,8 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
 /// `sp_refreshview`: the columns of a view as they are now.
 pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.named(0);
-    let Some(Object::View(view)) = object_if_any(cx, &name)? else {
+    let found = object_if_any(cx, &name)?.map(|o| view_of_rows(cx, o));
+    let Some(Object::View(view)) = found else {
         return Err(SqlError::new(15165, &[&name]));
     };
     let database = cx.database();
@@ -305,6 +315,7 @@ pub(super) fn refresh_module(
     let Some(object) = object_if_any(cx, &name)?.filter(|_| is_object) else {
         return Err(SqlError::new(15165, &[&name]));
     };
+    let object = view_of_rows(cx, object);
     let database = cx.database();
     crate::ddl::refresh_module(cx, &database, &object, &name)?;
     Ok(0)
@@ -317,7 +328,10 @@ pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> S
     let temporary = bare.starts_with('#').then(|| cx.session.find_temp_procedure(&bare));
     let found = match temporary.flatten() {
         Some(own) => Object::Procedure(own),
-        None => object(cx, &name)?,
+        None => {
+            let found = object(cx, &name)?;
+            view_of_rows(cx, found)
+        }
     };
     let text = match found {
         Object::Procedure(m) | Object::View(m) | Object::Function(m) | Object::Trigger(m) => {

@@ -218,13 +218,11 @@ impl<'a> Binder<'a> {
         let node = self.change_top(node, c.top)?;
         let outputs: Vec<Slot> =
             old.into_iter().chain(new.into_iter().filter(|_| update)).collect();
-        let named = outputs.iter().zip(table.columns.iter().cycle());
-        let described = |(slot, c): (&Slot, &taffrail_catalog::Column)| {
-            let column = &self.columns[*slot];
-            column.described(&c.name, column.nullable)
-        };
-        let columns = named.map(described).collect();
-        let plan = QueryPlan { node: Rel::compute(node, items), outputs, columns };
+        let node = Rel::compute(node, items);
+        // Twice, for an UPDATE. A column of an outer join's inner side may be NULL, whatever its table says.
+        let names = table.columns.iter().cycle().map(|column| &*column.name);
+        let columns = self.described(&node, &outputs, names);
+        let plan = QueryPlan { node, outputs, columns };
         let events = [(c.event, update.then_some(changed))];
         let triggers = fired(self.meta, &database, &table, &events);
         let triggers: Arc<Triggers> = triggers.ok_or_else(|| SqlError::new(570, &[]))?;
