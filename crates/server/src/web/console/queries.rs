@@ -111,25 +111,10 @@ LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.in
 WHERE i.object_id = @object
 ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
 
-/// Things that need attention: what kind, of which database or session, a number, a word more.
+/// What needs attention, of databases and of sessions: those that the login may see.
 const ALERTS: &str = "SELECT 'state', d.name, NULL, d.state_desc
 FROM sys.databases d
 WHERE d.state <> 0
-UNION ALL
--- damage that reading has found
-SELECT 'damage', ISNULL(DB_NAME(p.database_id), CONVERT(nvarchar(10), p.database_id)), COUNT(*), NULL
-FROM msdb.dbo.suspect_pages p
-WHERE p.event_type IN (1, 2, 3)
-GROUP BY p.database_id
-UNION ALL
--- a log that is nearly full and cannot grow
-SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
-FROM sys.dm_os_performance_counters c
-JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
-WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
-  AND NOT EXISTS (SELECT 1 FROM sys.master_files f
-                  WHERE f.database_id = d.database_id AND f.type = 1 AND f.growth <> 0
-                    AND (f.max_size <= 0 OR f.max_size > f.size))
 UNION ALL
 SELECT 'blocked', CONVERT(nvarchar(10), r.session_id), r.wait_time / 1000, CONVERT(nvarchar(10), r.blocking_session_id)
 FROM sys.dm_exec_requests r
@@ -139,10 +124,29 @@ UNION ALL
 SELECT 'idle', CONVERT(nvarchar(10), s.session_id), DATEDIFF(second, s.last_request_end_time, GETDATE()), s.login_name
 FROM sys.dm_exec_sessions s
 WHERE s.is_user_process = 1 AND s.status = 'sleeping' AND s.open_transaction_count > 0
-  AND s.last_request_end_time < DATEADD(minute, -10, GETDATE())
+  AND s.last_request_end_time < DATEADD(minute, -10, GETDATE())";
+
+/// Logs that are nearly full and cannot grow. Whoever sees no files hears that he does not.
+const FULL_LOGS: &str = "SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
+FROM sys.dm_os_performance_counters c
+JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
+WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
+  AND EXISTS (SELECT 1 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 1)
+  AND NOT EXISTS (SELECT 1 FROM sys.master_files f
+                  WHERE f.database_id = d.database_id AND f.type = 1 AND f.growth <> 0
+                    AND (f.max_size <= 0 OR f.max_size > f.size))
 UNION ALL
--- a run of the schedule that failed, if none of its kind has come well since
-SELECT 'backup', r.database_name, r.error_number, r.error_message
+SELECT 'unseen', 'sys.master_files', NULL, NULL
+WHERE NOT EXISTS (SELECT 1 FROM sys.master_files)";
+
+/// Damage that reading has found.
+const DAMAGED: &str = "SELECT 'damage', ISNULL(DB_NAME(p.database_id), CONVERT(nvarchar(10), p.database_id)), COUNT(*), NULL
+FROM msdb.dbo.suspect_pages p
+WHERE p.event_type IN (1, 2, 3)
+GROUP BY p.database_id";
+
+/// Runs of the schedule that failed, if none of their kind has come well since.
+const FAILED_BACKUPS: &str = "SELECT 'backup', r.database_name, r.error_number, r.error_message
 FROM msdb.taffrail.backup_run r
 WHERE r.error_number IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM msdb.taffrail.backup_run l
@@ -342,7 +346,15 @@ type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
 const PAGES: [(&str, Statements); 9] = [
-    ("alerts", &[("alerts", ALERTS)]),
+    (
+        "alerts",
+        &[
+            ("alerts", ALERTS),
+            ("fullLogs", FULL_LOGS),
+            ("damaged", DAMAGED),
+            ("failedBackups", FAILED_BACKUPS),
+        ],
+    ),
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     (
         "checkpoints",
@@ -465,6 +477,7 @@ pub(super) fn all() -> Value {
         "topQueries": workload::TOP_QUERIES,
         "queryPlan": workload::QUERY_PLAN,
         "indexUse": workload::INDEX_USE,
+        "indexUseUnsized": workload::INDEX_USE_UNSIZED,
     });
     for (name, sql) in PAGES.iter().flat_map(|page| page.1) {
         all[*name] = (*sql).into();

@@ -206,19 +206,19 @@ fn told<S: AsRef<str>>(
     parts: &[(&'static str, S)],
     mut rows: impl FnMut(&str, &str) -> Result<Json, Trouble>,
 ) -> Result<Map<String, Json>, Trouble> {
-    let (mut answer, mut refused, mut last) = (Map::new(), Map::new(), None);
+    let (mut answer, mut refused, mut first) = (Map::new(), Map::new(), None);
     for (of, sql) in parts {
         match rows(of, sql.as_ref()) {
             Ok(rows) => drop(answer.insert((*of).to_owned(), rows)),
             Err(e) if e.is_refusal => {
                 refused.insert((*of).to_owned(), e.text.clone().into());
-                last = Some(e);
+                first.get_or_insert(e);
             }
             Err(e) => return Err(e),
         }
     }
     if answer.is_empty()
-        && let Some(e) = last
+        && let Some(e) = first
     {
         return Err(e);
     }
@@ -240,7 +240,7 @@ mod tests {
         let some = told(&parts, |of, _| if of == "a" { no("No a.") } else { Ok(json!([1])) });
         assert_eq!(Json::Object(some.unwrap()), json!({ "b": [1], "refused": { "a": "No a." } }));
         let all = told(&parts, |of, _| no(of)).unwrap_err();
-        assert!(all.is_refusal && all.text == "b", "{all:?}");
+        assert!(all.is_refusal && all.text == "a", "{all:?}");
         assert!(!told(&parts, |_, _| Err("It is broken.".into())).unwrap_err().is_refusal);
         let none = told(&parts, |_, sql| Ok(sql.into())).unwrap();
         assert_eq!(Json::Object(none), json!({ "a": "1", "b": "2" }));
