@@ -107,10 +107,14 @@ async function start(): Promise<void> {
   const uptime = h("span", { class: "muted uptime" });
   const links = Object.entries(PAGES).map(([key, [title]]) => h("a", { href: `#${key}` }, title));
   const themeButton = h("button", { type: "button", title: "Light, dark, or as the system has it" });
-  themeButton.textContent = `Theme: ${theme()}`;
+  const named = (chosen: string) => {
+    themeButton.textContent = `${chosen[0].toUpperCase()}${chosen.slice(1)}`;
+    themeButton.setAttribute("aria-label", `${themeButton.textContent} theme`);
+  };
+  named(theme());
   themeButton.addEventListener("click", () => {
     const next = THEMES[(THEMES.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % THEMES.length];
-    themeButton.textContent = `Theme: ${theme(next)}`;
+    named(theme(next));
   });
   const leave = async () => {
     await post("/api/logout", {}).catch(() => {});

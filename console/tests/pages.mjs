@@ -359,7 +359,7 @@ CHECKS.indexes = async (page, sql) => {
   await page.selectOption("#index-database", "shop");
   const use = () => cells(page, "#use tbody tr");
   const of = (all, name) => all.find((r) => r[1].startsWith(name));
-  const idle = of(await until("its indexes", use, (all) => of(all, "by_amount") !== undefined), "by_amount");
+  const idle = of(await until("its indexes", use, (all) => of(all, "newest_first") !== undefined), "newest_first");
   assert.match(idle[1], /nothing has read it/);
   assert.deepEqual(idle.slice(3, 6).map(number), [0, 0, 0]);
   assert.ok(number(idle[6]) > 0, "it is changed with each row");
@@ -371,7 +371,7 @@ CHECKS.indexes = async (page, sql) => {
   const after = await view();
   assert.ok(number(row[3]) <= after[0] && number(row[4]) <= after[1] && number(row[6]) <= after[2], `${before} ${row} ${after}`);
   await page.check("#idle-only");
-  await until("only those that nothing has read", use, (all) => all.length === 1 && of(all, "by_amount") !== undefined);
+  await until("only those that nothing has read", use, (all) => all.length === 1 && of(all, "newest_first") !== undefined);
   assert.match(await page.locator("#use .state").innerText(), /^1 index that nothing has read takes [\d.]+ [KM]B\.$/);
   await page.uncheck("#idle-only");
   // An index that a plan would have used, and the statement that makes it.

@@ -104,7 +104,7 @@ export async function work(server) {
   await shop.run(`CREATE TABLE orders (id int IDENTITY PRIMARY KEY, customer int NOT NULL, amount money NOT NULL, note nvarchar(200) NULL)
     CREATE TABLE accounts (id int PRIMARY KEY, owner nvarchar(40) NOT NULL, balance money NOT NULL)
     CREATE TABLE bulk_rows (id int IDENTITY PRIMARY KEY, filler char(2000) NOT NULL)`);
-  await shop.run("CREATE INDEX by_amount ON bulk_rows (id DESC)");
+  await shop.run("CREATE INDEX newest_first ON bulk_rows (id DESC)");
   await shop.run("INSERT accounts VALUES (1, N'Ada', 100), (2, N'Grace', 200), (3, N'Edsger', 300)");
   await shop.run("UPDATE accounts SET balance = balance - 10 WHERE id = 1");
   await own.run("CREATE EVENT SESSION watch ON SERVER ADD EVENT sqlserver.error_reported ADD TARGET package0.ring_buffer");

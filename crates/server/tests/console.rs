@@ -10,7 +10,8 @@ use taffrail_tds::login7::Login7;
 
 const SECRET: &str = "Str0ng!pw";
 /// What a view that needs a permission on the server says without it.
-const HIDDEN: &str = "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database 'master'.";
+const HIDDEN: &str =
+    "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database 'master'.";
 
 /// A server on a fresh directory, and a session of sa.
 fn fresh(name: &str, passwords: PasswordOverrides) -> (Server, Client) {
@@ -107,8 +108,7 @@ impl Page {
 
     /// What a batch of the page Query says.
     fn run(&self, sql: &str) -> String {
-        let answer =
-            self.post("/api/query", &format!("{{\"session\":\"one\",\"sql\":\"{sql}\"}}"));
+        let answer = self.post("/api/query", &format!("{{\"session\":\"one\",\"sql\":\"{sql}\"}}"));
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.body
     }
@@ -166,7 +166,8 @@ fn a_login_without_permissions_sees_what_is_its_own_and_the_servers_words_for_th
     assert!(shop.ends_with(",null,null,null"), "{shop}");
     let frame = page.frame();
     assert!(frame.contains("\"shop\",\"ONLINE\""), "{frame}");
-    for part in ["counters", "processor", "files", "sessions", "databases", "waitTypes", "flushes"] {
+    for part in ["counters", "processor", "files", "sessions", "databases", "waitTypes", "flushes"]
+    {
         assert!(frame.contains(&format!("\"{part}\":\"VIEW SERVER ")), "{part}: {frame}");
     }
     for part in ["\"counters\":[", "\"waits\":[", "\"waitTypes\":[", "\"flushes\":[", "\"sa\""] {
@@ -184,7 +185,10 @@ fn a_login_without_permissions_sees_what_is_its_own_and_the_servers_words_for_th
     let stop = page.post("/api/events", "{\"name\":\"system_health\",\"start\":false}");
     assert!(stop.status == 403 || stop.status == 409, "{} {}", stop.status, stop.body);
     sa.is_usable();
-    assert_eq!(row(&mut sa, "SELECT name FROM sys.dm_xe_sessions WHERE name = 'system_health'").len(), 1);
+    assert_eq!(
+        row(&mut sa, "SELECT name FROM sys.dm_xe_sessions WHERE name = 'system_health'").len(),
+        1
+    );
     end(server, sa);
 }
 
@@ -273,7 +277,12 @@ fn a_login_to_the_console_ends_with_the_login_of_the_server() {
         assert_eq!(run.status, 401, "{name}");
         assert_eq!(page.get("/api/me").body, "{\"login\":null}");
         // A login of the name that comes later is another.
-        done(&mut sa, &format!("IF SUSER_ID('{name}') IS NULL CREATE LOGIN {name} WITH PASSWORD = '{SECRET}'"));
+        done(
+            &mut sa,
+            &format!(
+                "IF SUSER_ID('{name}') IS NULL CREATE LOGIN {name} WITH PASSWORD = '{SECRET}'"
+            ),
+        );
         assert_eq!(page.get("/api/queries").status, 401, "{name}, once more");
     }
     end(server, sa);
@@ -314,7 +323,8 @@ fn the_console_refuses_a_login_as_tds_does_and_counts_with_it() {
         ..PasswordOverrides::default()
     };
     let (server, mut sa) = fresh("console-refused", strict);
-    let create = |name: &str, how: &str| format!("CREATE LOGIN {name} WITH PASSWORD = '{SECRET}'{how}");
+    let create =
+        |name: &str, how: &str| format!("CREATE LOGIN {name} WITH PASSWORD = '{SECRET}'{how}");
     for (name, how) in [
         ("app", ""),
         ("off", ""),
@@ -384,7 +394,11 @@ fn metrics_ask_a_login_that_is_given_for_the_permission_of_their_views() {
     assert!(told.status == 200 && told.body.contains("mssql_batch_requests"), "{}", told.body);
     refused(&scrape("localhost", nobody), HIDDEN);
     let no = scrape("localhost", wrong);
-    assert!(no.status == 401 && no.body.contains("Login failed for user 'watcher'."), "{}", no.body);
+    assert!(
+        no.status == 401 && no.body.contains("Login failed for user 'watcher'."),
+        "{}",
+        no.body
+    );
     assert!(no.head.contains("www-authenticate: Basic"), "{}", no.head);
     assert_eq!(scrape("localhost", "Authorization: Basic !\r\n").status, 400);
     // A password is not taken where it has gone over a network in the clear.
