@@ -8,6 +8,13 @@ import { count, seconds } from "./units";
 
 type Alert = [string, string, number | null, string | null];
 
+/** The statements, and what they read. */
+const SOURCES: [string, string][] = [
+  ["alerts", "sys.databases, sys.dm_exec_requests"],
+  ["fullLogs", "Percent Log Used"],
+  ["damaged", "msdb.dbo.suspect_pages"],
+  ["failedBackups", "msdb.taffrail.backup_run"],
+];
 /** Rows that are shown at most. */
 const SHOWN = 20;
 
@@ -32,14 +39,21 @@ export function said([kind, name, n, word]: Alert): [string, string] {
 }
 
 /** A list that is there while there is something to say. */
-export function alerts(live: Live): { element: HTMLElement; trouble: HTMLElement; stop: () => void } {
+export function alerts(live: Live): { element: HTMLElement; trouble: HTMLElement; unseen: HTMLElement; stop: () => void } {
   const list = h("ul");
   const note = h("p", { class: "state" });
   const trouble = h("p", { class: "trouble", role: "alert" });
-  const source = h("button", { class: "source", type: "button", click: () => void showQuery("alerts") }, "sys.databases, sys.dm_exec_requests, msdb");
-  const element = h("section", { class: "panel alerts", hidden: true }, h("h2", {}, "Needs attention"), list, note, source);
+  const unseen = h("p", { class: "state" });
+  const sources = SOURCES.map(([query, text]) => h("button", { class: "source", type: "button", click: () => void showQuery(query) }, text));
+  const element = h("section", { class: "panel alerts", hidden: true }, h("h2", {}, "Needs attention"), list, note, h("div", { class: "row" }, ...sources));
   let before = "";
-  const got = ({ alerts: rows }: { alerts: Alert[] }) => {
+  const got = (answer: any) => {
+    const all: Alert[] = SOURCES.flatMap(([part]) => answer[part] ?? []);
+    const rows = all.filter(([kind]) => kind !== "unseen");
+    // Nothing is said to be well that was not looked at.
+    const hidden = all.filter(([kind]) => kind === "unseen").map(([, view]) => `Whether logs can grow is not shown to this login (${view}).`);
+    unseen.textContent = [...new Set([...hidden, ...Object.values<string>(answer.refused ?? {})])].join(" ");
+    if (unseen.textContent) unseen.prepend("Not all is looked at for this login. ");
     element.hidden = rows.length === 0;
     note.textContent = rows.length > SHOWN ? `${count(rows.length - SHOWN)} more are not shown.` : "";
     const words = rows.slice(0, SHOWN).map(said);
@@ -49,5 +63,5 @@ export function alerts(live: Live): { element: HTMLElement; trouble: HTMLElement
     before = now;
     set(list, ...words.map(([text, page]) => h("li", {}, page === "overview" ? text : h("a", { href: `#${page}` }, text))));
   };
-  return { element, trouble, stop: ask(live, "alerts", 5, got, trouble) };
+  return { element, trouble, unseen, stop: ask(live, "alerts", 5, got, trouble) };
 }

@@ -3,7 +3,18 @@
 import { h } from "./dom";
 import { get, Refused, type Live } from "./server";
 
-/** Asks for a page at once and then every so many seconds, while it is wanted and the server is there. Until the returned function is called. */
+/** What stands in a panel whose figures are refused, where the words of the server stand above. */
+const NOT_SHOWN = "Not shown to this login.";
+
+/** The rows of a part of what a page has asked for; null: they are refused, and the note of its panel says so. */
+export function part(said: any, name: string, note: HTMLElement): any[] | null {
+  if (said[name]) return said[name];
+  note.textContent = said.refused?.[name] ?? NOT_SHOWN;
+  return null;
+}
+
+/** Asks for a page at once and then every so many seconds, while it is wanted and the server is there. Until the returned function is called.
+ * Where all of it is refused `got` hears an answer without parts. */
 export function ask(live: Live, page: string, every: number, got: (said: any) => void, trouble: HTMLElement, wanted = () => true): () => void {
   let [asking, due] = [false, 0];
   const go = async () => {
@@ -17,6 +28,7 @@ export function ask(live: Live, page: string, every: number, got: (said: any) =>
       got(said);
     } catch (e) {
       trouble.textContent = e instanceof Refused ? e.message : "The server does not answer; trying again.";
+      if (e instanceof Refused && e.status === 403) got({});
     } finally {
       asking = false;
     }

@@ -1,6 +1,6 @@
 // Backups on a time axis, and how much would be lost: the age of each database's last ones.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { h, set, svg } from "./dom";
 import { showQuery } from "./query";
 import type { Live } from "./server";
@@ -77,6 +77,7 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
   const ages = table(["Database", "Recovery model", "Last full", "Last differential", "Last log", "What would be lost"], "Ages of backups");
   const list = table(["Time", "Database", "Kind", "Size", "Duration", "First LSN", "Last LSN", "On the full backup at", "File"], "Backups");
   const schedule = table(["Database", "Full", "Differential", "Log", "Drill", "Chains kept", "Next"], "Schedule");
+  const agesNote = h("p", { class: "state" });
   const scheduleNote = h("p", { class: "state" });
   const runs = table(["Time (UTC)", "Database", "What", "Duration", "File", "Result"], "Runs of the schedule");
   const runsNote = h("p", { class: "state" });
@@ -87,7 +88,7 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
     "div",
     { class: "page" },
     trouble,
-    h("section", { class: "panel" }, h("h2", {}, "How old the last backups are"), ages.element, source("backupAges", "msdb.dbo.backupset, sys.databases")),
+    h("section", { class: "panel" }, h("h2", {}, "How old the last backups are"), ages.element, agesNote, source("backupAges", "msdb.dbo.backupset, sys.databases")),
     h("section", { class: "panel", id: "schedule" }, h("h2", {}, "Schedule"), schedule.element, scheduleNote, source("schedule", "msdb.taffrail.backup_schedule")),
     h("section", { class: "panel", id: "runs" }, h("h2", {}, "What the schedule has done, the newest first"), runs.element, runsNote, source("backupRuns", "msdb.taffrail.backup_run")),
     h("section", { class: "panel" }, h("h2", {}, "Backups in time"), legend, picture, note, source("backups", "msdb.dbo.backupset")),
@@ -111,10 +112,11 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
     return !first ? "–" : first[1] <= 0 ? `${first[0]}, now` : `${first[0]} in ${seconds(Math.round(first[1]))}`;
   };
   const drawSchedule = (said: any) => {
-    scheduleNote.textContent = said.schedule.length ? "" : "No database has a schedule of its own: EXEC msdb.taffrail.set_backup_schedule @database_name = N'name', @full_minutes = 1440. The settings may have one for all.";
+    const planned = part(said, "schedule", scheduleNote);
+    if (planned) scheduleNote.textContent = planned.length ? "" : "No database has a schedule of its own: EXEC msdb.taffrail.set_backup_schedule @database_name = N'name', @full_minutes = 1440. The settings may have one for all.";
     set(
       schedule.body,
-      ...said.schedule.map(([name, full, differential, log, keep, drill, , enabled]: any[]) =>
+      ...(planned ?? []).map(([name, full, differential, log, keep, drill, , enabled]: any[]) =>
         h(
           "tr",
           { class: enabled ? "" : "sleeps" },
@@ -124,14 +126,15 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
           every(log),
           every(drill),
           number(count(keep)),
-          h("td", {}, enabled ? next(name, [["full", full], ["differential", differential], ["log", log]], said.backupAges) : "turned off"),
+          h("td", {}, enabled ? next(name, [["full", full], ["differential", differential], ["log", log]], said.backupAges ?? []) : "turned off"),
         ),
       ),
     );
-    runsNote.textContent = said.backupRuns.length ? "" : "Nothing yet.";
+    const done = part(said, "backupRuns", runsNote);
+    if (done) runsNote.textContent = done.length ? "" : "Nothing yet.";
     set(
       runs.body,
-      ...said.backupRuns.map(([, name, type, started, took, path, removed, error, message]: any[]) => {
+      ...(done ?? []).map(([, name, type, started, took, path, removed, error, message]: any[]) => {
         const result = error !== null ? `failed: ${message ?? error}` : took === null ? "goes on" : removed ? `removed by retention, ${removed}` : "done";
         return h(
           "tr",
@@ -148,9 +151,11 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
   };
   const got = (said: any) => {
     drawSchedule(said);
+    const old = part(said, "backupAges", agesNote);
+    if (old) agesNote.textContent = "";
     set(
       ages.body,
-      ...said.backupAges.map(([name, model, full, differential, log]: any[]) =>
+      ...(old ?? []).map(([name, model, full, differential, log]: any[]) =>
         h(
           "tr",
           {},
@@ -163,11 +168,12 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
         ),
       ),
     );
-    const all: Backup[] = said.backups.map(([id, database, type, start, ago, took, size, first, last, base, copyOnly, damaged, file]: any[]) => ({
+    const there = part(said, "backups", note);
+    const all: Backup[] = (there ?? []).map(([id, database, type, start, ago, took, size, first, last, base, copyOnly, damaged, file]: any[]) => ({
       id, database, type, start, ago, took, size: Number(size), first: String(first), last: String(last), base: String(base ?? 0), copyOnly, damaged, file,
     }));
     set(picture, all.length ? axis(all) : null);
-    note.textContent = !all.length ? "No backup has been taken: BACKUP DATABASE name TO DISK = 'name.bak'." : all.length >= SENT ? `Only the newest ${count(SENT)} are shown.` : "";
+    if (there) note.textContent = !all.length ? "No backup has been taken: BACKUP DATABASE name TO DISK = 'name.bak'." : all.length >= SENT ? `Only the newest ${count(SENT)} are shown.` : "";
     set(
       list.body,
       ...all.map((b) =>

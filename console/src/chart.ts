@@ -29,6 +29,8 @@ export interface Options {
   /** Round numbers are powers of two. */
   binary?: boolean;
   empty?: string;
+  /** With which words its figures are refused, where they come in no frame. */
+  refused?: () => string;
   max?: number;
 }
 
@@ -146,7 +148,8 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
   const draw = () => {
     const some = options.times().length > 0;
     const waits = live.state === "loading" || (live.state === "live" && !some && !options.points);
-    note.textContent = some ? "" : waits ? "Waiting for two samples …" : (options.empty ?? "Nothing yet.");
+    const refused = options.refused?.() ?? live.refused.get(options.query);
+    note.textContent = refused ? refused : some ? "" : waits ? "Waiting for two samples …" : (options.empty ?? "Nothing yet.");
     area.hidden = !some;
     if (!some || area.clientWidth === 0) return;
     if (!plot || theme !== (document.documentElement.dataset.theme ?? "")) make();

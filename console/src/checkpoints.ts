@@ -1,6 +1,6 @@
 // What checkpoints write, how fast, and what a restart would have to do.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { chart, ranges } from "./chart";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
@@ -9,7 +9,7 @@ import { bytes, count, micros, rate } from "./units";
 
 const MB = 1024 * 1024;
 const perSecond = (n: number | null) => (n === null ? "–" : `${bytes(n)}/s`);
-const size = (sum: number, writes: number) => (writes > 0 ? sum / writes : null);
+const size = (sum: number | null, writes: number | null) => (sum !== null && writes ? sum / writes : null);
 const pages = (n: number | null) => (n === null ? "–" : `${rate(n)} pages/s`);
 
 export function checkpoints(live: Live): { element: HTMLElement; stop: () => void } {
@@ -98,10 +98,11 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
   );
   const number = (text: string) => h("td", { class: "number" }, text);
   const got = (said: any) => {
-    const estimates = new Map<number, any[]>(said.estimate.map((e: any[]) => [e[0], e]));
+    const recovery = part(said, "recovery", restart.note);
+    const estimates = new Map<number, any[]>((said.estimate ?? []).map((e: any[]) => [e[0], e]));
     set(
       restart.body,
-      ...said.recovery.map(([id, name, model, target, since, , , lsn]: any[]) => {
+      ...(recovery ?? []).map(([id, name, model, target, since, , , lsn]: any[]) => {
         const [, , dirty, toDo, takes, , measured] = estimates.get(id) ?? [];
         return h(
           "tr",
@@ -117,10 +118,11 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
         );
       }),
     );
-    restart.note.textContent = said.recovery.length ? "" : "No database is open.";
+    if (recovery) restart.note.textContent = said.refused?.estimate ?? (recovery.length ? "" : "No database is open.");
+    const taken = part(said, "checkpoints", history.note);
     set(
       history.body,
-      ...said.checkpoints.map(([at, name, automatic, lsn, written, size, us]: any[]) =>
+      ...(taken ?? []).map(([at, name, automatic, lsn, written, size, us]: any[]) =>
         h(
           "tr",
           {},
@@ -135,8 +137,8 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
         ),
       ),
     );
-    const many = said.checkpoints.length >= 200;
-    history.note.textContent = !said.checkpoints.length ? "None since the start: nothing has changed." : many ? "Only the newest 200 are shown." : "";
+    const many = (taken?.length ?? 0) >= 200;
+    if (taken) history.note.textContent = !taken.length ? "None since the start: nothing has changed." : many ? "Only the newest 200 are shown." : "";
   };
   const silent = ask(live, "checkpoints", 2, got, trouble);
   return {

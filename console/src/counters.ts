@@ -246,6 +246,7 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
     ),
   );
   let plot: { element: HTMLElement; stop: () => void } | null = null;
+  let refused = false;
   const whole = (name: string) => [...past(live).map((p) => PAST[name]?.(p) ?? null), ...series(name)];
   const scale = (name: string) => scaleOf(Math.max(0, ...whole(name).map((v) => v ?? 0)));
 
@@ -270,6 +271,7 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
       times: () => [...past(live).map((p) => p.at), ...store.samples.slice(1).map((s) => s.at)],
       lines,
       empty: "No samples: press Go on.",
+      refused: () => (refused ? (trouble.textContent ?? "") : ""),
     });
     set(place, plot.element);
     draw();
@@ -303,8 +305,9 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
     if (names.childElementCount !== known.length) set(names, ...known.map((c) => h("option", { value: shownName(key(c)) })));
     const times = store.samples;
     const long = times.length > 1 ? times[times.length - 1].at - times[0].at : 0;
-    note.textContent =
-      times.length < 2 ? (store.running ? "Waiting for two samples …" : "Paused.") : `Of ${seconds(Math.round(long))}, ${count(times.length - 1)} samples.${store.running ? "" : " Paused."}`;
+    note.textContent = refused
+      ? ""
+      : times.length < 2 ? (store.running ? "Waiting for two samples …" : "Paused.") : `Of ${seconds(Math.round(long))}, ${count(times.length - 1)} samples.${store.running ? "" : " Paused."}`;
     const rows = store.chosen.map((name, i) => {
       const all = series(name).filter((v): v is number => v !== null);
       const c = store.counters.get(name);
@@ -327,6 +330,8 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
     if (focused) [...body.querySelectorAll<HTMLElement>("[data-name]")].find((b) => b.dataset.name === focused)?.focus();
   };
   const got = (said: any) => {
+    refused = !said.counterValues;
+    if (refused) return draw();
     const at = Date.now() / 1000;
     const values = new Map<string, number>();
     for (const [object, name, instance, value, type] of said.counterValues) {

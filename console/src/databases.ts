@@ -1,6 +1,6 @@
 // Databases, the tables of one of them, the columns and indexes of a table.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { QuerySession, results } from "./batch";
 import { h, set } from "./dom";
 import { showQuery, statement } from "./query";
@@ -77,6 +77,16 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
     const [found] = await results(asks, object === undefined ? text : text.replaceAll("@object", object), database);
     return found.all();
   };
+  /** The same; where the sizes are refused, that is told, and all else shown. */
+  const sized = async (name: string, database: string, object?: string) => {
+    try {
+      return await rows(name, database, object);
+    } catch (e) {
+      const less = await rows(`${name}Unsized`, database, object);
+      failed(e);
+      return less;
+    }
+  };
 
   const open = async (database: string) => {
     [chosen, words.value] = [database, ""];
@@ -87,7 +97,7 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
     set(tables.body);
     trouble.textContent = "";
     try {
-      objects = await rows("tables", database);
+      objects = await sized("tables", database);
       if (chosen === database) drawTables();
     } catch (e) {
       tables.note.textContent = "";
@@ -98,7 +108,7 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
     const wanted = words.value.trim().toLowerCase();
     const fits = objects.filter(([, schema, name]) => `${schema}.${name}`.toLowerCase().includes(wanted));
     tables.note.textContent = !objects.length
-      ? "Nothing of anybody's own is in it."
+      ? "There is nothing in it, or nothing that this login may see."
       : objects.length >= SENT
         ? `Only the first ${count(SENT)} are shown.`
         : fits.length
@@ -130,7 +140,7 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
     const of = chosen;
     trouble.textContent = "";
     try {
-      const [of_columns, of_indexes] = [await rows("columns", of, id), await rows("indexes", of, id)];
+      const [of_columns, of_indexes] = [await rows("columns", of, id), await sized("indexes", of, id)];
       if (of !== chosen) return;
       columns.element.hidden = indexes.element.hidden = false;
       columns.heading.textContent = `Columns of ${whole}`;
@@ -183,14 +193,17 @@ export function databases(live: Live): { element: HTMLElement; stop: () => void 
 
   let shown = "";
   const got = (said: any) => {
-    const now = JSON.stringify(said.databaseList);
-    if (now === shown) return;
+    const all = part(said, "databaseList", list.note);
+    const now = JSON.stringify(all);
+    if (!all || now === shown) return;
     shown = now;
-    list.note.textContent = "";
+    // Columns that are null of every database are hidden from this login.
+    const hidden = [["sizes of files", 7], ["sessions", 9]].filter(([, at]) => all.length && all.every((d) => d[at as number] === null));
+    list.note.textContent = hidden.length ? `Not shown to this login: ${hidden.map(([what]) => what).join(", ")}.` : "";
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.database : undefined;
     set(
       list.body,
-      ...said.databaseList.map(([, name, state, model, made, collation, holdup, data, log, sessions]: any[]) => {
+      ...all.map(([, name, state, model, made, collation, holdup, data, log, sessions]: any[]) => {
         const online = state === "ONLINE";
         return h(
           "tr",

@@ -1,6 +1,6 @@
 // The newest entries of the error log, and those among them that have some words.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
 import type { Live } from "./server";
@@ -49,6 +49,10 @@ export function errorLog(live: Live): { element: HTMLElement; stop: () => void }
     note.textContent = rows.length === 0 ? "The error log is empty." : fits.length === 0 ? `No entry${some} fits.` : `${count(fits.length)}${some}.`;
   };
   const got = (said: any) => {
+    if (!part(said, "errorLog", note)) {
+      [rows, shown] = [null, ""];
+      return set(body);
+    }
     // What stays as it is, somebody may be reading or selecting.
     const now = JSON.stringify(said.errorLog);
     if (now === shown) return;

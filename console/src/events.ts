@@ -1,6 +1,6 @@
 // What has happened: deadlocks, errors, growths, long checkpoints, who is blocked; and the sessions that record events.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { deadlocks, draw, told } from "./deadlock";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
@@ -100,13 +100,14 @@ export function events(live: Live): { element: HTMLElement; stop: () => void } {
 
   let listed = "";
   const got = (said: any) => {
-    const now = JSON.stringify(said.eventSessions);
+    const own = part(said, "eventSessions", sessions.note);
+    const now = JSON.stringify(own);
     if (now !== listed) {
       listed = now;
       const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.session : undefined;
       set(
         sessions.body,
-        ...said.eventSessions.map(([name, runs, since, always, counted, dropped, ring]: any[]) =>
+        ...(own ?? []).map(([name, runs, since, always, counted, dropped, ring]: any[]) =>
           h(
             "tr",
             {},
@@ -127,20 +128,23 @@ export function events(live: Live): { element: HTMLElement; stop: () => void } {
       );
       if (focused) sessions.body.querySelector<HTMLElement>(`[data-session="${CSS.escape(focused)}"]`)?.focus();
     }
-    sessions.note.textContent = said.eventSessions.length ? "" : "There is none: CREATE EVENT SESSION makes one.";
-    set(errors.body, ...said.errors.map(([at, who, error, text]: any[]) => h("tr", { class: "blocks" }, number(at), h("td", {}, who), h("td", { class: "wraps" }, error), h("td", { class: "statement" }, text ?? ""))));
-    errors.note.textContent = said.errors.length ? "" : "None in this error log.";
+    if (own) sessions.note.textContent = own.length ? "" : "There is none: CREATE EVENT SESSION makes one.";
+    const wrong = part(said, "errors", errors.note);
+    set(errors.body, ...(wrong ?? []).map(([at, who, error, text]: any[]) => h("tr", { class: "blocks" }, number(at), h("td", {}, who), h("td", { class: "wraps" }, error), h("td", { class: "statement" }, text ?? ""))));
+    if (wrong) errors.note.textContent = wrong.length ? "" : "None in this error log.";
+    const grown = part(said, "allGrowths", growths.note);
     set(
       growths.body,
-      ...said.allGrowths.map(([at, database, file, type, from, to, automatic, zeroed, us]: any[]) =>
+      ...(grown ?? []).map(([at, database, file, type, from, to, automatic, zeroed, us]: any[]) =>
         h("tr", {}, number(at), h("td", {}, database ?? "–"), h("td", {}, file, h("small", {}, type === "LOG" ? "log" : "data")), number(bytes(from)), number(bytes(to)), h("td", {}, to === null ? "given up" : automatic ? "by itself" : "told to", zeroed ? h("small", {}, "zeroed while somebody waited") : null), number(micros(us))),
       ),
     );
-    growths.note.textContent = !said.allGrowths.length ? "No file has grown since the server's start." : said.allGrowths.length >= 50 ? "Only the newest 50 are shown." : "";
-    set(slow.body, ...said.longCheckpoints.map(([at, database, automatic, pages, size, us]: any[]) => h("tr", {}, number(at), h("td", {}, database ?? "–"), h("td", {}, automatic ? "the server" : "a statement, a backup, start or end"), number(count(pages)), number(bytes(size)), number(micros(us)))));
-    slow.note.textContent = said.longCheckpoints.length ? "" : "None has taken so long.";
-    const own = said.eventSessions.find((s: any[]) => s[0] === HEALTH);
-    void newHealth(JSON.stringify([own?.[1], own?.[2], own?.[4]]));
+    if (grown) growths.note.textContent = !grown.length ? "No file has grown since the server's start." : grown.length >= 50 ? "Only the newest 50 are shown." : "";
+    const long = part(said, "longCheckpoints", slow.note);
+    set(slow.body, ...(long ?? []).map(([at, database, automatic, pages, size, us]: any[]) => h("tr", {}, number(at), h("td", {}, database ?? "–"), h("td", {}, automatic ? "the server" : "a statement, a backup, start or end"), number(count(pages)), number(bytes(size)), number(micros(us)))));
+    if (long) slow.note.textContent = long.length ? "" : "None has taken so long.";
+    const health = own?.find((s: any[]) => s[0] === HEALTH);
+    void newHealth(JSON.stringify([health?.[1], health?.[2], health?.[4]]));
   };
 
   const waiting = () => {
@@ -149,7 +153,8 @@ export function events(live: Live): { element: HTMLElement; stop: () => void } {
       blocked.body,
       ...rows.map((s) => h("tr", { class: "blocked" }, number(String(s.id)), h("td", {}, `session ${s.blocker}`, h("small", {}, s.wait ?? "")), number(micros((s.waitMs ?? 0) * 1000)), h("td", { class: "wraps" }, s.resource ?? "–"), h("td", { class: "statement" }, h("code", {}, (s.text ?? "").trim().slice(0, 160))))),
     );
-    blocked.note.textContent = live.state === "loading" ? "Loading …" : rows.length ? "" : "Nobody waits for another session.";
+    const hidden = live.refused.get("sessions");
+    blocked.note.textContent = hidden ? hidden : live.state === "loading" ? "Loading …" : rows.length ? "" : "Nobody waits for another session.";
   };
   waiting();
   const silentLive = live.listen(waiting);

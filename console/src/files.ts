@@ -1,6 +1,6 @@
 // Reads and writes of each file: how much, how large, how slow.
 
-import { ask } from "./ask";
+import { ask, part } from "./ask";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
 import type { Live } from "./server";
@@ -8,7 +8,7 @@ import { bytes, count, micros, rate } from "./units";
 
 interface File {
   name: string;
-  kind: string;
+  kind: string | null;
   size: number;
   /** Reads, bytes of them, ms of them; the same of writes. */
   figures: number[];
@@ -49,10 +49,12 @@ export function files(live: Live): { element: HTMLElement; stop: () => void } {
   const number = (text: string) => h("td", { class: "number" }, text);
   const got = (said: any) => {
     const all = new Map<string, File>();
-    for (const [database, file, kind, size, ...figures] of said.fileIo) {
-      all.set(`${database}.${file}`, { name: `${database}.${file}`, kind, size: Number(size), figures: figures.slice(0, 6).map(Number) });
+    const told = part(said, "fileIo", note);
+    if (!told) return set(body);
+    for (const [database, file, kind, size, ...figures] of told) {
+      all.set(`${database ?? "–"}.${file}`, { name: `${database ?? "–"}.${file}`, kind, size: Number(size), figures: figures.slice(0, 6).map(Number) });
     }
-    const ticks = Number(said.fileIo[0]?.[10] ?? 0);
+    const ticks = Number(told[0]?.[10] ?? 0);
     if (samples.length && samples[samples.length - 1].ticks === ticks) return;
     samples = [...samples, { ticks, files: all }].slice(-KEPT);
     const [first, last] = [samples.length > 1 ? samples[0] : undefined, samples[samples.length - 1]];
@@ -73,7 +75,7 @@ export function files(live: Live): { element: HTMLElement; stop: () => void } {
       : first
         ? all.size >= 200
           ? `Only the first ${count(200)} files are shown.`
-          : ""
+          : (live.refused.get("files") ?? "")
         : "Waiting for two samples …";
     set(
       body,
@@ -82,7 +84,7 @@ export function files(live: Live): { element: HTMLElement; stop: () => void } {
           "tr",
           {},
           h("td", {}, file.name),
-          h("td", {}, file.kind === "LOG" ? "log" : "data"),
+          h("td", {}, file.kind === null ? "–" : file.kind === "LOG" ? "log" : "data"),
           number(bytes(file.size)),
           ...half(of, [3, 4, 5]),
           ...half(of, [0, 1, 2]),

@@ -250,6 +250,7 @@ export function lab(live: Live): { element: HTMLElement; stop: () => void } {
     } catch (e) {
       refused(e);
       state.textContent = "";
+      start.disabled = e instanceof Refused && e.status === 403;
     } finally {
       asking = false;
     }

@@ -177,12 +177,26 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       show(said);
     } catch (e) {
       trouble.textContent = e instanceof Refused ? e.message : "The server does not answer; trying again.";
+      if (e instanceof Refused && e.status === 403) {
+        set(cards);
+        set(ring, h("p", { class: "state" }, "Not shown to this login."));
+        set(growths);
+        noGrowth.textContent = "";
+        drawHolders([]);
+      }
     } finally {
       asking = false;
     }
   };
 
   const show = (said: any) => {
+    const refused = said.refused?.state ?? said.refused?.vlfs;
+    if (refused) {
+      set(cards);
+      set(reason);
+      reason.dataset.of = "";
+      return set(ring, h("p", { class: "state" }, refused));
+    }
     if (!said.state) return set(ring, h("p", { class: "state" }, "This database is not open."));
     const [vlfCount, activeCount, mb, activeMb, holdup, minLsn, endLsn, current, sinceCheckpointMb, model] = said.state;
     const state: LogState = { vlfs: vlfCount, active: activeCount, mb, activeMb, holdup, minLsn, endLsn, current, sinceCheckpointMb, model };
@@ -205,9 +219,10 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       reason.dataset.of = `${own} ${state.holdup}`;
       set(reason, h("b", {}, state.holdup), " ", HOLDUP[state.holdup] ?? "", ends && " ", ends && h("button", { type: "button", click: () => openInQuery(ends) }, "Open the statement in Query"));
     }
-    drawHolders(said.holders);
-    const grown: Growth[] = said.growths.map(([at, file, type, from, to, n, automatic, , us]: any[]) => ({ at, file, type, from, to, vlfs: n, automatic, us }));
-    noGrowth.textContent = grown.length ? "" : "No file has grown since the server's start.";
+    trouble.textContent = said.refused?.holders ?? "";
+    drawHolders(said.holders ?? []);
+    const grown: Growth[] = (said.growths ?? []).map(([at, file, type, from, to, n, automatic, , us]: any[]) => ({ at, file, type, from, to, vlfs: n, automatic, us }));
+    noGrowth.textContent = said.refused?.growths ? said.refused.growths : grown.length ? "" : "No file has grown since the server's start.";
     set(
       growths,
       ...grown.map((g) =>

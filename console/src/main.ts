@@ -9,12 +9,14 @@ import { databases } from "./databases";
 import { h, set } from "./dom";
 import { errorLog } from "./errorlog";
 import { events } from "./events";
+import { indexes } from "./indexes";
 import { lab } from "./lab";
 import { log } from "./log";
 import { overview } from "./overview";
 import { opensWith } from "./query";
 import { get, Live, post, Refused } from "./server";
 import { openInQuery, statements } from "./statements";
+import { topQueries } from "./topqueries";
 import { seconds } from "./units";
 import { waits } from "./waits";
 import { writes } from "./writes";
@@ -30,6 +32,8 @@ const PAGES: Record<string, [string, Page]> = {
   checkpoints: ["Checkpoints", checkpoints],
   events: ["Events", events],
   databases: ["Databases", databases],
+  topqueries: ["Top queries", topQueries],
+  indexes: ["Indexes", indexes],
   query: ["Query", statements],
   backups: ["Backups", backups],
   errorlog: ["Error log", errorLog],
@@ -46,22 +50,35 @@ function theme(next?: string): string {
   return chosen;
 }
 
+/** The password is too old, or has to be changed: the right one was given. */
+const MUST_CHANGE = new Set([18487, 18488]);
+
 function login(why = ""): void {
   const said = h("p", { class: "trouble", role: "alert" }, why);
   const name = h("input", { id: "login", name: "login", value: "sa", autocomplete: "username", required: true });
   const password = h("input", { id: "password", name: "password", type: "password", autocomplete: "current-password", required: true });
   const button = h("button", { class: "main" }, "Log in");
+  // One that is too old, or has to be changed, is changed with the login.
+  const [fresh, again] = ["new-password", "new-password-again"].map((id) => h("input", { id, type: "password", autocomplete: "new-password", required: true }));
+  const change = h("div", { class: "login-change" }, h("label", { for: fresh.id }, "New password"), fresh, h("label", { for: again.id }, "New password, once more"), again);
   const submit = async (event: Event) => {
     event.preventDefault();
-    button.disabled = true;
     said.textContent = "";
+    if (change.isConnected && fresh.value !== again.value) {
+      said.textContent = "The new passwords are not the same.";
+      return fresh.select();
+    }
+    button.disabled = true;
     try {
-      await post("/api/login", { login: name.value, password: password.value });
+      await post("/api/login", { login: name.value, password: password.value, ...(change.isConnected && { new_password: fresh.value }) });
       await start();
     } catch (e) {
       said.textContent = e instanceof Refused ? e.message : "The server does not answer.";
       button.disabled = false;
-      password.select();
+      if (e instanceof Refused && MUST_CHANGE.has(e.number)) {
+        said.before(change);
+        fresh.focus();
+      } else if (!change.isConnected) password.select();
     }
   };
   const form = h(
@@ -90,10 +107,14 @@ async function start(): Promise<void> {
   const uptime = h("span", { class: "muted uptime" });
   const links = Object.entries(PAGES).map(([key, [title]]) => h("a", { href: `#${key}` }, title));
   const themeButton = h("button", { type: "button", title: "Light, dark, or as the system has it" });
-  themeButton.textContent = `Theme: ${theme()}`;
+  const named = (chosen: string) => {
+    themeButton.textContent = `${chosen[0].toUpperCase()}${chosen.slice(1)}`;
+    themeButton.setAttribute("aria-label", `${themeButton.textContent} theme`);
+  };
+  named(theme());
   themeButton.addEventListener("click", () => {
     const next = THEMES[(THEMES.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % THEMES.length];
-    themeButton.textContent = `Theme: ${theme(next)}`;
+    named(theme(next));
   });
   const leave = async () => {
     await post("/api/logout", {}).catch(() => {});
@@ -108,6 +129,7 @@ async function start(): Promise<void> {
       h("strong", { title: `Taffrail ${who.version}` }, who.server, h("small", {}, "Taffrail")),
       h("nav", { "aria-label": "Pages" }, ...links),
       h("span", { class: "space" }),
+      h("span", { class: "muted uptime" }, who.login),
       uptime,
       themeButton,
       h("button", { type: "button", title: `Logged in as ${who.login}`, click: () => void leave() }, "Log out"),

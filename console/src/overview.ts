@@ -69,7 +69,7 @@ export function overview(live: Live): { element: HTMLElement; stop: () => void }
   ];
   const sessions = table(live);
   const alarmed = alerts(live);
-  const element = h("div", { class: "page" }, alarmed.trouble, alarmed.element, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
+  const element = h("div", { class: "page" }, alarmed.trouble, alarmed.unseen, alarmed.element, ranges(live), h("div", { class: "charts" }, ...charts.map((c) => c.element)), sessions.element);
   return {
     element,
     stop: () => {
@@ -146,9 +146,9 @@ function table(live: Live): { element: HTMLElement; stop: () => void } {
     const rows = blockingTree(live.sessions);
     const blocked = live.sessions.filter((s) => s.blocker !== 0).length;
     const running = live.sessions.filter((s) => s.status !== "sleeping").length;
-    summary.textContent = `${count(live.sessions.length)}, ${count(running)} at work, ${count(blocked)} blocked`;
+    summary.textContent = `${live.refused.has("sessions") ? "of this login: " : ""}${count(live.sessions.length)}, ${count(running)} at work, ${count(blocked)} blocked`;
     note.textContent =
-      live.state === "loading" ? "Loading …" : rows.length === 0 ? "Nobody is connected." : rows.length >= 500 ? "Only the first 500 sessions are shown." : "";
+      live.refused.get("sessions") ?? (live.state === "loading" ? "Loading …" : rows.length === 0 ? "Nobody is connected." : rows.length >= 500 ? "Only the first 500 sessions are shown." : "");
     // A row that stays is not made anew under somebody's pointer or focus.
     const now = JSON.stringify(rows.map(({ session: s, depth }) => [s.id, depth, s.status, s.blocker, s.wait, s.text, s.transactions]));
     if (now === shown && body.childElementCount) {

@@ -16,6 +16,8 @@ interface Node {
   rows: number | null;
   cost: number | null;
   isStatement: boolean;
+  /** What the operator does, where it comes in parts and not as an argument. */
+  details?: [string, string][];
 }
 
 /** The columns of SHOWPLAN_ALL. */
@@ -77,7 +79,7 @@ function line(node: Node, sizes: Map<string, number>): HTMLElement {
   if (node.isStatement || !node.physical) return h("span", { class: "operator" }, h("code", {}, node.text.trim()));
   const table = tableOf(node.argument);
   const size = table === null ? undefined : sizes.get(table);
-  const said = details(node.argument).map(([name, text]) => h("small", {}, h("b", {}, name.toLowerCase()), " ", h("code", {}, text)));
+  const said = (node.details ?? details(node.argument)).map(([name, text]) => h("small", {}, h("b", {}, name.toLowerCase()), " ", h("code", {}, text)));
   return h(
     "span",
     { class: "operator" },
@@ -95,9 +97,82 @@ function branch(node: Node, all: Node[], sizes: Map<string, number>): HTMLElemen
   return h("li", {}, line(node, sizes), below.length ? h("ul", {}, ...below.map((n) => branch(n, all, sizes))) : null);
 }
 
+/** The elements below one that belong to its operator, and to none below that. */
+function own(operator: Element, name: string): Element[] {
+  return [...operator.querySelectorAll(name)].filter((e) => e.parentElement?.closest("RelOp") === operator);
+}
+
+const scalars = (of: Element) => [...of.querySelectorAll("ScalarOperator")].filter((s) => s.parentElement?.closest("ScalarOperator") === null).map((s) => s.getAttribute("ScalarString") ?? "");
+const columns = (of: Element) => [...of.querySelectorAll("ColumnReference")].map((c) => [c.getAttribute("Table"), c.getAttribute("Column")].filter(Boolean).join("."));
+const SCANS: Record<string, string> = { EQ: "=", GE: ">=", GT: ">", LE: "<=", LT: "<" };
+
+/** What an operator of a plan's XML does, each part by its name. */
+function parts(operator: Element): [string, string][] {
+  const all: [string, string][] = [];
+  const add = (name: string, of: string[]) => of.length && all.push([name, of.join(", ")]);
+  add("object", own(operator, "Object").map((o) => ["Database", "Schema", "Table", "Index"].map((a) => o.getAttribute(a)).filter(Boolean).join(".")));
+  const seeks = ["Prefix", "StartRange", "EndRange"].flatMap((name) => own(operator, name));
+  add(
+    "seek",
+    seeks.flatMap((range) => {
+      const to = [...range.querySelectorAll("RangeExpressions")].flatMap(scalars);
+      return [...range.querySelectorAll("RangeColumns")].flatMap(columns).map((column, i) => `${column} ${SCANS[range.getAttribute("ScanType") ?? ""] ?? "="} ${to[i] ?? "?"}`);
+    }),
+  );
+  add("where", own(operator, "Predicate").flatMap(scalars));
+  for (const [name, element] of [["hash", "HashKeysBuild"], ["probe", "HashKeysProbe"], ["residual", "ProbeResidual"], ["group by", "GroupBy"]]) {
+    add(name, own(operator, element).flatMap((e) => (element === "ProbeResidual" ? scalars(e) : columns(e))));
+  }
+  add("order by", own(operator, "OrderByColumn").map((c) => `${columns(c)[0] ?? ""}${["1", "true"].includes(c.getAttribute("Ascending") ?? "1") ? "" : " DESC"}`));
+  add("define", own(operator, "DefinedValue").flatMap((d) => {
+    const [value] = scalars(d);
+    return value === undefined ? [] : [`${columns(d)[0] ?? ""} = ${value}`];
+  }));
+  return all;
+}
+
+/** The statements and operators of a plan's XML, as those of SHOWPLAN_ALL. */
+function nodesOfXml(xml: Document): Node[] {
+  const all: Node[] = [];
+  const nothing = { physical: null, logical: null, argument: null, rows: null, cost: null };
+  for (const [n, plan] of [...xml.querySelectorAll("QueryPlan")].entries()) {
+    const text = plan.closest("[StatementText]")?.getAttribute("StatementText") ?? "";
+    all.push({ ...nothing, id: -1, parent: -2, statement: n, text, isStatement: true });
+    for (const e of plan.querySelectorAll("RelOp")) {
+      const figure = (name: string) => (e.hasAttribute(name) ? Number(e.getAttribute(name)) : null);
+      const above = e.parentElement?.closest("RelOp");
+      const of = own(e, "Object").map((o) => ["Database", "Schema", "Table"].map((a) => o.getAttribute(a) ?? "").join("."));
+      all.push({
+        id: figure("NodeId") ?? 0,
+        parent: Number(above?.getAttribute("NodeId") ?? -1),
+        statement: n,
+        text: "",
+        physical: e.getAttribute("PhysicalOp"),
+        logical: e.getAttribute("LogicalOp"),
+        argument: of.length ? `OBJECT:(${of[0]})` : null,
+        rows: figure("EstimateRows"),
+        cost: figure("EstimatedTotalSubtreeCost"),
+        isStatement: false,
+        details: parts(e),
+      });
+    }
+  }
+  return all;
+}
+
+/** The trees of a plan's XML. */
+export function planOfXml(text: string): HTMLElement {
+  const xml = new DOMParser().parseFromString(text, "text/xml");
+  const all = nodesOfXml(xml);
+  return all.length ? trees(all) : h("p", { class: "state" }, "The statement has no plan: it reads no table.");
+}
+
 /** The trees of a batch's statements; how many rows their tables have is put in when it is known. */
 export function planTree(rows: Rows): HTMLElement {
-  const all = nodes(rows);
+  return trees(nodes(rows));
+}
+
+function trees(all: Node[]): HTMLElement {
   const known = new Set(all.map((n) => `${n.statement} ${n.id}`));
   const roots = all.filter((n) => !known.has(`${n.statement} ${n.parent}`));
   const draw = (sizes: Map<string, number>) => roots.map((n) => h("ul", { class: "plan" }, branch(n, all, sizes)));

@@ -5,6 +5,8 @@ export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** That of the message, where the server tells it. */
+    readonly number = 0,
   ) {
     super(message);
   }
@@ -12,7 +14,7 @@ export class Refused extends Error {
 
 async function answer(response: Response): Promise<any> {
   const said = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(response.status, said.error ?? `The server said ${response.status}.`);
+  if (!response.ok) throw new Refused(response.status, said.error ?? `The server said ${response.status}.`, said.number);
   return said;
 }
 
@@ -101,11 +103,11 @@ export interface Point {
   flushWaitMs: number;
   flushWriteMs: number;
   readBytes: number;
-  /** Bytes written and writes, to data files and to logs. */
-  dataBytes: number;
-  logBytes: number;
-  dataWrites: number;
-  logWrites: number;
+  /** Bytes written and writes, to data files and to logs; null where a login is not shown which is which. */
+  dataBytes: number | null;
+  logBytes: number | null;
+  dataWrites: number | null;
+  logWrites: number | null;
   /** Pages, by who wrote them, and all. */
   checkpointPages: number;
   backgroundPages: number;
@@ -131,7 +133,7 @@ interface Totals {
   counters: Map<string, number>;
   waits: Map<string, number>;
   /** Bytes read and written, reads, writes, ms, by ROWS and LOG. */
-  files: Map<string, number[]>;
+  files: Map<string | null, number[]>;
 }
 
 export type State = "loading" | "live" | "stale" | "refused";
@@ -147,6 +149,8 @@ export class Live {
   /** The totals of wait types at each of the last frames, the newest last. */
   waitTypes: { at: number; types: WaitType[] }[] = [];
   uptime: number | null = null;
+  /** With which words the login is refused a part of the frames, by the name of its statement. */
+  refused = new Map<string, string>();
   private last: Totals | null = null;
   private lastFrame = 0;
   private source: EventSource | null = null;
@@ -218,21 +222,28 @@ export class Live {
         id, login, host, program, status, database, command, wait, waitMs, resource, blocker, transactions, cpuMs, sinceS, text,
       }),
     );
-    for (const [number, database, ago, us, bytes, commits, cause] of f.flushes) {
+    this.refused = new Map(Object.entries(f.refused ?? {}));
+    const noWaits = this.refused.get("waitTypes");
+    if (noWaits !== undefined) this.refused.set("waits", noWaits);
+    for (const [number, database, ago, us, bytes, commits, cause] of f.flushes ?? []) {
       this.flushes.push({ number, database, at: at - ago / 1e6, us, bytes, commits, cause });
     }
     this.flushes = this.flushes.filter((x) => x.at > at - KEPT).slice(-FLUSHES_KEPT);
-    const types = f.waitTypes.map(([name, tasks, ms, signalMs, maxMs]: any[]) => ({ name, tasks, ms, signalMs, maxMs }));
+    const types = (f.waitTypes ?? []).map(([name, tasks, ms, signalMs, maxMs]: any[]) => ({ name, tasks, ms, signalMs, maxMs }));
     this.waitTypes = [...this.waitTypes, { at, types }].slice(-61);
+    // Figures are differences over the same seconds: there are all of them or none.
+    if (!f.counters || !f.processor || !f.files || !f.waits) return this.change("live");
+    const [[cpuMs, cpus, ticks]] = f.processor;
     const totals: Totals = {
       at,
-      cpuMs: f.processor[0],
-      cpus: f.processor[1],
-      ticks: f.processor[2],
+      cpuMs,
+      cpus,
+      ticks,
       counters: new Map(f.counters),
       waits: new Map(f.waits),
       files: new Map(f.files.map(([type, ...n]: any[]) => [type, n])),
     };
+    if (totals.files.has(null)) this.refused.set("files", "Which files are logs is shown to logins with VIEW ANY DEFINITION (sys.master_files).");
     if (this.last && totals.ticks > this.last.ticks) this.points.push(difference(this.last, totals));
     this.points = thinned(this.points, at);
     this.last = totals;
@@ -285,7 +296,8 @@ function difference(a: Totals, b: Totals): Point {
   const s = (b.ticks - a.ticks) / 1000;
   const each = (from: number | undefined, to: number | undefined) => Math.max(0, (to ?? 0) - (from ?? 0)) / s;
   const counter = (name: string) => each(a.counters.get(name), b.counters.get(name));
-  const file = (type: string, figure: number) => each(a.files.get(type)?.[figure], b.files.get(type)?.[figure]);
+  const file = (type: string | null, figure: number) => each(a.files.get(type)?.[figure], b.files.get(type)?.[figure]);
+  const ofKind = (type: string, figure: number) => (b.files.has(null) ? null : file(type, figure));
   const waits = new Map([...b.waits].map(([name, ms]) => [name, each(a.waits.get(name), ms)]));
   return {
     at: b.at,
@@ -298,11 +310,11 @@ function difference(a: Totals, b: Totals): Point {
     flushWaitMs: counter("Log Flush Wait Time"),
     // The server tells this one by the second.
     flushWriteMs: b.counters.get("Log Flush Write Time (ms)") ?? 0,
-    readBytes: file("ROWS", 0) + file("LOG", 0),
-    dataBytes: file("ROWS", 1),
-    logBytes: file("LOG", 1),
-    dataWrites: file("ROWS", 3),
-    logWrites: file("LOG", 3),
+    readBytes: [...b.files.keys()].reduce((n, type) => n + file(type, 0), 0),
+    dataBytes: ofKind("ROWS", 1),
+    logBytes: ofKind("LOG", 1),
+    dataWrites: ofKind("ROWS", 3),
+    logWrites: ofKind("LOG", 3),
     checkpointPages: counter("Checkpoint pages/sec"),
     backgroundPages: counter("Background writer pages/sec"),
     lazyPages: counter("Lazy writes/sec"),

@@ -88,9 +88,10 @@ export function waits(live: Live): { element: HTMLElement; stop: () => void } {
   const draw = () => {
     const samples = of.value ? own : live.waitTypes;
     const newest = samples[samples.length - 1];
-    if (!newest) {
+    const refused = of.value ? undefined : live.refused.get("waitTypes");
+    if (!newest || refused) {
       set(body);
-      note.textContent = "Loading …";
+      note.textContent = refused ?? "Loading …";
       return;
     }
     const seconds = PERIODS.find((p) => p[0] === period.value)?.[2] ?? 10;

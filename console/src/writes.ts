@@ -177,7 +177,7 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
     );
     const lost = trace.lost ? ` ${count(trace.lost)} more came faster than they could be shown.` : "";
     const some = all.length > SHOWN ? `The ${order.value} ${count(SHOWN)} of ${count(all.length)} that fit, of ${count(trace.all.length)} kept.` : `${count(all.length)} that fit, of ${count(trace.all.length)} kept.`;
-    note.textContent = trace.all.length === 0 ? "No operation yet: nothing is read or written." : some + lost;
+    note.textContent = trouble.textContent ? "" : trace.all.length === 0 ? "No operation yet: nothing is read or written." : some + lost;
   };
 
   let asking = false;
@@ -199,6 +199,7 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
       if (rows.length || begin) draw();
     } catch (e) {
       trouble.textContent = e instanceof Refused ? e.message : "The server does not answer; trying again.";
+      draw();
     } finally {
       asking = false;
     }

@@ -1,14 +1,14 @@
 // browser.mjs short | full FOLDER: the console in Chromium, before a server at work (TAFFRAIL_BINARY). `short` opens each page once and
 // compares it with the views; `full` also takes the tours, looks at each page in both themes and widths, idle, loaded, empty and
 // refused, and leaves the pictures in FOLDER; both open the lab's reports. Names of parts behind FOLDER: only those (reports empty refused
-// viewers pages loaded tours million idle stale).
+// viewers pages limited loaded tours million idle stale).
 
 import { strict as assert } from "node:assert";
 import { readFileSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { check } from "./pages.mjs";
 import { reports } from "./reports.mjs";
-import { findings, launch, openPage, PAGES, PASSWORD, pause, session, show, startServer, work } from "./support.mjs";
+import { findings, launch, logIn, openPage, PAGES, PASSWORD, pause, session, show, startServer, work } from "./support.mjs";
 import { TOURS } from "./tours.mjs";
 
 const [how = "short", folder, ...parts] = process.argv.slice(2);
@@ -103,7 +103,7 @@ async function refusals(browser, server) {
       await page.goto(server.url);
       await page.fill("#password", "wrong");
       await page.getByRole("button", { name: "Log in" }).click();
-      await page.locator(".trouble", { hasText: "Login failed." }).waitFor();
+      await page.locator(".trouble", { hasText: "Login failed for user 'sa'." }).waitFor();
       await accessible(page, "login");
       await page.screenshot({ path: `${folder}/login-refused-${theme}-${width}.png` });
       if (theme === "light" && width === 1280) {
@@ -119,6 +119,62 @@ async function refusals(browser, server) {
     }
   }
   say("refusals");
+}
+
+/** Logins that may not see all: what is refused is told in the server's words, and no chart or table pretends that there is nothing. */
+async function limited(browser, server) {
+  const sql = session(server);
+  for (const login of ["nobody", "watcher"]) await sql.run(`IF SUSER_ID('${login}') IS NULL CREATE LOGIN ${login} WITH PASSWORD = '${PASSWORD}'`);
+  await sql.run("GRANT VIEW SERVER STATE TO watcher");
+  const HIDDEN = "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server', database 'master'.";
+  const pretends = /Loading|Waiting for|Nobody|Nothing|None|No operation|No file|No backup|No database|Seen for/;
+  for (const login of ["nobody", "watcher"]) {
+    const who = { ...server, cookie: await logIn(server, login) };
+    for (const [theme, width] of how === "full" ? [["light", 1280], ["dark", 390]] : [["light", 1280]]) {
+      const page = await openPage(browser, who, { theme, width });
+      for (const name of PAGES) {
+        await show(page, who, name);
+        await pause(2500);
+        const text = await page.locator("main").innerText();
+        const states = await page.locator("main .state").evaluateAll((all) => all.filter((n) => n.checkVisibility()).map((n) => n.innerText).filter(Boolean));
+        if (login === "nobody" && !["databases", "query", "backups", "errorlog", "lab"].includes(name)) {
+          assert.ok(text.includes(HIDDEN), `${name} of ${login}: ${text.slice(0, 600)}`);
+          assert.deepEqual(states.filter((s) => pretends.test(s)), [], `${name} of ${login}`);
+        }
+        if (login === "watcher" && ["counters", "waits", "log", "writes", "checkpoints", "topqueries", "missing"].includes(name)) assert.ok(!text.includes("denied"), `${name} of ${login}: ${text.slice(0, 600)}`);
+        if (name === "backups") assert.match(text, /The SELECT permission was denied on the object 'backupset', database 'msdb', schema 'dbo'/);
+        if (name === "errorlog") assert.match(text, /Only members of the sysadmin role can execute this stored procedure/);
+        if (name === "lab") assert.match(text, /The lab is for members of sysadmin/);
+        if (name === "databases") assert.match(text, /shop\s+ONLINE/);
+        if (folder) await page.screenshot({ path: `${folder}/${name}-${login}-${theme}-${width}.png`, fullPage: true });
+        if (how === "full") await accessible(page, `${name} of ${login} ${theme} ${width}`);
+      }
+      assert.match(await page.locator("header").innerText(), width > 640 ? new RegExp(login) : /Log out/);
+      clean(page, login, [/403/]);
+      await page.context().close();
+    }
+  }
+  // Who has to change the password does so with the login.
+  await sql.run(`CREATE LOGIN due WITH PASSWORD = '${PASSWORD}' MUST_CHANGE, CHECK_EXPIRATION = ON`);
+  const page = await openPage(browser, server, { loggedIn: false });
+  await page.goto(server.url);
+  await page.fill("#login", "due");
+  await page.fill("#password", PASSWORD);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.locator(".trouble", { hasText: "must be changed" }).waitFor();
+  await page.fill("#new-password", "An0ther-one!");
+  await page.fill("#new-password-again", "An0ther-two!");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.locator(".trouble", { hasText: "The new passwords are not the same." }).waitFor();
+  await accessible(page, "a password that must be changed");
+  if (folder) await page.screenshot({ path: `${folder}/login-change-light-1280.png` });
+  await page.fill("#new-password-again", "An0ther-one!");
+  await page.keyboard.press("Enter");
+  await page.locator("header", { hasText: "due" }).waitFor();
+  clean(page, "a password that must be changed", [/40[13]/]);
+  await page.context().close();
+  await sql.close();
+  say("limited logins");
 }
 
 /** A server that stops answering is said to, and its figures pale. */
@@ -178,6 +234,11 @@ async function worked(page, name) {
     await page.keyboard.press("Control+Enter");
     await page.locator('.state[data-end="done"]').waitFor();
   }
+  if (name === "topqueries") {
+    await page.locator("#top tbody button.link").first().click();
+    await page.locator("#statement ul.plan").first().waitFor();
+  }
+  if (name === "indexes") await page.selectOption("#index-database", "shop");
   if (name === "log") {
     await page.selectOption("#database", { label: "shop" });
     await page.fill("#changes-table", "dbo.accounts");
@@ -243,7 +304,7 @@ async function completions(browser, server) {
 
 const browser = await launch();
 let server = await startServer();
-const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || ["pages", "reports"].includes(part));
+const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || ["pages", "reports", "limited"].includes(part));
 try {
   if (folder) mkdirSync(folder, { recursive: true });
   if (wanted("reports")) await reports(browser, { all: how === "full", folder, say, problems });
@@ -257,6 +318,7 @@ try {
   say("at work");
   if (wanted("pages")) await each(browser, server);
   if (wanted("pages")) await completions(browser, server);
+  if (wanted("limited")) await limited(browser, server);
   if (wanted("loaded")) await pictures(browser, server, "loaded", PAGES, worked);
   if (wanted("tours")) await tours(browser, server);
   if (wanted("million")) await million(browser, server);

@@ -317,6 +317,78 @@ export const CHECKS = {
   },
 };
 
+CHECKS.topqueries = async (page, sql) => {
+  await sql.run("USE shop SELECT COUNT(*) told FROM bulk_rows WITH (NOLOCK) WHERE filler LIKE '%of the page%'");
+  const list = () => cells(page, "#top tbody tr");
+  const find = (all) => all.find((r) => r[0].startsWith("SELECT COUNT(*) told FROM bulk_rows"));
+  await page.selectOption("#order", { label: "CPU of an execution" });
+  const row = find(await until("a statement that has run", list, (all) => find(all) !== undefined, 20_000));
+  // The page's figures are the view's.
+  const figures = "FROM sys.dm_exec_query_stats q CROSS APPLY sys.dm_exec_sql_text(q.sql_handle) t WHERE t.text LIKE 'USE shop SELECT COUNT(*) told%' AND q.total_logical_reads > 0";
+  const [[executions, reads, rows]] = await sql.run(`SELECT q.execution_count, q.total_logical_reads, q.total_rows ${figures}`);
+  assert.deepEqual([number(row[1]), number(row[6]), number(row[9])], [Number(executions), Number(reads), Number(rows)]);
+  // Each order is that of its column, from the greatest down.
+  const us = (text) => number(text) * (text.includes("µs") ? 1 : text.includes("ms") ? 1000 : 1e6);
+  for (const [label, column, value] of [["CPU, all executions", 2, us], ["duration, all executions", 4, us], ["pages read, all executions", 6, number], ["pages written", 8, number], ["executions", 1, number]]) {
+    await page.selectOption("#order", { label });
+    await until(`sorted by ${label}`, list, (all) => all.length > 3 && all.every((r, i) => i === 0 || value(r[column]) <= value(all[i - 1][column]) * 1.01));
+  }
+  assert.ok(!(await list()).some((r) => /sys\.dm_/.test(r[0])), "what reads the system's views is left out");
+  await page.check("#system");
+  await until("what reads the system's views", list, (all) => all.some((r) => /sys\.dm_/.test(r[0])));
+  await page.uncheck("#system");
+  await page.fill("#words", "count told bulk");
+  await until("those with these words", list, (all) => all.length === 1);
+  // Its plan as a tree, its figures, its whole text; by keyboard.
+  await page.locator("#top tbody button.link").focus();
+  await page.keyboard.press("Enter");
+  const plan = await until("the plan", () => page.locator("#statement .plan-view").innerText(), (text) => /Clustered Index Scan/.test(text));
+  assert.match(plan, /Stream Aggregate/);
+  assert.match(plan, /object \[shop\]\.\[dbo\]\.\[bulk_rows\]/);
+  assert.match(plan, /where .*filler.*LIKE/i);
+  assert.match(await page.locator("#statement pre").first().innerText(), /^SELECT COUNT\(\*\) told/);
+  const shown = await cells(page, "#statement tbody tr");
+  assert.deepEqual(shown.map((r) => r[0]), ["CPU", "Duration", "Pages read", "Pages read from disk", "Pages written", "Rows"]);
+  assert.equal(number(shown[2][1]), Number(reads));
+  await page.getByRole("button", { name: "Close" }).click();
+  assert.ok(await page.locator("#statement").isHidden());
+  await page.fill("#words", "");
+};
+
+CHECKS.indexes = async (page, sql) => {
+  await page.selectOption("#index-database", "shop");
+  const use = () => cells(page, "#use tbody tr");
+  const of = (all, name) => all.find((r) => r[1].startsWith(name));
+  const idle = of(await until("its indexes", use, (all) => of(all, "newest_first") !== undefined), "newest_first");
+  assert.match(idle[1], /nothing has read it/);
+  assert.deepEqual(idle.slice(3, 6).map(number), [0, 0, 0]);
+  assert.ok(number(idle[6]) > 0, "it is changed with each row");
+  // Seeks, scans and changes are the view's; they move.
+  const view = async () => (await sql.run("SELECT user_seeks, user_scans, user_updates FROM sys.dm_db_index_usage_stats WHERE database_id = DB_ID('shop') AND object_id = OBJECT_ID('shop.dbo.accounts') AND index_id = 1"))[0].map(Number);
+  const before = await view();
+  const own = async () => of(await use(), "PK__accounts");
+  const row = await until("its use moves", own, (r) => r && number(r[6]) >= before[2] && number(r[3]) >= before[0]);
+  const after = await view();
+  assert.ok(number(row[3]) <= after[0] && number(row[4]) <= after[1] && number(row[6]) <= after[2], `${before} ${row} ${after}`);
+  await page.check("#idle-only");
+  await until("only those that nothing has read", use, (all) => all.length === 1 && of(all, "newest_first") !== undefined);
+  assert.match(await page.locator("#use .state").innerText(), /^1 index that nothing has read takes [\d.]+ [KM]B\.$/);
+  await page.uncheck("#idle-only");
+  // An index that a plan would have used, and the statement that makes it.
+  const filler = "DECLARE @i int = 0 BEGIN TRAN WHILE @i < 2000 BEGIN INSERT wanted (customer, filler) VALUES (@i % 100, 'x') SET @i += 1 END COMMIT";
+  await sql.run("USE ledger CREATE TABLE wanted (id int IDENTITY PRIMARY KEY, customer int NOT NULL, filler char(200) NOT NULL)");
+  await sql.run(`USE ledger ${filler}`);
+  await sql.run("USE ledger SELECT MAX(filler) FROM wanted WHERE customer = 7");
+  const list = () => cells(page, "#missing tbody tr");
+  const wanted = await until("an index that is missing", list, (all) => all.some((r) => r[0] === "[ledger].[dbo].[wanted]"), 20_000);
+  const text = wanted.find((r) => r[0] === "[ledger].[dbo].[wanted]")[1];
+  assert.equal(text.replaceAll(/\s+/g, " "), "CREATE INDEX [IX_wanted_customer] ON [ledger].[dbo].[wanted] ([customer]) INCLUDE ([filler])");
+  await sql.run(text);
+  await until("it is there, and so not missing", list, (all) => !all.some((r) => r[0] === "[ledger].[dbo].[wanted]"), 20_000);
+  await sql.run("USE ledger DROP TABLE wanted");
+  await sql.run("USE master");
+};
+
 CHECKS.lab = async (page) => {
   await page.locator("#experiment-loop").waitFor();
   assert.deepEqual(await page.locator(".choice b").allInnerTexts().then((all) => all.slice(0, 5).sort()), ["checkpoints", "growth", "lazy", "loop", "vlfs"]);

@@ -46,8 +46,9 @@ export async function startServer(...options) {
   return server;
 }
 
-async function logIn(server) {
-  const response = await fetch(`${server.url}/api/login`, { method: "POST", headers: OWN, body: JSON.stringify({ login: "sa", password: PASSWORD }) });
+/** The cookie of a login. */
+export async function logIn(server, login = "sa") {
+  const response = await fetch(`${server.url}/api/login`, { method: "POST", headers: OWN, body: JSON.stringify({ login, password: PASSWORD }) });
   if (!response.ok) throw new Error(await response.text());
   return response.headers.get("set-cookie").split(";")[0];
 }
@@ -103,6 +104,7 @@ export async function work(server) {
   await shop.run(`CREATE TABLE orders (id int IDENTITY PRIMARY KEY, customer int NOT NULL, amount money NOT NULL, note nvarchar(200) NULL)
     CREATE TABLE accounts (id int PRIMARY KEY, owner nvarchar(40) NOT NULL, balance money NOT NULL)
     CREATE TABLE bulk_rows (id int IDENTITY PRIMARY KEY, filler char(2000) NOT NULL)`);
+  await shop.run("CREATE INDEX newest_first ON bulk_rows (id DESC)");
   await shop.run("INSERT accounts VALUES (1, N'Ada', 100), (2, N'Grace', 200), (3, N'Edsger', 300)");
   await shop.run("UPDATE accounts SET balance = balance - 10 WHERE id = 1");
   await own.run("CREATE EVENT SESSION watch ON SERVER ADD EVENT sqlserver.error_reported ADD TARGET package0.ring_buffer");
@@ -190,7 +192,7 @@ export async function findings(page, rules = null) {
   return serious.map((v) => `axe-core finds ${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3)}`);
 }
 
-export const PAGES = ["overview", "counters", "waits", "log", "writes", "checkpoints", "events", "databases", "query", "backups", "errorlog", "lab"];
+export const PAGES = ["overview", "counters", "waits", "log", "writes", "checkpoints", "events", "databases", "topqueries", "indexes", "query", "backups", "errorlog", "lab"];
 
 export async function show(page, server, name) {
   if (page.url().startsWith(server.url)) await page.evaluate((hash) => void (location.hash = hash), name);

@@ -102,5 +102,15 @@ assert.deepEqual(rates(io(0, 0, 0, 0, 10, 4096, 20), io(2000, 0, 0, 0, 30, 12288
 assert.equal(rates(undefined, io(0, 1), "f"), null);
 
 assert.deepEqual([typeOf("nvarchar", 400, 0, 0), typeOf("varchar", -1, 0, 0), typeOf("decimal", 9, 9, 2), typeOf("int", 4, 10, 0)], ["nvarchar(200)", "varchar(max)", "decimal(9,2)", "int"]);
+const { asked, creates, isIdle, oneLine } = await load("workload");
+assert.equal(creates("[shop].[dbo].[orders]", "[customer]", "[amount]", "[note]"), "CREATE INDEX [IX_orders_customer_amount]\nON [shop].[dbo].[orders] ([customer], [amount])\nINCLUDE ([note])");
+assert.equal(creates("[a]]b].[s].[t]]]", null, "[x, y], [z]", null), "CREATE INDEX [IX_t]]_x, y_z]\nON [a]]b].[s].[t]]] ([x, y], [z])");
+assert.equal(/\[(.*)\]\n/.exec(creates("[d].[s].[t]", `[${"c".repeat(120)}], [${"d".repeat(120)}]`, null, null))[1].length, 128);
+assert.ok(isIdle({ kind: "NONCLUSTERED", seeks: 0, scans: 0, lookups: 0 }) && !isIdle({ kind: "CLUSTERED", seeks: 0, scans: 0, lookups: 0 }) && !isIdle({ kind: "NONCLUSTERED", seeks: 0, scans: 1, lookups: 0 }));
+const list = "SELECT 1\nWHERE x NOT LIKE 'WHERE'\nORDER BY q.total_worker_time DESC";
+assert.equal(asked(list, 0, false), list);
+assert.equal(asked(list, 3, true), "SELECT 1\nORDER BY q.total_elapsed_time / NULLIF(q.execution_count, 0) DESC");
+assert.equal(oneLine("SELECT  1\n\tFROM t "), "SELECT 1 FROM t");
+assert.equal(oneLine("x".repeat(500)).length, 200);
 console.log("units: passed");
 process.exit(0);

@@ -21,8 +21,8 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use taffrail_base::SqlResult;
-use taffrail_engine::{ContainedUser, Principal};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_engine::{ContainedUser, FailedLogin, Principal};
 
 /// Why somebody is not let in.
 pub(crate) struct Refusal {
@@ -57,6 +57,91 @@ pub(crate) struct Presented<'a> {
     pub database: &'a str,
     /// The client brings a new password as well.
     pub changes: bool,
+}
+
+/// Whose password it was.
+pub(crate) enum Known {
+    /// A login's.
+    Login(Arc<Principal>),
+    /// A contained user's.
+    Contained(Box<ContainedUser>),
+}
+
+impl Known {
+    pub(crate) fn principal(&self) -> &Principal {
+        match self {
+            Known::Login(p) => p,
+            Known::Contained(user) => &user.user,
+        }
+    }
+}
+
+/// A client that was not let in, by what it said of itself.
+pub(crate) struct Outsider<'a> {
+    pub from: IpAddr,
+    /// Who it wanted to be.
+    pub login: &'a str,
+    pub host: &'a str,
+    pub program: &'a str,
+    pub process: u32,
+}
+
+/// Tells error log and default trace of a login that was refused: the message's number and state, and the reason.
+pub(crate) fn note_refused(
+    shared: &Shared,
+    who: &Outsider<'_>,
+    (number, state): (i32, u8),
+    reason: &str,
+) {
+    let text = format!(
+        "Login failed for user '{}'. Reason: {} [CLIENT: {}]",
+        escaped(who.login),
+        escaped(reason),
+        who.from
+    );
+    // One entry: the two lines stay together, and are folded together.
+    let head = format!("Error: {number}, Severity: 14, State: {state}.");
+    shared.log.write(Level::Warning, "Logon", &format!("{head}\n{text}"));
+    shared.instance.trace_failed_login(&FailedLogin {
+        login: who.login,
+        host: who.host,
+        program: who.program,
+        process: who.process,
+        error: number,
+        state,
+        text: &text,
+    });
+}
+
+/// Gives whoever has shown the right old password the new one that came with it. An error: what the client hears, and the log's reason.
+pub(crate) fn change_password(
+    shared: &Shared,
+    name: &str,
+    new: &str,
+    known: &Known,
+) -> Result<(), (Box<SqlError>, &'static str)> {
+    let refused = |number| SqlError::new(number, &[&name, &""]);
+    let policy = match known {
+        Known::Login(p) => p.login.check_policy,
+        Known::Contained(_) => true,
+    };
+    let checked = taffrail_engine::check_password(new, &known.principal().name, policy);
+    if let Err(e) = checked {
+        return Err(match e.number {
+            33062 => (refused(18464), "The new password is too short."),
+            33063 => (refused(18465), "The new password is too long."),
+            _ => (refused(18466), "The new password is too simple."),
+        });
+    }
+    let hashed = shared.credentials.hash(new);
+    let set = hashed.map_err(drop).and_then(|hash| {
+        let kept = match known {
+            Known::Login(p) => shared.instance.change_login_password(p, &hash),
+            Known::Contained(user) => shared.instance.set_contained_password(user, &hash),
+        };
+        kept.map_err(drop)
+    });
+    set.map_err(|()| (refused(18463), "The new password could not be kept."))
 }
 
 /// Looks at a name and a password.

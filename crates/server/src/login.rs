@@ -10,10 +10,11 @@
 //! the reason; the reason is in the error log. What is no TDS ends the connection without a word.
 
 use crate::admission::{Door, NoRoom};
-use crate::authenticate::{Attempt, Presented, authenticate};
+use crate::authenticate::{
+    Attempt, Known, Outsider, Presented, authenticate, change_password, note_refused,
+};
 use crate::channel::{Channel, ChannelError};
 use crate::credentials::Asker;
-use crate::entry::escaped;
 use crate::errorlog::Level;
 use crate::listener::Shared;
 use crate::output::Output;
@@ -24,8 +25,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ConnectOptions, Connection, Connectivity, ConnectivityKind, ContainedUser, DisconnectFlags,
-    EnvChange, FailedLogin, Principal, ResultSink,
+    ConnectOptions, Connection, Connectivity, ConnectivityKind, DisconnectFlags, EnvChange,
+    ResultSink,
 };
 use taffrail_tds::login7::{FEATURE_UTF8, Login7};
 use taffrail_tds::packet::{PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
@@ -61,21 +62,6 @@ impl From<ProtocolError> for NoSession {
     }
 }
 
-/// Whose password it was.
-enum Known {
-    Login(Arc<Principal>),
-    Contained(Box<ContainedUser>),
-}
-
-impl Known {
-    fn principal(&self) -> &Principal {
-        match self {
-            Known::Login(p) => p,
-            Known::Contained(user) => &user.user,
-        }
-    }
-}
-
 /// How the login's bytes travel.
 struct Way {
     login: Login7,
@@ -102,26 +88,15 @@ pub(crate) fn login(
     output.set_version(version);
 
     let refuse = |output: &mut Output, errors: &[Box<SqlError>], state: u8, reason: &str| {
-        let log = &shared.log;
         let number = errors.last().map_or(18456, |e| e.number);
-        let text = format!(
-            "Login failed for user '{}'. Reason: {} [CLIENT: {}]",
-            escaped(&login.user_name),
-            escaped(reason),
-            channel.peer().ip()
-        );
-        // One entry: the two lines stay together, and are folded together.
-        let head = format!("Error: {number}, Severity: 14, State: {state}.");
-        log.write(Level::Warning, "Logon", &format!("{head}\n{text}"));
-        shared.instance.trace_failed_login(&FailedLogin {
+        let who = Outsider {
+            from: channel.peer().ip(),
             login: &login.user_name,
             host: &login.host_name,
             program: &login.app_name,
             process: login.client_pid,
-            error: number,
-            state,
-            text: &text,
-        });
+        };
+        note_refused(shared, &who, (number, state), reason);
         shared.instance.note_connectivity(Connectivity {
             kind: ConnectivityKind::Error,
             session: 0,
@@ -170,7 +145,8 @@ pub(crate) fn login(
         }
     };
     if given.changes
-        && let Err((e, reason)) = change_password(shared, &login, &known)
+        && let Err((e, reason)) =
+            change_password(shared, &login.user_name, &login.new_password, &known)
     {
         return Err(refuse(output, &[e], 1, reason));
     }
@@ -241,36 +217,6 @@ pub(crate) fn login(
     let received = shared.received.clone();
     channel.logged_in(connection.cancel_handle(), received).map_err(ChannelError::from)?;
     Ok(connection)
-}
-
-/// Gives a login the new password that came with the right old one. An error: what the client hears, and the log's reason.
-fn change_password(
-    shared: &Shared,
-    login: &Login7,
-    known: &Known,
-) -> Result<(), (Box<SqlError>, &'static str)> {
-    let refused = |number| SqlError::new(number, &[&login.user_name, &""]);
-    let (of, policy) = match known {
-        Known::Login(p) => (p, p.login.check_policy),
-        Known::Contained(user) => (&user.user, true),
-    };
-    let checked = taffrail_engine::check_password(&login.new_password, &of.name, policy);
-    if let Err(e) = checked {
-        return Err(match e.number {
-            33062 => (refused(18464), "The new password is too short."),
-            33063 => (refused(18465), "The new password is too long."),
-            _ => (refused(18466), "The new password is too simple."),
-        });
-    }
-    let hashed = shared.credentials.hash(&login.new_password);
-    let set = hashed.map_err(drop).and_then(|hash| {
-        let kept = match known {
-            Known::Login(p) => shared.instance.change_login_password(p, &hash),
-            Known::Contained(user) => shared.instance.set_contained_password(user, &hash),
-        };
-        kept.map_err(drop)
-    });
-    set.map_err(|()| (refused(18463), "The new password could not be kept."))
 }
 
 /// The DONE of a refused login.

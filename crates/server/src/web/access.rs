@@ -58,6 +58,38 @@ pub(super) fn bears(headers: &HeaderMap, token: &str) -> bool {
     })
 }
 
+/// The name and the password of an Authorization header of the scheme Basic; the error: there is such a header, and it says neither.
+pub(super) fn basic(headers: &HeaderMap) -> Option<Result<(String, String), ()>> {
+    let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, given) = given.split_once(' ')?;
+    let decoded = || {
+        let text = String::from_utf8(base64(given.trim())?).ok()?;
+        let (name, password) = text.split_once(':')?;
+        Some((name.to_owned(), password.to_owned()))
+    };
+    scheme.eq_ignore_ascii_case("basic").then(|| decoded().ok_or(()))
+}
+
+/// Bytes from base64 with its padding (RFC 4648, section 4).
+fn base64(text: &str) -> Option<Vec<u8>> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.trim_end_matches('=');
+    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
+        return None;
+    }
+    let (mut out, mut bits, mut kept) = (Vec::new(), 0_u32, 0);
+    for digit in digits.bytes() {
+        let value = DIGITS.iter().position(|d| *d == digit)?;
+        bits = bits << 6 | value as u32;
+        kept += 6;
+        if kept >= 8 {
+            kept -= 8;
+            out.push((bits >> kept) as u8);
+        }
+    }
+    Some(out)
+}
+
 /// Takes as long for every guess of the right length.
 pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0
@@ -107,6 +139,23 @@ mod tests {
         }
         assert!(!local("127.0.0.1", &[]));
         assert!(!local("10.0.0.1", &[("host", "localhost")]));
+    }
+
+    #[test]
+    fn a_name_and_a_password_are_read_from_base_64() {
+        let with = |value| {
+            let mut map = HeaderMap::new();
+            map.insert(header::AUTHORIZATION, HeaderValue::from_static(value));
+            basic(&map)
+        };
+        let said = |name: &str, password: &str| Some(Ok((name.to_owned(), password.to_owned())));
+        assert_eq!(with("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), said("Aladdin", "open sesame"));
+        assert_eq!(with("basic dGVzdDoxMjPCow=="), said("test", "123\u{a3}"), "RFC 7617");
+        assert_eq!(with("Basic YTpiOmM="), said("a", "b:c"));
+        for wrong in ["Basic YQ==", "Basic YTpiOmM", "Basic !!!!", "Basic YTo===", "Basic /w=="] {
+            assert_eq!(with(wrong), Some(Err(())), "{wrong}");
+        }
+        assert!(with("Bearer YTpi").is_none() && basic(&HeaderMap::new()).is_none());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! * Nothing of it runs where sessions run, and nothing here waits for one: the figures are read from atomic cells.
 //! * Who comes over loopback, and says so in the Host header, is on this machine. (A page elsewhere whose name leads to 127.0.0.1
 //!   says its own name there; a proxy on this machine says for whom it asks, or speaks HTTP/1.0.) Others need what each handler asks for.
+//! * A login that comes with a request for metrics is looked at as the console's are, and has to have what the views behind them need.
 
 mod access;
 mod connections;
@@ -24,7 +25,8 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use connections::{Limited, Peer, QUIET};
-use console::Console;
+use console::logins::{self, Given, NotIn};
+use console::{Account, Console};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -209,20 +211,12 @@ async fn metrics(
     version: Version,
     headers: HeaderMap,
 ) -> Response {
-    let token = web.shared.settings.metrics_token.as_deref();
-    if !access::is_local(peer.address, version, &headers) {
-        match token {
-            None => {
-                let text =
-                    "From elsewhere a token is needed, and none is set: metrics_token_file.\n";
-                return (StatusCode::FORBIDDEN, text).into_response();
-            }
-            Some(token) if !access::bears(&headers, token) => {
-                let ask = [(header::WWW_AUTHENTICATE, "Bearer")];
-                return (StatusCode::UNAUTHORIZED, ask, "A token is needed.\n").into_response();
-            }
-            Some(_) => {}
-        }
+    let allowed = match access::basic(&headers) {
+        Some(given) => may_scrape(&web, &peer, given, (version, &headers)).await,
+        None => bears_token(&web, peer.address, version, &headers),
+    };
+    if let Err(answer) = allowed {
+        return *answer;
     }
     let format = metrics::Format::wanted(&headers);
     let text = tokio::task::spawn_blocking(move || {
@@ -232,5 +226,66 @@ async fn metrics(
     match text.await {
         Ok(text) => (kind, text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// Whether who brings no login may have the metrics: he is on this machine, or has the token; else the answer.
+fn bears_token(
+    web: &Web,
+    from: SocketAddr,
+    version: Version,
+    headers: &HeaderMap,
+) -> Result<(), Box<Response>> {
+    if access::is_local(from, version, headers) {
+        return Ok(());
+    }
+    match web.shared.settings.metrics_token.as_deref() {
+        None => {
+            let text = "From elsewhere a token is needed, and none is set: metrics_token_file.\n";
+            Err(Box::new((StatusCode::FORBIDDEN, text).into_response()))
+        }
+        Some(token) if !access::bears(headers, token) => {
+            let ask = [(header::WWW_AUTHENTICATE, "Bearer")];
+            let text = "A token is needed.\n";
+            Err(Box::new((StatusCode::UNAUTHORIZED, ask, text).into_response()))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether a login that was given by name and password may have the metrics; else the answer.
+async fn may_scrape(
+    web: &Web,
+    peer: &Peer,
+    given: Result<(String, String), ()>,
+    (version, headers): (Version, &HeaderMap),
+) -> Result<(), Box<Response>> {
+    let no = |status, why: &str| Box::new((status, format!("{why}\n")).into_response());
+    // It would stand in the clear on a network: whoever has sent it hears not to.
+    if !access::means_own_machine(version, headers) {
+        let why = "HTTP is not encrypted: a login's password is taken of who calls this localhost. From elsewhere the token of \
+            metrics_token_file does.";
+        return Err(no(StatusCode::FORBIDDEN, why));
+    }
+    let (login, password) = given.map_err(|()| {
+        no(StatusCode::BAD_REQUEST, "Basic, and name:password in base64, is expected.")
+    })?;
+    let given = Given { login, password, new_password: None };
+    let login = logins::verified(web, peer, given).await.map_err(|e| match e {
+        NotIn::Refused(e) => {
+            let ask = [(header::WWW_AUTHENTICATE, "Basic realm=\"Taffrail\"")];
+            let text = format!("{}\n", e.message);
+            Box::new((StatusCode::UNAUTHORIZED, ask, text).into_response())
+        }
+        NotIn::Otherwise(answer) => answer,
+    })?;
+    let (console, account) = (web.console.clone(), Account::from(&login));
+    let may = tokio::task::spawn_blocking(move || console.may_read_metrics(&account)).await;
+    console::look_after(web);
+    match may {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(e)) if e.is_refusal => Err(no(StatusCode::FORBIDDEN, &e.text)),
+        Ok(Err(e)) => Err(no(StatusCode::SERVICE_UNAVAILABLE, &e.text)),
+        Err(_) => Err(Box::new(StatusCode::INTERNAL_SERVER_ERROR.into_response())),
     }
 }

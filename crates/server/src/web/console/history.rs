@@ -213,19 +213,22 @@ fn totals(instance: &Instance, waits: &mut Waits) -> Figures {
 #[cfg(test)]
 mod tests {
     use super::super::reader::Reader;
-    use super::super::sampler::tests::with_instance;
+    use super::super::sampler::tests::{sa, with_instance};
     use super::*;
 
     #[test]
     fn totals_are_those_of_the_views_and_each_has_a_name() {
         with_instance("history", |instance, log| {
             let reader = Reader::new(instance.clone(), log);
-            reader.ask("sa", "CREATE DATABASE kept").unwrap();
+            reader.ask(&sa(instance), "CREATE DATABASE kept").unwrap();
             let before = totals(instance, &mut Waits::default());
             let writes =
                 "SET NOCOUNT ON CREATE TABLE kept.dbo.t (a int) INSERT kept.dbo.t VALUES (1)";
             (0..20).for_each(|n| {
-                reader.ask("sa", &writes.replace(".t", &format!(".t{n}"))).map(drop).unwrap();
+                reader
+                    .ask(&sa(instance), &writes.replace(".t", &format!(".t{n}")))
+                    .map(drop)
+                    .unwrap();
             });
             let after = totals(instance, &mut Waits::default());
             let grown = |name: &str| {

@@ -1,7 +1,8 @@
 //! Operations on files as they happen: the entries of `taffrail.io_trace`, taken from the ring itself.
 
-use super::json_of;
-use axum::extract::Path;
+use super::{Who, asked, json_of, queries};
+use crate::web::Web;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use serde_json::{Map, Value as Json, json};
 use taffrail_io::counted::FileOperation;
@@ -15,7 +16,15 @@ const ENTRIES: usize = 1000;
 /// What has come after an entry: number, µs ago, µs, session, operation, file, offset, length, durable, the system's error,
 /// why it was made.
 /// `lost`: what is not told, since there was too much of it.
-pub(super) async fn io(Path(after): Path<u64>) -> Response {
+pub(super) async fn io(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    Path(after): Path<u64>,
+) -> Response {
+    let may = asked(&web, move |reader| reader.may(&who.account, queries::MAY_READ_IO));
+    if let Err(answer) = may.await {
+        return answer;
+    }
     let (ring, now) = (file_io(), Moment::now());
     let all = ring.read_after(after);
     let told = &all[all.len().saturating_sub(ENTRIES)..];

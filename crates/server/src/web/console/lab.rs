@@ -4,8 +4,9 @@
 //!  POST run ─▶ taffrail lab run … --json ──a line of JSON for each thing that happens──▶ a thread that keeps the last ones ─▶ GET
 //! ```
 //!
-//! Results lie in `DIR/lab`. Only members of sysadmin may run experiments: they take the server's disk and processors.
+//! Results lie in `DIR/lab`. It is for members of sysadmin alone: experiments take the server's disk and processors.
 
+use super::session::{Session, Trouble};
 use super::{Who, asked, json_of, logins, refused};
 use crate::acceptor::STACK_BYTES;
 use crate::web::Web;
@@ -253,16 +254,19 @@ struct Wish {
 
 /// The port on which the server listens, for a login that may do everything on it; else the refusal.
 async fn allowed(web: &Web, who: &Who) -> Result<Option<u16>, Response> {
-    const ASKED: &str = "SELECT IS_SRVROLEMEMBER('sysadmin'),
-       (SELECT TOP (1) port FROM sys.dm_tcp_listener_states WHERE type_desc = 'TSQL' ORDER BY listener_id)";
-    let login = who.login.clone();
-    let rows = asked(web, move |reader| reader.ask(&login, ASKED)).await?;
-    let row = rows.first().cloned().unwrap_or_default();
-    if row[0] != 1 {
-        let why = "Only a member of sysadmin may run experiments: they take the server's disk and processors.";
-        return Err(refused(StatusCode::FORBIDDEN, why));
-    }
-    Ok(row[1].as_u64().and_then(|port| u16::try_from(port).ok()))
+    const MEMBER: &str = "SELECT IS_SRVROLEMEMBER('sysadmin')";
+    const PORT: &str = "SELECT TOP (1) port FROM sys.dm_tcp_listener_states WHERE type_desc = 'TSQL' ORDER BY listener_id";
+    let account = who.account.clone();
+    let ask = move |session: &mut Session| {
+        if session.rows(MEMBER)?.first().is_none_or(|row| row[0] != 1) {
+            let text = "The lab is for members of sysadmin: experiments take the server's disk and processors.".into();
+            return Err(Trouble { text, is_refusal: true });
+        }
+        session.rows(PORT)
+    };
+    let rows = asked(web, move |reader| reader.with(&account, ask)).await?;
+    let port = rows.first().and_then(|row| row[0].as_u64());
+    Ok(port.and_then(|port| u16::try_from(port).ok()))
 }
 
 /// Runs on a helping thread.
@@ -279,7 +283,13 @@ async fn helped<R: Send + 'static>(
 }
 
 /// Experiments, the run, the pages of runs.
-pub(super) async fn told(State(web): State<Web>) -> Response {
+pub(super) async fn told(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+) -> Response {
+    if let Err(answer) = allowed(&web, &who).await {
+        return answer;
+    }
     helped(&web, Lab::told).await.map_or_else(|e| e, |told| json_of(&told))
 }
 
@@ -305,7 +315,7 @@ pub(super) async fn run(
     if !is_name(&wish.experiment) || !is_name(&wish.scale) {
         return refused(StatusCode::BAD_REQUEST, "There is no such experiment.");
     }
-    let started = helped(&web, move |lab| lab.start(wish, &who.login, port)).await;
+    let started = helped(&web, move |lab| lab.start(wish, &who.account.name, port)).await;
     started.map_or_else(|e| e, |()| json_of(&json!({})))
 }
 
@@ -325,7 +335,14 @@ pub(super) async fn stop(
 }
 
 /// The page of a run. It brings its own styles and no script.
-pub(super) async fn report(State(web): State<Web>, Path(name): Path<String>) -> Response {
+pub(super) async fn report(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    Path(name): Path<String>,
+) -> Response {
+    if let Err(answer) = allowed(&web, &who).await {
+        return answer;
+    }
     if !is_name(&name) {
         return StatusCode::NOT_FOUND.into_response();
     }

@@ -1,10 +1,11 @@
 //! Who is logged in: a random token in a cookie that no script reads and no other site sends along.
 
+use super::session::{Account, Session};
 use super::{Who, json_of, refused};
-use crate::authenticate::{Attempt, Presented, authenticate};
+use crate::authenticate::{
+    Attempt, Known, Outsider, Presented, Refusal, authenticate, change_password, note_refused,
+};
 use crate::credentials::Asker;
-use crate::entry::escaped;
-use crate::errorlog::Level;
 use crate::listener::Shared;
 use crate::permits::Origin;
 use crate::web::connections::Peer;
@@ -21,6 +22,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use taffrail_base::SqlError;
 use taffrail_engine::Login as Stored;
 use tokio::sync::Semaphore;
 
@@ -28,8 +30,9 @@ use tokio::sync::Semaphore;
 const COOKIE: &str = "taffrail-console";
 /// A login that nobody uses ends after this long.
 const IDLE: Duration = Duration::from_secs(12 * 3600);
-/// Logins at a time; the oldest gives way.
+/// Logins at a time, and of one login of the server; its oldest gives way, then the oldest of all.
 const LOGINS: usize = 256;
+const LOGINS_OF_ONE: usize = 64;
 /// Attempts at a time; others wait for their turn, in the order in which they came. Each takes memory, and a thread that pages need.
 const ATTEMPTS: usize = 2;
 /// A body of a request that is no query.
@@ -45,8 +48,12 @@ struct Login {
 impl Login {
     /// Somebody has used it lately, and the server's login of that name is still there, enabled, with the same password.
     fn goes_on(&self, stored: &impl Fn(&str) -> Option<Stored>) -> bool {
-        let same = |s: Stored| !s.is_disabled && s.password_hash == self.password_hash;
-        self.used.elapsed() < IDLE && stored(&self.who.login).is_some_and(same)
+        let same = |s: Stored| {
+            !s.is_disabled
+                && s.password_hash == self.password_hash
+                && Account::from(&s) == self.who.account
+        };
+        self.used.elapsed() < IDLE && stored(&self.who.account.name).is_some_and(same)
     }
 }
 
@@ -92,12 +99,18 @@ impl Logins {
         open.iter().any(|login| login.who.token == token && login.goes_on(&stored))
     }
 
-    fn add(&self, login: String, password_hash: String, token: String) {
+    fn add(&self, login: &Stored, token: String) {
+        let who = Who { account: Account::from(login), token };
         let mut open = self.open.lock();
+        let own = |login: &Login| login.who.account == who.account;
+        if open.iter().filter(|login| own(login)).count() >= LOGINS_OF_ONE {
+            open.iter().position(own).and_then(|at| open.remove(at));
+        }
         if open.len() >= LOGINS {
             open.pop_front();
         }
-        open.push_back(Login { who: Who { login, token }, password_hash, used: Instant::now() });
+        let password_hash = login.password_hash.clone();
+        open.push_back(Login { who, password_hash, used: Instant::now() });
     }
 
     fn remove(&self, token: &str) {
@@ -129,13 +142,15 @@ pub(super) fn from_json_of<T: DeserializeOwned>(
     (is_json && body.len() <= most).then(|| serde_json::from_slice(body).ok())?
 }
 
+/// A name and a password, and a new password for one that must be changed.
 #[derive(Deserialize)]
-struct Given {
-    login: String,
-    password: String,
+pub(in crate::web) struct Given {
+    pub(in crate::web) login: String,
+    pub(in crate::web) password: String,
+    pub(in crate::web) new_password: Option<String>,
 }
 
-/// A login by name and password, as TDS has it: one answer for whatever is wrong, and each failure waits longer.
+/// A login by name and password, as TDS has it: the same words for whatever is wrong, and each failure waits longer.
 pub(super) async fn log_in(
     State(web): State<Web>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -143,69 +158,116 @@ pub(super) async fn log_in(
     body: Bytes,
 ) -> Response {
     let Some(given) = from_json::<Given>(&headers, &body) else {
-        let what = "{\"login\": text, \"password\": text} is expected.";
+        let what =
+            "{\"login\": text, \"password\": text, \"new_password\": text or none} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
-    let Ok(attempt) = web.console.logins.attempts.clone().acquire_owned().await else {
-        return refused(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end.");
-    };
-    let shared = web.shared.clone();
-    let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.address.ip(), &given));
-    match verified.await {
-        Ok(Ok((login, token))) => {
-            drop(attempt);
+    match verified(&web, &peer, given).await {
+        Ok(login) => {
+            let token = new_token(&web.shared);
             let name = cookie_name(&headers);
             let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
             let told = json_of(&json!({ "login": login.name }));
-            web.console.logins.add(login.name, login.password_hash, token);
+            web.console.logins.add(&login, token);
             ([(header::SET_COOKIE, cookie)], told).into_response()
         }
-        Ok(Err(delay)) => {
-            // Who waits for his refusal keeps nobody else from logging in: not by his turn, nor by his connection's place.
-            drop(attempt);
-            peer.receives(true);
-            tokio::time::sleep(delay).await;
-            peer.receives(false);
-            refused(StatusCode::UNAUTHORIZED, "Login failed.")
+        Err(NotIn::Refused(e)) => {
+            let told = json!({ "error": e.message, "number": e.number });
+            (StatusCode::UNAUTHORIZED, json_of(&told)).into_response()
         }
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+        Err(NotIn::Otherwise(answer)) => *answer,
     }
 }
 
-/// The login and a new token, or how long the refusal has to wait.
-fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(Stored, String), Duration> {
+/// Why a name and a password let nobody in.
+pub(in crate::web) enum NotIn {
+    /// The message that a client of TDS hears.
+    Refused(Box<SqlError>),
+    /// The server could not look.
+    Otherwise(Box<Response>),
+}
+
+/// The login whose name and password they are, which may connect; a refusal has waited for its time.
+pub(in crate::web) async fn verified(
+    web: &Web,
+    peer: &Peer,
+    given: Given,
+) -> Result<Stored, NotIn> {
+    let otherwise = |status, why| Err(NotIn::Otherwise(Box::new(refused(status, why))));
+    let Ok(attempt) = web.console.logins.attempts.clone().acquire_owned().await else {
+        return otherwise(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end.");
+    };
+    let (shared, from) = (web.shared.clone(), peer.address.ip());
+    let verified = tokio::task::spawn_blocking(move || verify(&shared, from, &given)).await;
+    // Who waits for his refusal keeps nobody else from logging in: not by his turn, nor by his connection's place.
+    drop(attempt);
+    match verified {
+        Ok(Ok(login)) => Ok(login),
+        Ok(Err((e, until))) => {
+            peer.receives(true);
+            tokio::time::sleep(until.saturating_duration_since(Instant::now())).await;
+            peer.receives(false);
+            Err(NotIn::Refused(e))
+        }
+        Err(_) => otherwise(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+    }
+}
+
+fn new_token(shared: &Shared) -> String {
+    let mut bytes = [0; 32];
+    shared.instance.options().env.entropy.fill(&mut bytes);
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The login, or what is said instead, and the moment before which it is not.
+fn verify(
+    shared: &Shared,
+    from: IpAddr,
+    given: &Given,
+) -> Result<Stored, (Box<SqlError>, Instant)> {
+    let no = |e: Box<SqlError>, state: u8, reason: &str, until| {
+        let who = Outsider {
+            from,
+            login: &given.login,
+            host: "",
+            program: "Taffrail console",
+            process: 0,
+        };
+        note_refused(shared, &who, (e.number, state), reason);
+        Err((e, until))
+    };
+    let failed = |number| SqlError::new(number, &[&given.login, &"", &""]);
     let asker = Asker { origin: Origin::Server, has_gone: &|| false };
     let presented = Presented {
         from,
         name: &given.login,
         password: &given.password,
+        // The console is the server's: a contained user is nobody there.
         database: "",
-        changes: false,
+        changes: given.new_password.is_some(),
     };
-    let attempt = authenticate(shared, asker, &presented);
-    let (known, until) = match attempt {
-        Attempt::Right(login) => (Some(login), Instant::now()),
-        Attempt::Refused(refusal) => (None, refusal.until),
-        Attempt::Contained(_) | Attempt::Gone => (None, Instant::now()),
+    let now = Instant::now();
+    let login = match authenticate(shared, asker, &presented) {
+        Attempt::Right(login) => login,
+        Attempt::Refused(Refusal { number, state, reason, until }) => {
+            return no(failed(number), state, &reason, until);
+        }
+        Attempt::Contained(_) | Attempt::Gone => {
+            return no(failed(18456), 5, "Could not find a login matching the name provided.", now);
+        }
     };
-    // Its pages show the whole server.
-    match known.filter(|l| shared.instance.is_sysadmin(l.id)) {
-        Some(login) => {
-            let login = Stored::from(&*login);
-            let env = &shared.instance.options().env;
-            let mut bytes = [0; 32];
-            env.entropy.fill(&mut bytes);
-            Ok((login, bytes.iter().map(|b| format!("{b:02x}")).collect()))
-        }
-        None => {
-            let text = format!(
-                "Login to the console failed for user '{}'. [CLIENT: {from}]",
-                escaped(&given.login)
-            );
-            shared.log.write(Level::Warning, "Logon", &text);
-            Err(until.saturating_duration_since(Instant::now()))
-        }
+    let known = Known::Login(login);
+    if let Some(new) = &given.new_password
+        && let Err((e, reason)) = change_password(shared, &given.login, new, &known)
+    {
+        return no(e, 1, reason, now);
     }
+    // A login may be denied to connect, which its right password does not tell.
+    if let Err(e) = Session::connect(&shared.instance, &known.principal().name) {
+        return no(e, 12, "Login-based server access validation failed.", now);
+    }
+    let stored = shared.instance.find_login(&known.principal().name);
+    stored.map_or_else(|| no(failed(18456), 5, "The login has gone.", now), Ok)
 }
 
 /// Ends the login of who asks.
@@ -245,8 +307,9 @@ mod tests {
     fn a_login_ends_with_its_password_its_disabling_and_its_drop() {
         let logins = Logins::default();
         let cookie = with_cookie("taffrail-console-8433=one");
+        let sa = with("hash")("sa");
         let ends = |stored: Option<Stored>| {
-            logins.add("sa".into(), "hash".into(), "one".into());
+            logins.add(sa.as_ref().unwrap(), "one".into());
             assert!(
                 logins.find(&cookie, with("hash")).is_some() && logins.knows("one", with("hash"))
             );
@@ -256,7 +319,9 @@ mod tests {
         };
         ends(None);
         ends(with("other")("sa"));
-        ends(with("hash")("sa").map(|s| Stored { is_disabled: true, ..s }));
+        ends(sa.clone().map(|s| Stored { is_disabled: true, ..s }));
+        // Another login has its name now, and a script gave it the same hash.
+        ends(sa.clone().map(|s| Stored { sid: vec![2], ..s }));
     }
 
     fn with_cookie(value: &str) -> HeaderMap {
@@ -269,16 +334,23 @@ mod tests {
     #[test]
     fn only_a_token_that_was_given_is_known_and_the_oldest_gives_way() {
         let logins = Logins::default();
-        logins.add("sa".into(), "hash".into(), "first".into());
-        let find = |cookie: &str| logins.find(&with_cookie(cookie), with("hash")).map(|w| w.login);
+        let add = |name: &str, token: String| logins.add(&with("hash")(name).unwrap(), token);
+        add("sa", "first".into());
+        let find =
+            |cookie: &str| logins.find(&with_cookie(cookie), with("hash")).map(|w| w.account.name);
         assert_eq!(find("taffrail-console-8433=first").as_deref(), Some("sa"));
         assert_eq!(find("a=b; taffrail-console-8433=first; c=d").as_deref(), Some("sa"));
         assert_eq!(find("taffrail-console-8433="), None);
         assert_eq!(find("taffrail-console-8433=firs"), None);
         assert_eq!(find("other=first"), None);
-        (1..LOGINS).for_each(|n| logins.add("sa".into(), "hash".into(), format!("t{n}")));
+        // Whoever logs in again and again ends his own logins, and nobody else's.
+        (0..LOGINS).for_each(|n| add("eve", format!("e{n}")));
         assert!(find("taffrail-console-8433=first").is_some());
-        logins.add("sa".into(), "hash".into(), "last".into());
+        assert_eq!(find("taffrail-console-8433=e0"), None);
+        let rest = LOGINS - LOGINS_OF_ONE - 1;
+        (0..rest).for_each(|n| add(&format!("l{}", n % 8), format!("t{n}")));
+        assert!(find("taffrail-console-8433=first").is_some());
+        add("l0", "last".into());
         assert_eq!(find("taffrail-console-8433=first"), None);
         assert!(logins.knows("last", with("hash")) && !logins.knows("first", with("hash")));
         logins.remove("last");
@@ -294,8 +366,9 @@ mod tests {
             map
         };
         let (first, second) = (Logins::default(), Logins::default());
-        first.add("sa".into(), "hash".into(), "one".into());
-        second.add("sa".into(), "hash".into(), "two".into());
+        let sa = with("hash")("sa").unwrap();
+        first.add(&sa, "one".into());
+        second.add(&sa, "two".into());
         assert!(first.find(&at("localhost:8433"), with("hash")).is_some());
         assert!(second.find(&at("localhost:8434"), with("hash")).is_some());
         assert!(first.find(&at("localhost:8434"), with("hash")).is_none());

@@ -1,8 +1,8 @@
 //! The console: pages built from `console/`, the data that they show, and who may see it.
 //!
 //! ```text
-//!  sampler (one thread, while somebody looks) ──frame each second──▶ watch channel ──▶ stream of each viewer
-//!  page ── what a frame has not ──▶ reader (one session, one question at a time)
+//!  sampler (a thread for each login that looks) ──frame each second──▶ watch channel ──▶ stream of each viewer
+//!  page ── what a frame has not ──▶ reader (a session for each login, one question at a time)
 //!  page ── what somebody writes ──▶ query (a session of its own)
 //! ```
 //!
@@ -11,19 +11,23 @@
 //!   no other site sends along.
 //! * A viewer that is slow misses frames; nobody waits for it.
 //! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
+//! * Any login may log in. What it may see and do is what the engine says to its sessions: there are no permissions here. Before
+//!   something is told that comes from elsewhere (rings, the hour that is kept, the error log's end) a statement asks for the view behind it.
 
 mod assets;
 mod grid;
 mod history;
 mod io;
 mod lab;
-mod logins;
+pub(super) mod logins;
 mod queries;
 pub(super) mod query;
 mod reader;
 mod sampler;
+mod session;
 mod tail;
 mod waits;
+mod workload;
 
 use super::{Web, access};
 use crate::errorlog::Level;
@@ -38,33 +42,40 @@ use axum::routing::{get, post};
 use history::History;
 use lab::Lab;
 use logins::Logins;
+use parking_lot::Mutex;
 use reader::Reader;
-use sampler::Sampler;
+use sampler::Samplers;
 use serde::Deserialize;
 use serde_json::json;
+pub(super) use session::{Account, Trouble};
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use taffrail_engine::Instance;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// Viewers at a time.
+/// Viewers at a time, and of one login.
 const VIEWERS: usize = 32;
+const VIEWERS_OF_LOGIN: usize = 16;
+/// From one look for what pages have left behind to the next.
+const SWEEP: Duration = Duration::from_secs(5);
 
 /// What the console's handlers share.
 pub(super) struct Console {
     instance: Arc<Instance>,
     logins: Logins,
-    sampler: Arc<Sampler>,
+    samplers: Samplers,
     /// None: there was no thread for it.
     history: Option<History>,
     reader: Arc<Reader>,
     viewers: Arc<Semaphore>,
+    watching: Arc<Mutex<Vec<Account>>>,
     queries: Arc<query::Queries>,
     lab: Lab,
-    /// Somebody ends the sessions of pages that have gone.
+    /// Somebody ends the sessions of pages that have gone, and of logins that ask nothing more.
     looked_after: AtomicBool,
 }
 
@@ -77,10 +88,11 @@ impl Console {
         Console {
             instance: shared.instance.clone(),
             logins: Logins::default(),
-            sampler: Arc::new(Sampler::new(shared.instance.clone(), shared.log.clone())),
+            samplers: Samplers::new(shared.instance.clone(), shared.log.clone()),
             history: history.ok(),
             reader: Arc::new(Reader::new(shared.instance.clone(), shared.log.clone())),
             viewers: Arc::new(Semaphore::new(VIEWERS)),
+            watching: Arc::default(),
             queries: Arc::new(query::Queries::new(shared.instance.clone())),
             lab: Lab::new(&shared.settings.data),
             looked_after: AtomicBool::new(false),
@@ -99,31 +111,64 @@ impl Console {
 
     /// The login of a request.
     fn find(&self, headers: &HeaderMap) -> Option<Who> {
-        self.logins.find(headers, |login| {
-            self.instance.find_login(login).filter(|l| self.instance.is_sysadmin(l.id))
-        })
+        self.logins.find(headers, |login| self.instance.find_login(login))
     }
 
     /// A token's login goes on.
     fn knows(&self, token: &str) -> bool {
-        self.logins.knows(token, |login| {
-            self.instance.find_login(login).filter(|l| self.instance.is_sysadmin(l.id))
-        })
+        self.logins.knows(token, |login| self.instance.find_login(login))
     }
 
     /// Ends the streams: they have no end of their own.
     pub(super) fn end_streams(&self) {
-        self.sampler.end_streams();
+        self.samplers.end_streams();
     }
 
     /// Ends what runs by itself.
     pub(super) fn stop(&self) {
         self.history.iter().for_each(History::stop);
         self.lab.stop();
-        self.sampler.stop();
+        self.samplers.stop();
         self.reader.stop();
         self.queries.stop();
     }
+
+    /// Whether a login may see what metrics tell; an error: the refusal.
+    pub(super) fn may_read_metrics(&self, who: &Account) -> Result<(), Trouble> {
+        self.reader.may(who, queries::MAY_READ_HISTORY)
+    }
+
+    fn has_sessions(&self) -> bool {
+        self.reader.has_sessions() || self.queries.has_sessions()
+    }
+
+    /// Ends what pages have left behind; whether any session is left.
+    fn sweep(&self) -> bool {
+        let (asked, written) = (self.reader.sweep(), self.queries.sweep(|token| self.knows(token)));
+        asked || written
+    }
+}
+
+/// While there are sessions, ends those that nobody needs.
+pub(super) fn look_after(web: &Web) {
+    if web.console.looked_after.swap(true, Ordering::SeqCst) {
+        return;
+    }
+    let console = web.console.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(SWEEP).await;
+            let own = console.clone();
+            if tokio::task::spawn_blocking(move || own.sweep()).await.unwrap_or(true) {
+                continue;
+            }
+            console.looked_after.store(false, Ordering::SeqCst);
+            // One may have come just before that.
+            if !console.has_sessions() || console.looked_after.swap(true, Ordering::SeqCst) {
+                return;
+            }
+        }
+    });
 }
 
 pub(super) fn router(web: Web) -> Router<Web> {
@@ -193,7 +238,7 @@ async fn here(request: Request, next: Next) -> Response {
 /// Who asks; a handler behind [`logged_in`] finds it among the request's extensions.
 #[derive(Clone)]
 pub(super) struct Who {
-    pub(super) login: String,
+    pub(super) account: Account,
     pub(super) token: String,
 }
 
@@ -211,7 +256,9 @@ async fn logged_in(State(web): State<Web>, mut request: Request, next: Next) -> 
 async fn me(State(web): State<Web>, headers: HeaderMap) -> Response {
     let (server, version) = (&*web.shared.server_name, env!("CARGO_PKG_VERSION"));
     match web.console.find(&headers) {
-        Some(who) => json_of(&json!({ "login": who.login, "server": server, "version": version })),
+        Some(who) => {
+            json_of(&json!({ "login": who.account.name, "server": server, "version": version }))
+        }
         None => json_of(&json!({ "login": null })),
     }
 }
@@ -226,7 +273,11 @@ async fn stream(
         let why = format!("There are {VIEWERS} viewers already.");
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
-    let frames = match web.console.sampler.watch(&who.login) {
+    let Some(watches) = Watches::begin(&web.console.watching, &who.account) else {
+        let why = format!("There are {VIEWERS_OF_LOGIN} viewers with this login already.");
+        return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
+    };
+    let frames = match web.console.samplers.watch(&who.account) {
         Ok(mut frames) => {
             // The newest is there for who has just come.
             frames.mark_changed();
@@ -240,9 +291,33 @@ async fn stream(
         console,
         token: who.token,
         _place: place,
+        _watches: watches,
         _running: peer.begin(),
     };
     Sse::new(stream).keep_alive(KeepAlive::default()).into_response()
+}
+
+/// One of the viewers of a login, for as long as it is kept: nobody's viewers take all places.
+struct Watches(Arc<Mutex<Vec<Account>>>, Account);
+
+impl Watches {
+    fn begin(all: &Arc<Mutex<Vec<Account>>>, who: &Account) -> Option<Watches> {
+        let mut watching = all.lock();
+        if watching.iter().filter(|w| *w == who).count() >= VIEWERS_OF_LOGIN {
+            return None;
+        }
+        watching.push(who.clone());
+        Some(Watches(all.clone(), who.clone()))
+    }
+}
+
+impl Drop for Watches {
+    fn drop(&mut self) {
+        let mut watching = self.0.lock();
+        if let Some(at) = watching.iter().position(|w| *w == self.1) {
+            watching.swap_remove(at);
+        }
+    }
 }
 
 type NextFrame =
@@ -254,6 +329,7 @@ struct Frames {
     console: Arc<Console>,
     token: String,
     _place: OwnedSemaphorePermit,
+    _watches: Watches,
     _running: Running,
 }
 
@@ -290,7 +366,14 @@ impl futures_core::Stream for Frames {
 }
 
 /// The last hour, as the server has kept it.
-async fn history_of_the_server(State(web): State<Web>) -> Response {
+async fn history_of_the_server(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+) -> Response {
+    let may = move |reader: &Reader| reader.may(&who.account, queries::MAY_READ_HISTORY);
+    if let Err(answer) = asked(&web, may).await {
+        return answer;
+    }
     match &web.console.history {
         Some(history) => json_of(&history.told()),
         None => refused(StatusCode::SERVICE_UNAVAILABLE, "The server has kept no past."),
@@ -303,7 +386,7 @@ async fn log(
     axum::Extension(who): axum::Extension<Who>,
     Path(db): Path<u16>,
 ) -> Response {
-    let asked = asked(&web, move |reader| reader.log(&who.login, db));
+    let asked = asked(&web, move |reader| reader.log(&who.account, db));
     asked.await.map_or_else(|e| e, |answer| json_text(answer.to_string()))
 }
 
@@ -313,7 +396,7 @@ async fn page(
     axum::Extension(who): axum::Extension<Who>,
     Path(name): Path<String>,
 ) -> Response {
-    match asked(&web, move |reader| reader.page(&who.login, &name).transpose()).await {
+    match asked(&web, move |reader| reader.page(&who.account, &name).transpose()).await {
         Ok(Some(answer)) => json_text(answer.to_string()),
         Ok(None) => refused(StatusCode::NOT_FOUND, "There is no such page."),
         Err(answer) => answer,
@@ -326,19 +409,22 @@ async fn ring(
     axum::Extension(who): axum::Extension<Who>,
     Path(session): Path<String>,
 ) -> Response {
-    let asked = asked(&web, move |reader| reader.ring(&who.login, &session));
+    let asked = asked(&web, move |reader| reader.ring(&who.account, &session));
     asked.await.map_or_else(|e| e, |answer| json_of(&answer))
 }
 
 /// What the reader answers, on a helping thread; else the answer that says why not.
 async fn asked<R: Send + 'static>(
     web: &Web,
-    ask: impl FnOnce(&Reader) -> Result<R, String> + Send + 'static,
+    ask: impl FnOnce(&Reader) -> Result<R, Trouble> + Send + 'static,
 ) -> Result<R, Response> {
     let reader = web.console.reader.clone();
-    match tokio::task::spawn_blocking(move || ask(&reader)).await {
+    let answer = tokio::task::spawn_blocking(move || ask(&reader)).await;
+    look_after(web);
+    match answer {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(e)) => Err(refused(StatusCode::SERVICE_UNAVAILABLE, &e)),
+        Ok(Err(e)) if e.is_refusal => Err(refused(StatusCode::FORBIDDEN, &e.text)),
+        Ok(Err(e)) => Err(refused(StatusCode::SERVICE_UNAVAILABLE, &e.text)),
         Err(_) => {
             let why = "The server has made a mistake.";
             Err(refused(StatusCode::INTERNAL_SERVER_ERROR, why))
@@ -361,7 +447,7 @@ async fn kill(
     let Some(Kill { session }) = logins::from_json(&headers, &body) else {
         return refused(StatusCode::BAD_REQUEST, "{\"session\": number} is expected.");
     };
-    ordered(&web, move |reader| reader.kill(&who.login, session)).await
+    ordered(&web, move |reader| reader.kill(&who.account, session)).await
 }
 
 #[derive(Deserialize)]
@@ -381,17 +467,18 @@ async fn event_session(
         let what = "{\"name\": text, \"start\": true or false} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
-    ordered(&web, move |reader| reader.event_session(&who.login, &name, start)).await
+    ordered(&web, move |reader| reader.event_session(&who.account, &name, start)).await
 }
 
 /// What has been ordered is done, or the engine's words why not.
 async fn ordered(
     web: &Web,
-    order: impl FnOnce(&Reader) -> Result<(), String> + Send + 'static,
+    order: impl FnOnce(&Reader) -> Result<(), Trouble> + Send + 'static,
 ) -> Response {
     match asked(web, move |reader| Ok(order(reader))).await {
         Ok(Ok(())) => json_of(&json!({})),
-        Ok(Err(e)) => refused(StatusCode::CONFLICT, &e),
+        Ok(Err(e)) if e.is_refusal => refused(StatusCode::FORBIDDEN, &e.text),
+        Ok(Err(e)) => refused(StatusCode::CONFLICT, &e.text),
         Err(answer) => answer,
     }
 }

@@ -1,9 +1,10 @@
 //! The statements behind the console's figures. The pages show them, so that anybody can ask the same.
 
+use super::workload;
 use serde_json::{Value, json};
 
 /// Batches, transactions, log flushes, pages written since the start.
-pub(super) const COUNTERS: &str = "SELECT RTRIM(counter_name), cntr_value
+const COUNTERS: &str = "SELECT RTRIM(counter_name), cntr_value
 FROM sys.dm_os_performance_counters
 WHERE object_name = 'SQLServer:SQL Statistics' AND counter_name = 'Batch Requests/sec'
    OR object_name = 'SQLServer:Buffer Manager'
@@ -13,8 +14,7 @@ WHERE object_name = 'SQLServer:SQL Statistics' AND counter_name = 'Batch Request
                        'Log Flush Wait Time', 'Log Flush Write Time (ms)')";
 
 /// Processor time.
-pub(super) const PROCESSOR: &str =
-    "SELECT process_kernel_time_ms + process_user_time_ms, cpu_count, ms_ticks
+const PROCESSOR: &str = "SELECT process_kernel_time_ms + process_user_time_ms, cpu_count, ms_ticks
 FROM sys.dm_os_sys_info";
 
 /// Waits by class; frames have both together, from [`super::waits`].
@@ -36,21 +36,20 @@ LEFT JOIN (SELECT wait_type, SUM(wait_duration_ms) ms FROM sys.dm_os_waiting_tas
   ON t.wait_type = s.wait_type
 WHERE s.waiting_tasks_count > 0";
 
-/// Reads and writes of files, by ROWS and LOG.
-pub(super) const FILES: &str =
-    "SELECT f.type_desc, SUM(v.num_of_bytes_read), SUM(v.num_of_bytes_written),
+/// Reads and writes of files, by ROWS and LOG; of files whose definition is not shown, without a kind.
+const FILES: &str = "SELECT f.type_desc, SUM(v.num_of_bytes_read), SUM(v.num_of_bytes_written),
        SUM(v.num_of_reads), SUM(v.num_of_writes), SUM(v.io_stall)
 FROM sys.dm_io_virtual_file_stats(NULL, NULL) v
-JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
+LEFT JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
 GROUP BY f.type_desc";
 
 /// Reads and writes of each file.
 const FILE_IO: &str =
-    "SELECT TOP (200) DB_NAME(v.database_id), f.name, f.type_desc, v.size_on_disk_bytes,
+    "SELECT TOP (200) DB_NAME(v.database_id), ISNULL(f.name, CONCAT('file ', v.file_id)), f.type_desc, v.size_on_disk_bytes,
        v.num_of_reads, v.num_of_bytes_read, v.io_stall_read_ms,
        v.num_of_writes, v.num_of_bytes_written, v.io_stall_write_ms, v.sample_ms
 FROM sys.dm_io_virtual_file_stats(NULL, NULL) v
-JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
+LEFT JOIN sys.master_files f ON f.database_id = v.database_id AND f.file_id = v.file_id
 ORDER BY v.database_id, v.file_id";
 
 /// All databases: state, sizes, who is in them.
@@ -58,7 +57,9 @@ const DATABASE_LIST: &str = "SELECT d.database_id, d.name, d.state_desc, d.recov
        CONVERT(varchar(19), d.create_date, 120), d.collation_name, d.log_reuse_wait_desc,
        (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 0),
        (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 1),
-       (SELECT COUNT(*) FROM sys.dm_exec_sessions s WHERE s.is_user_process = 1 AND s.database_id = d.database_id)
+       -- without the permission one's own would be counted alone
+       CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1
+            THEN (SELECT COUNT(*) FROM sys.dm_exec_sessions s WHERE s.is_user_process = 1 AND s.database_id = d.database_id) END
 FROM sys.databases d
 ORDER BY CASE WHEN d.database_id > 4 THEN 0 ELSE 1 END, d.name";
 
@@ -72,6 +73,16 @@ FROM sys.objects o
 JOIN sys.schemas s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V', 'P', 'FN', 'IF', 'TF', 'TR') AND o.is_ms_shipped = 0
 ORDER BY 5 DESC, s.name, o.name";
+
+/// The same without rows and room, for a login that may not see those.
+const TABLES_UNSIZED: &str =
+    "SELECT TOP (2000) o.object_id, s.name, o.name, RTRIM(o.type), NULL, NULL,
+       (SELECT COUNT(*) FROM sys.indexes i WHERE i.object_id = o.object_id AND i.index_id > 0),
+       CONVERT(varchar(19), o.modify_date, 120)
+FROM sys.objects o
+JOIN sys.schemas s ON s.schema_id = o.schema_id
+WHERE o.type IN ('U', 'V', 'P', 'FN', 'IF', 'TF', 'TR') AND o.is_ms_shipped = 0
+ORDER BY s.name, o.name";
 
 /// Columns of an object; a page puts its number into the place of @object.
 const COLUMNS: &str =
@@ -92,25 +103,18 @@ LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.in
 WHERE i.object_id = @object
 ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
 
-/// Things that need attention: what kind, of which database or session, a number, a word more.
+/// The same without rows and room, for a login that may not see those.
+const INDEXES_UNSIZED: &str = "SELECT i.index_id, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique, NULL, NULL,
+       COL_NAME(k.object_id, k.column_id), k.is_included_column, k.is_descending_key
+FROM sys.indexes i
+LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id
+WHERE i.object_id = @object
+ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
+
+/// What needs attention, of databases and of sessions: those that the login may see.
 const ALERTS: &str = "SELECT 'state', d.name, NULL, d.state_desc
 FROM sys.databases d
 WHERE d.state <> 0
-UNION ALL
--- damage that reading has found
-SELECT 'damage', ISNULL(DB_NAME(p.database_id), CONVERT(nvarchar(10), p.database_id)), COUNT(*), NULL
-FROM msdb.dbo.suspect_pages p
-WHERE p.event_type IN (1, 2, 3)
-GROUP BY p.database_id
-UNION ALL
--- a log that is nearly full and cannot grow
-SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
-FROM sys.dm_os_performance_counters c
-JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
-WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
-  AND NOT EXISTS (SELECT 1 FROM sys.master_files f
-                  WHERE f.database_id = d.database_id AND f.type = 1 AND f.growth <> 0
-                    AND (f.max_size <= 0 OR f.max_size > f.size))
 UNION ALL
 SELECT 'blocked', CONVERT(nvarchar(10), r.session_id), r.wait_time / 1000, CONVERT(nvarchar(10), r.blocking_session_id)
 FROM sys.dm_exec_requests r
@@ -120,10 +124,29 @@ UNION ALL
 SELECT 'idle', CONVERT(nvarchar(10), s.session_id), DATEDIFF(second, s.last_request_end_time, GETDATE()), s.login_name
 FROM sys.dm_exec_sessions s
 WHERE s.is_user_process = 1 AND s.status = 'sleeping' AND s.open_transaction_count > 0
-  AND s.last_request_end_time < DATEADD(minute, -10, GETDATE())
+  AND s.last_request_end_time < DATEADD(minute, -10, GETDATE())";
+
+/// Logs that are nearly full and cannot grow. Whoever sees no files hears that he does not.
+const FULL_LOGS: &str = "SELECT 'log', d.name, c.cntr_value, d.log_reuse_wait_desc
+FROM sys.dm_os_performance_counters c
+JOIN sys.databases d ON d.name = RTRIM(c.instance_name)
+WHERE c.object_name = 'SQLServer:Databases' AND c.counter_name = 'Percent Log Used' AND c.cntr_value >= 80
+  AND EXISTS (SELECT 1 FROM sys.master_files f WHERE f.database_id = d.database_id AND f.type = 1)
+  AND NOT EXISTS (SELECT 1 FROM sys.master_files f
+                  WHERE f.database_id = d.database_id AND f.type = 1 AND f.growth <> 0
+                    AND (f.max_size <= 0 OR f.max_size > f.size))
 UNION ALL
--- a run of the schedule that failed, if none of its kind has come well since
-SELECT 'backup', r.database_name, r.error_number, r.error_message
+SELECT 'unseen', 'sys.master_files', NULL, NULL
+WHERE NOT EXISTS (SELECT 1 FROM sys.master_files)";
+
+/// Damage that reading has found.
+const DAMAGED: &str = "SELECT 'damage', ISNULL(DB_NAME(p.database_id), CONVERT(nvarchar(10), p.database_id)), COUNT(*), NULL
+FROM msdb.dbo.suspect_pages p
+WHERE p.event_type IN (1, 2, 3)
+GROUP BY p.database_id";
+
+/// Runs of the schedule that failed, if none of their kind has come well since.
+const FAILED_BACKUPS: &str = "SELECT 'backup', r.database_name, r.error_number, r.error_message
 FROM msdb.taffrail.backup_run r
 WHERE r.error_number IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM msdb.taffrail.backup_run l
@@ -142,7 +165,7 @@ FROM msdb.taffrail.backup_run
 ORDER BY run_id DESC";
 
 /// Sessions of users, what they do, and for whom they wait.
-pub(super) const SESSIONS: &str = "SELECT TOP (500) s.session_id, s.login_name, s.host_name, s.program_name,
+const SESSIONS: &str = "SELECT TOP (500) s.session_id, s.login_name, s.host_name, s.program_name,
        ISNULL(r.status, s.status), DB_NAME(s.database_id), r.command, r.wait_type, r.wait_time, r.wait_resource,
        ISNULL(r.blocking_session_id, 0), s.open_transaction_count, s.cpu_time,
        DATEDIFF(second, s.last_request_start_time, GETDATE()), LEFT(t.text, 400)
@@ -154,7 +177,7 @@ WHERE s.is_user_process = 1 AND s.session_id <> @@SPID
 ORDER BY s.session_id";
 
 /// Databases and their logs.
-pub(super) const DATABASES: &str = "SELECT d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc,
+const DATABASES: &str = "SELECT d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc,
        MAX(CASE p.counter_name WHEN 'Log File(s) Size (KB)' THEN p.cntr_value END),
        MAX(CASE p.counter_name WHEN 'Log File(s) Used Size (KB)' THEN p.cntr_value END)
 FROM sys.databases d
@@ -162,6 +185,58 @@ LEFT JOIN sys.dm_os_performance_counters p ON p.instance_name = d.name AND p.obj
   AND p.counter_name IN ('Log File(s) Size (KB)', 'Log File(s) Used Size (KB)')
 GROUP BY d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc
 ORDER BY d.database_id";
+
+/// Databases, for a login that may not see the counters of their logs.
+const DATABASE_NAMES: &str =
+    "SELECT d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc, NULL, NULL
+FROM sys.databases d
+ORDER BY d.database_id";
+
+/// The sessions of a login that may not see those of others, without what the server keeps of connections and texts.
+const OWN_SESSIONS: &str = "SELECT TOP (500) s.session_id, s.login_name, s.host_name, s.program_name,
+       ISNULL(r.status, s.status), DB_NAME(s.database_id), r.command, r.wait_type, r.wait_time, r.wait_resource,
+       ISNULL(r.blocking_session_id, 0), s.open_transaction_count, s.cpu_time,
+       DATEDIFF(second, s.last_request_start_time, GETDATE()), NULL
+FROM sys.dm_exec_sessions s
+LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
+WHERE s.is_user_process = 1 AND s.session_id <> @@SPID
+ORDER BY s.session_id";
+
+/// Whether a login may read what a frame takes from the cells behind these views, and not by a statement.
+const MAY_READ_WAITS: &str = "SELECT s.wait_type FROM sys.dm_os_wait_stats s CROSS JOIN sys.dm_os_waiting_tasks t WHERE 1 = 0";
+const MAY_READ_FLUSHES: &str = "SELECT cause FROM taffrail.flush_history WHERE 1 = 0";
+
+/// The same of the trace of file operations.
+pub(super) const MAY_READ_IO: &str = "SELECT reason FROM taffrail.io_trace WHERE 1 = 0";
+
+/// The same of the hour that is kept of what frames have.
+pub(super) const MAY_READ_HISTORY: &str =
+    "SELECT 1 FROM sys.dm_os_performance_counters c, sys.dm_os_wait_stats w,
+     sys.dm_io_virtual_file_stats(NULL, NULL) f, sys.dm_os_sys_info i
+WHERE 1 = 0";
+
+/// The same of the error log: one that nobody has is asked for.
+pub(super) const MAY_READ_ERROR_LOG: &str = "EXEC sp_readerrorlog 1000000, 1";
+
+/// The parts of a frame, by name. Those that only ask for a permission have no rows.
+pub(super) const FRAME: [(&str, &str); 7] = [
+    ("counters", COUNTERS),
+    ("processor", PROCESSOR),
+    ("files", FILES),
+    ("sessions", SESSIONS),
+    ("databases", DATABASES),
+    ("waitTypes", MAY_READ_WAITS),
+    ("flushes", MAY_READ_FLUSHES),
+];
+
+/// What a login is told instead of a part of the frame that it may not see whole.
+pub(super) fn less(part: &str) -> Option<&'static str> {
+    match part {
+        "sessions" => Some(OWN_SESSIONS),
+        "databases" => Some(DATABASE_NAMES),
+        _ => None,
+    }
+}
 
 /// What a flush in a frame is; frames take the same entries from the ring itself.
 const FLUSHES: &str = "SELECT TOP (500) sequence_number, database_id, start_time, duration_us, bytes, commits, records, cause
@@ -270,8 +345,16 @@ ORDER BY b.backup_set_id DESC";
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 8] = [
-    ("alerts", &[("alerts", ALERTS)]),
+const PAGES: [(&str, Statements); 9] = [
+    (
+        "alerts",
+        &[
+            ("alerts", ALERTS),
+            ("fullLogs", FULL_LOGS),
+            ("damaged", DAMAGED),
+            ("failedBackups", FAILED_BACKUPS),
+        ],
+    ),
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     (
         "checkpoints",
@@ -298,6 +381,7 @@ const PAGES: [(&str, Statements); 8] = [
     ),
     ("files", &[("fileIo", FILE_IO)]),
     ("databases", &[("databaseList", DATABASE_LIST)]),
+    ("missing", &[("missingIndexes", workload::MISSING_INDEXES)]),
 ];
 
 /// What a page asks.
@@ -385,9 +469,15 @@ pub(super) fn all() -> Value {
         "growths": growths(5),
         "logHolders": log_holders(5),
         "tables": TABLES,
+        "tablesUnsized": TABLES_UNSIZED,
         "columns": COLUMNS,
         "indexes": INDEXES,
+        "indexesUnsized": INDEXES_UNSIZED,
         "ring": ring("system_health"),
+        "topQueries": workload::TOP_QUERIES,
+        "queryPlan": workload::QUERY_PLAN,
+        "indexUse": workload::INDEX_USE,
+        "indexUseUnsized": workload::INDEX_USE_UNSIZED,
     });
     for (name, sql) in PAGES.iter().flat_map(|page| page.1) {
         all[*name] = (*sql).into();

@@ -9,8 +9,9 @@
 //! so, or says nothing for [`SILENCE`], or its login ends.
 
 use super::grid::Grid;
-use super::reader::{STOPS, Session};
-use super::{Who, json_of, logins, refused};
+use super::reader::STOPS;
+use super::session::{Account, Session, Trouble};
+use super::{Who, json_of, logins, look_after, refused};
 use crate::acceptor::STACK_BYTES;
 use crate::web::Web;
 use crate::web::connections::{Peer, Running};
@@ -31,8 +32,9 @@ use std::time::{Duration, Instant};
 use taffrail_engine::{CancelHandle, ConnectionFate, Instance};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// Sessions at a time.
-const SESSIONS: usize = 16;
+/// Sessions at a time, and of one login.
+const SESSIONS: usize = 64;
+const SESSIONS_OF_LOGIN: usize = 32;
 /// Chunks that wait for a viewer.
 const CHUNKS: usize = 4;
 /// A page says each minute that it is there.
@@ -63,6 +65,7 @@ pub(super) struct Queries {
 }
 
 struct Slot {
+    of: Account,
     /// None while a batch runs, and when it has ended.
     session: Mutex<Option<Session>>,
     cancel: CancelHandle,
@@ -119,14 +122,15 @@ impl Queries {
     }
 
     /// The session of a page, opened when it is the first time.
-    fn session(&self, key: &Key, login: &str) -> Result<Arc<Slot>, String> {
+    fn session(&self, key: &Key, who: &Account) -> Result<Arc<Slot>, Trouble> {
         if let Some(slot) = self.find(key) {
             return Ok(slot);
         }
-        let mut session = Session::for_queries(&self.instance, login)?;
+        let mut session = Session::for_queries(&self.instance, &who.name)?;
         let slot = Arc::new_cyclic(|own| {
             session.on_kill(killed(Arc::downgrade(&self.open), own.clone()));
             Slot {
+                of: who.clone(),
                 cancel: session.cancel_handle(),
                 session: Mutex::new(Some(session)),
                 heard: Mutex::new(Instant::now()),
@@ -139,7 +143,12 @@ impl Queries {
             return Err("The server is about to end.".into());
         }
         if open.len() >= SESSIONS {
-            return Err(format!("There are {SESSIONS} sessions of pages already."));
+            return Err(format!("There are {SESSIONS} sessions of pages already.").into());
+        }
+        if open.values().filter(|slot| slot.of == *who).count() >= SESSIONS_OF_LOGIN {
+            let why =
+                format!("There are {SESSIONS_OF_LOGIN} sessions of this login's pages already.");
+            return Err(why.into());
         }
         Ok(open.entry(key.clone()).or_insert(slot).clone())
     }
@@ -163,11 +172,15 @@ impl Queries {
     }
 
     /// Ends what pages have left behind; whether there is any session left.
-    fn sweep(&self, knows: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn sweep(&self, knows: impl Fn(&str) -> bool) -> bool {
         self.remove(|key, slot| {
             let silent = slot.heard.lock().elapsed() > SILENCE && !slot.runs.load(Ordering::SeqCst);
             silent || !knows(&key.0)
         });
+        !self.open.lock().is_empty()
+    }
+
+    pub(super) fn has_sessions(&self) -> bool {
         !self.open.lock().is_empty()
     }
 
@@ -234,10 +247,10 @@ pub(super) async fn run(
     drop(body);
     let key = (who.token, batch.session.clone());
     let queries = web.console.queries.clone();
-    let opened = tokio::task::spawn_blocking(move || queries.session(&key, &who.login)).await;
+    let opened = tokio::task::spawn_blocking(move || queries.session(&key, &who.account)).await;
     let slot = match opened {
         Ok(Ok(slot)) => slot,
-        Ok(Err(e)) => return refused(StatusCode::SERVICE_UNAVAILABLE, &e),
+        Ok(Err(e)) => return refused(StatusCode::SERVICE_UNAVAILABLE, &e.text),
         Err(_) => {
             return refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake.");
         }
@@ -386,29 +399,4 @@ fn with_name(headers: &HeaderMap, body: &[u8], then: impl FnOnce(String)) -> Res
         }
         None => refused(StatusCode::BAD_REQUEST, "{\"session\": text} is expected."),
     }
-}
-
-/// While there are sessions, ends those that pages have left behind.
-fn look_after(web: &Web) {
-    if web.console.looked_after.swap(true, Ordering::SeqCst) {
-        return;
-    }
-    let console = web.console.clone();
-    tokio::spawn(async move {
-        loop {
-            tokio::time::sleep(Duration::from_secs(20)).await;
-            let own = console.clone();
-            let swept =
-                tokio::task::spawn_blocking(move || own.queries.sweep(|token| own.knows(token)));
-            if !swept.await.unwrap_or(true) {
-                console.looked_after.store(false, Ordering::SeqCst);
-                // One may have come just before that.
-                if console.queries.open.lock().is_empty()
-                    || console.looked_after.swap(true, Ordering::SeqCst)
-                {
-                    return;
-                }
-            }
-        }
-    });
 }

@@ -131,7 +131,7 @@ fn is_error(text: &str) -> bool {
 mod tests {
     use super::super::queries;
     use super::super::reader::Reader;
-    use super::super::sampler::tests::with_instance;
+    use super::super::sampler::tests::{sa, with_instance};
     use super::*;
     use crate::errorlog::Level;
 
@@ -144,7 +144,7 @@ mod tests {
                 log.catch_up(true);
                 let before = (tail.file, tail.read);
                 tail.follow(&log).unwrap();
-                let rows = |sql: &str| Json::from(reader.ask("sa", sql).unwrap());
+                let rows = |sql: &str| Json::from(reader.ask(&sa(instance), sql).unwrap());
                 assert_eq!(tail.newest(), rows(queries::ERROR_LOG), "{what}");
                 assert_eq!(tail.errors(), rows(queries::ERRORS), "{what}");
                 (before, (tail.file, tail.read), tail.newest.len(), tail.errors.len())
