@@ -1,5 +1,6 @@
 //! The `taffrail` binary: its command line, and nothing else.
 
+mod assess;
 mod health;
 mod lab;
 mod log;
@@ -36,6 +37,8 @@ enum Command {
     Lab(lab::Lab),
     /// Look into a log file offline: its VLFs, its records, whether it is whole
     Log(log::Log),
+    /// Say which statements of scripts run here, which are refused and where, without a server
+    Assess(assess::Assess),
 }
 
 const SERVE_HELP: &str = "\
@@ -211,6 +214,7 @@ fn main() -> ExitCode {
         Command::Health(h) => health::run(h),
         Command::Lab(l) => lab::run(l),
         Command::Log(args) => log::run(args),
+        Command::Assess(args) => assess::run(&args),
     }
 }
 

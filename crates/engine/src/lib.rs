@@ -9,6 +9,7 @@
 //! Here the features are handed to what runs them, and what others use has one name.
 #![forbid(unsafe_code)]
 
+pub mod assess;
 #[cfg(test)]
 mod registered;
 

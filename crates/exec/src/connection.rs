@@ -1,5 +1,6 @@
-//! A connection: one session of one login. [`bulk`]: the rows that follow an INSERT BULK.
+//! A connection: one session of one login. [`bulk`]: the rows that follow an INSERT BULK. `assess`: batches that are judged.
 
+mod assess;
 pub mod bulk;
 
 use crate::exec::activation::Locals;

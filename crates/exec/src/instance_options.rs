@@ -74,6 +74,11 @@ pub struct BackupSchedule {
 }
 
 impl InstanceOptions {
+    /// Options of an instance whose directory goes away with it: nobody waits for its logs.
+    pub fn of_scratch(data_dir: impl Into<PathBuf>) -> InstanceOptions {
+        InstanceOptions { max_server_memory_mb: 256, ..InstanceOptions::new(data_dir, Env::os()) }
+    }
+
     /// The defaults of the settings, for a directory.
     pub fn new(data_dir: impl Into<PathBuf>, env: Env) -> InstanceOptions {
         InstanceOptions {

@@ -52,6 +52,8 @@ pub use acceptor::ignores;
 pub use listener::{Server, StartFailure};
 pub use orders::Orders;
 pub use settings::{Overrides, PasswordOverrides, Settings};
+/// `taffrail assess`: an instance without a server.
+pub use taffrail_engine::assess;
 /// `taffrail log`: works on files, without a server.
 pub use taffrail_engine::logfile;
 

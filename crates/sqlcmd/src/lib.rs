@@ -12,6 +12,7 @@ mod format;
 mod interrupts;
 mod output;
 mod query;
+pub mod scripts;
 mod session;
 mod vars;
 

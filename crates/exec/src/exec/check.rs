@@ -2,6 +2,7 @@
 //! may still come.
 
 use super::activation::Locals;
+use super::assess::Outcome;
 use super::ending::shown_command;
 use super::interpret::{Interpreter, Unwind, source_of};
 use super::mistakes::{Text, undeclared, unknown_functions};
@@ -9,6 +10,11 @@ use super::module::{Code, Cond, DeclaredVariable, Module, Stmt, StmtKind};
 use super::planning::Source;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+
+/// Whether an error ends the look at everything else.
+pub(super) fn ends_a_look(e: &SqlError) -> bool {
+    Unwind::of(e).is_some() || e.number == 701
+}
 
 /// A module that is looked through.
 struct Check<'m> {
@@ -68,8 +74,11 @@ impl Interpreter<'_> {
             check.errors = vec![(*e).clone()];
             return Err(e);
         }
+        if self.is_assessing() {
+            self.note_other(check.module, s);
+        }
         match &s.kind {
-            StmtKind::Use(_) => check.moved = true,
+            StmtKind::Use(_) => check.moved = !self.looks_again(),
             StmtKind::Block(list) => return self.check_list(check, list),
             StmtKind::TryCatch(a, b) => {
                 self.check_list(check, a)?;
@@ -140,12 +149,22 @@ impl Interpreter<'_> {
                 Err(_) => return Ok(()),
             }
         };
-        let Err(e) = planned else { return Ok(()) };
-        if Unwind::of(&e).is_some() || e.number == 701 {
+        let assessing = self.is_assessing();
+        let Err(e) = planned else {
+            if assessing {
+                self.note_look(s.span, Outcome::Fine);
+            }
+            return Ok(());
+        };
+        if ends_a_look(&e) {
             // Who cancels hears of nothing else, and no later statement has more memory.
             check.errors.clear();
             check.errors.push((*e).clone());
             return Err(e);
+        }
+        if assessing {
+            self.note_look(s.span, Outcome::of_binding(e));
+            return Ok(());
         }
         match e.number {
             // Names that may come to be before the statement runs.

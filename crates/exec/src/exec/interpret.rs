@@ -308,6 +308,11 @@ impl<'s> Interpreter<'s> {
                 return self.show(module, s);
             }
         }
+        if self.session.running.assessed.is_some()
+            && let Some(step) = self.leave_out(module, s)
+        {
+            return step;
+        }
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, list),
             StmtKind::If(..) => return self.if_else(module, s),

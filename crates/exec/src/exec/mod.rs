@@ -5,7 +5,7 @@
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`authority`], `access`: permissions of statements, procedures and plans.
 //! * [`ops`]: the operators.  [`modify`]: whatever changes rows; `into`: SELECT … INTO.
-//! * [`showplan`]: plans that are shown, not run.
+//! * [`showplan`]: plans that are shown, not run.  [`assess`]: texts that are judged, not run.
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
 //!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
 
@@ -13,6 +13,7 @@ mod access;
 pub mod activation;
 mod application_role;
 pub(crate) mod arguments;
+pub mod assess;
 mod assign;
 pub mod authority;
 pub mod bulk;

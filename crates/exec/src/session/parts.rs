@@ -51,6 +51,8 @@ pub struct Running {
     pub(crate) maintained: Option<crate::exec::indexed_view::Maintained>,
     /// Buffers that statements reuse.
     pub(crate) scratch: Option<Box<crate::exec::modify::Scratch>>,
+    /// The assessment of the text that runs.
+    pub(crate) assessed: Option<Box<crate::exec::assess::Assessment>>,
     /// The client wants it to stop.
     pub cancel: Arc<AtomicBool>,
 }
@@ -68,6 +70,7 @@ impl Running {
             due: Vec::new(),
             maintained: None,
             scratch: None,
+            assessed: None,
             cancel,
         }
     }

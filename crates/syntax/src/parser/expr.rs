@@ -89,6 +89,9 @@ impl Parser<'_> {
                 _ => {}
             }
         }
+        if self.at_graph_match() {
+            return self.graph_match();
+        }
         let left = self.value(ADDITIVE, true)?;
         if left.is_condition() {
             return Ok(left);

@@ -390,6 +390,20 @@ impl Parser<'_> {
         Ok(Expr { span: self.since(start), kind: ExprKind::UpdatedColumn(column) })
     }
 
+    /// Whether `MATCH (…)` stands here: no function has that name, and a user's has a schema before it.
+    pub(super) fn at_graph_match(&self) -> bool {
+        self.at_word("MATCH") && self.ahead(1).kind == TokenKind::LParen
+    }
+
+    /// `MATCH(a-(b)->c)`, the pattern of a graph, which is known by name only.
+    #[inline(never)]
+    pub(super) fn graph_match(&mut self) -> Parse<Expr> {
+        let token = self.bump();
+        let call = plain_call(ObjectName::bare(self.word_ident(token)), Vec::new());
+        self.skip_parentheses()?;
+        Ok(Expr { span: self.since(token.start), kind: ExprKind::FullText(Box::new(call)) })
+    }
+
     /// `CONTAINS(column | (columns) | *, text)`.
     #[inline(never)]
     pub(super) fn full_text(&mut self) -> Parse<Expr> {

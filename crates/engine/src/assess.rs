@@ -1,0 +1,139 @@
+//! The assessment of scripts in an instance of its own: which statements run, which are refused, and where.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use taffrail_exec::connection::Connection;
+use taffrail_exec::instance::Instance;
+use taffrail_exec::instance_options::InstanceOptions;
+use taffrail_exec::session::ConnectOptions;
+
+pub use taffrail_exec::exec::assess::{Judged, Verdict};
+
+/// The database in which scripts begin that say no other.
+const DATABASE: &str = "assessed";
+
+/// So many times batches are looked at again whose names have come since.
+const ROUNDS: usize = 8;
+
+/// A batch that was assessed.
+struct Batch {
+    text: String,
+    database: String,
+    judged: Vec<Judged>,
+}
+
+/// An instance in a directory of its own, in which scripts are assessed.
+pub struct Scratch {
+    instance: Arc<Instance>,
+    connection: Connection,
+    directory: PathBuf,
+    batches: Vec<Batch>,
+    executes: bool,
+}
+
+impl Scratch {
+    /// A new instance in an empty directory; with `executes` all statements are run. The error is a sentence.
+    pub fn open(directory: &Path, executes: bool) -> Result<Scratch, String> {
+        let options = InstanceOptions::of_scratch(directory);
+        let instance = crate::start(options).map_err(|e| e.to_string())?;
+        let client = ConnectOptions {
+            login: "sa".into(),
+            program_name: "taffrail assess".into(),
+            odbc_defaults: true,
+            ..ConnectOptions::default()
+        };
+        let connection = instance.connect(client).map_err(|e| e.to_string())?;
+        let directory = directory.to_owned();
+        let batches = Vec::new();
+        let mut scratch = Scratch { instance, connection, directory, batches, executes };
+        scratch.make_database(DATABASE);
+        scratch.enter(DATABASE);
+        Ok(scratch)
+    }
+
+    /// The directory of the instance.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Begins a file: in the database in which files begin.
+    pub fn begin_file(&mut self) {
+        self.enter(DATABASE);
+    }
+
+    /// Assesses a batch; its number, from 0.
+    pub fn batch(&mut self, text: &str) -> usize {
+        for name in self.connection.databases_used(text) {
+            self.make_database(&name);
+        }
+        let database = self.connection.database().to_owned();
+        let judged = self.connection.assess(text, self.executes);
+        self.batches.push(Batch { text: text.to_owned(), database, judged });
+        self.batches.len() - 1
+    }
+
+    /// The verdicts on all batches, by their numbers. What was not judged for want of a name is looked at again first: a later batch may
+    /// have made it.
+    pub fn finish(mut self) -> Vec<Vec<Judged>> {
+        let mut batches = std::mem::take(&mut self.batches);
+        let rounds = if self.executes { 0 } else { ROUNDS };
+        for _ in 0..rounds {
+            let mut better = false;
+            for batch in &mut batches {
+                better |= self.improve(batch);
+            }
+            if !better {
+                break;
+            }
+        }
+        // What is left of the instance is removed with its directory.
+        let _ = self.instance.shutdown();
+        batches.into_iter().map(|b| b.judged).collect()
+    }
+
+    /// Looks again at a batch of which something was not judged; whether something is, now.
+    fn improve(&mut self, batch: &mut Batch) -> bool {
+        let open = |judged: &[Judged]| {
+            judged.iter().filter(|j| matches!(j.verdict, Verdict::NotJudged(_))).count()
+        };
+        let before = open(&batch.judged);
+        if before == 0 {
+            return false;
+        }
+        self.enter(&batch.database);
+        // A module whose names were missing is made now; else nothing is run again.
+        let alone = batch.judged.len() == 1;
+        let again = match alone {
+            true => self.connection.assess(&batch.text, false),
+            false => self.connection.assess_again(&batch.text),
+        };
+        for judged in again {
+            let known =
+                batch.judged.iter_mut().find(|j| j.start == judged.start && j.end == judged.end);
+            match known {
+                Some(known) if matches!(known.verdict, Verdict::NotJudged(_)) => {
+                    // That it is not run tells nothing new.
+                    if !matches!(judged.verdict, Verdict::NotJudged(_)) {
+                        known.verdict = judged.verdict;
+                    }
+                }
+                Some(_) => {}
+                None => batch.judged.push(judged),
+            }
+        }
+        batch.judged.sort_by_key(|j| (j.start, j.end));
+        open(&batch.judged) < before
+    }
+
+    /// Makes a database, if there is none of the name.
+    fn make_database(&mut self, name: &str) {
+        let quoted = name.replace(']', "]]");
+        let text = name.replace('\'', "''");
+        let statement = format!("IF DB_ID(N'{text}') IS NULL CREATE DATABASE [{quoted}]");
+        self.connection.assess(&statement, true);
+    }
+
+    fn enter(&mut self, database: &str) {
+        self.connection.assess(&format!("USE [{}]", database.replace(']', "]]")), true);
+    }
+}
