@@ -57,6 +57,59 @@ CREATE INDEX ix ON child (plain)
 ALTER TABLE child ALTER COLUMN plain int NULL
 SELECT name, is_nullable FROM sys.columns WHERE object_id = OBJECT_ID('child') ORDER BY column_id
 GO
+-- A check does not mind NULL or not, nor another length of a type of varying length.
+--@ source: documentation ALTER TABLE
+CREATE TABLE checked (id int NOT NULL PRIMARY KEY, n int NULL CONSTRAINT ck_n CHECK (n >= 0), s varchar(10) NULL CONSTRAINT ck_s CHECK (s <> 'none'), d decimal(9, 2) NULL CONSTRAINT ck_d CHECK (d > 0), c char(4) NULL CONSTRAINT ck_c CHECK (c > ''))
+INSERT checked VALUES (1, 7, 'some', 1.5, 'a')
+ALTER TABLE checked ALTER COLUMN n int NOT NULL
+ALTER TABLE checked ALTER COLUMN c char(4) NOT NULL
+ALTER TABLE checked ALTER COLUMN s varchar(5) NOT NULL
+ALTER TABLE checked ALTER COLUMN s varchar(30) NULL
+SELECT name, is_nullable, max_length FROM sys.columns WHERE object_id = OBJECT_ID('checked') ORDER BY column_id
+SELECT name, is_disabled, is_not_trusted FROM sys.check_constraints WHERE parent_object_id = OBJECT_ID('checked') ORDER BY name
+GO
+--@ source: message 547
+INSERT checked VALUES (2, -1, 'some', 1, 'a')
+GO
+--@ source: message 547
+INSERT checked VALUES (2, 1, 'none', 1, 'a')
+GO
+--@ source: message 515
+INSERT checked VALUES (2, NULL, 'some', 1, 'a')
+GO
+--@ source: message 2628
+ALTER TABLE checked ALTER COLUMN s varchar(2) NULL
+GO
+-- Another type, precision or length of a fixed one it does.
+--@ source: message 5074
+ALTER TABLE checked ALTER COLUMN n bigint NOT NULL
+GO
+--@ source: message 5074
+ALTER TABLE checked ALTER COLUMN d decimal(11, 2) NULL
+GO
+--@ source: message 5074
+ALTER TABLE checked ALTER COLUMN c char(5) NOT NULL
+GO
+--@ source: message 5074
+ALTER TABLE checked ALTER COLUMN s nvarchar(30) NULL
+GO
+--@ source: message 5074
+ALTER TABLE checked DROP COLUMN s
+GO
+-- A unique constraint and an index let a text become longer, not shorter, and no column refuse NULL.
+--@ source: documentation ALTER TABLE
+CREATE TABLE keyed (s varchar(10) NULL CONSTRAINT uq UNIQUE, t nvarchar(10) NULL INDEX ix)
+INSERT keyed VALUES ('some', N'some')
+ALTER TABLE keyed ALTER COLUMN s varchar(20) NULL
+ALTER TABLE keyed ALTER COLUMN t nvarchar(20) NULL
+SELECT name, max_length FROM sys.columns WHERE object_id = OBJECT_ID('keyed') ORDER BY column_id
+GO
+--@ source: message 5074
+ALTER TABLE keyed ALTER COLUMN t nvarchar(10) NULL
+GO
+--@ source: message 5074
+ALTER TABLE keyed ALTER COLUMN s varchar(20) NOT NULL
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE Nullability

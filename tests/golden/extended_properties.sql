@@ -45,6 +45,22 @@ exec sp_addextendedproperty 'a', 'b', 'SCHEMA', 'dbo', 'FUNCTION', 'f';
 go
 exec sp_addextendedproperty 'a', 'b', 'TABLE', 't';
 go
+--@ source: message 15097
+declare @long varchar(8000) = replicate('x', 7501);
+exec sp_addextendedproperty 'long', @long, 'SCHEMA', 'dbo', 'TABLE', 't';
+go
+--@ source: documentation sp-addextendedproperty
+declare @long nvarchar(4000) = replicate(N'x', 3750);
+exec sp_addextendedproperty 'long', @long, 'SCHEMA', 'dbo', 'TABLE', 't';
+select datalength(value) as bytes from fn_listextendedproperty('long', 'schema', 'dbo', 'table', 't', null, null);
+go
+--@ source: message 15097
+declare @long nvarchar(4000) = replicate(N'x', 3751);
+exec sp_updateextendedproperty 'long', @long, 'SCHEMA', 'dbo', 'TABLE', 't';
+go
+--@ source: reasoned
+exec sp_dropextendedproperty 'long', 'SCHEMA', 'dbo', 'TABLE', 't';
+go
 drop index ix on t;
 alter table t drop constraint uq, ck_name;
 alter table t drop column name;

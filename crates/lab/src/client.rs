@@ -25,6 +25,8 @@ use taffrail_tds::{Reader, TdsVersion, request};
 pub use taffrail_types as types;
 use taffrail_types::{MaxLen, SqlType, Value};
 
+/// CurCmd of a SELECT.
+const SELECT: u16 = 0xC1;
 const VERSION: TdsVersion = TdsVersion::V7_4;
 /// LOGIN7's TypeFlags: the session will only read.
 const READ_ONLY_INTENT: u8 = 0x20;
@@ -223,7 +225,8 @@ pub enum AnswerEvent {
     Columns(ResultSet),
     /// A row of it.
     Row(Vec<Value>),
-    /// A statement ended, with its count if it has one.
+    /// A statement ended, with its count if it has one. That of a SELECT without columns, which gave variables their values, is none
+    /// of rows, as clients see it.
     Done(Option<u64>),
     /// An ERROR or INFO token.
     Message(ServerMessage),
@@ -464,14 +467,17 @@ impl Client {
         let mut tokens = TokenReader::new(VERSION);
         let mut reader = Reader::new(self.transport.assembler.data());
         let mut events = Vec::new();
-        let mut ended = false;
+        let (mut ended, mut columns_came) = (false, false);
         while let Some(token) = tokens.next(&mut reader)? {
             match token {
-                Token::Columns(columns) => events.push(AnswerEvent::Columns(ResultSet {
-                    types: columns.iter().map(|c| c.info.sql).collect(),
-                    columns: columns.into_iter().map(|c| c.name).collect(),
-                    rows: Vec::new(),
-                })),
+                Token::Columns(columns) => {
+                    columns_came = true;
+                    events.push(AnswerEvent::Columns(ResultSet {
+                        types: columns.iter().map(|c| c.info.sql).collect(),
+                        columns: columns.into_iter().map(|c| c.name).collect(),
+                        rows: Vec::new(),
+                    }));
+                }
                 Token::Row(row) => events.push(AnswerEvent::Row(row)),
                 Token::Message { number, state, class, text, line, .. } => {
                     let message =
@@ -479,7 +485,9 @@ impl Client {
                     events.push(AnswerEvent::Message(message));
                 }
                 Token::Done(done) => {
-                    let counted = done.status & DONE_COUNT != 0;
+                    let counts = done.command != SELECT || columns_came;
+                    let counted = done.status & DONE_COUNT != 0 && counts;
+                    columns_came = false;
                     events.push(AnswerEvent::Done(counted.then_some(done.rows)));
                     ended = done.status & DONE_MORE == 0;
                 }

@@ -96,6 +96,7 @@ fn hint_words(h: &Hints, table: &Table) -> Vec<String> {
     let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     let index = |i: &&Arc<Index>| Some(i.id) == h.access.index;
     words.extend(table.indexes.iter().find(index).map(|i| format!("INDEX({})", plain(&i.name))));
+    words.extend(h.access.sample.map(|s| format!("TABLESAMPLE {s}")));
     words
 }
 

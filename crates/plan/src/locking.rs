@@ -1,5 +1,6 @@
 //! How a statement locks a table: its hints, and what they come to at an isolation level.
 
+use std::fmt;
 use taffrail_base::{IndexId, SqlError, SqlResult};
 use taffrail_storage::lock::{LockError, LockMode};
 use taffrail_storage::{ScanLocks, StorageError, Transaction};
@@ -140,6 +141,46 @@ pub struct AccessHint {
     pub seek: Option<u8>,
     /// FORCESCAN: by none.
     pub scan: bool,
+    /// TABLESAMPLE: a share of the table's pages is read.
+    pub sample: Option<TableSample>,
+}
+
+/// The pages of a table that TABLESAMPLE asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TableSample {
+    /// How many of them.
+    pub size: SampleSize,
+    /// REPEATABLE: the seed by which they are chosen; none: each execution has its own.
+    pub seed: Option<i64>,
+}
+
+/// The size of a sample.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SampleSize {
+    /// PERCENT, between 0 and 100: the bits of the f64.
+    Percent(u64),
+    /// ROWS: pages that hold so many rows, by the table's own count.
+    Rows(i64),
+}
+
+impl TableSample {
+    /// The share of the pages, between 0 and 1, of a table of so many rows.
+    pub fn share(&self, rows: u64) -> f64 {
+        match self.size {
+            SampleSize::Percent(bits) => f64::from_bits(bits) / 100.0,
+            SampleSize::Rows(n) => (n as f64 / rows.max(1) as f64).min(1.0),
+        }
+    }
+}
+
+impl fmt::Display for TableSample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            SampleSize::Percent(bits) => write!(f, "({} PERCENT)", f64::from_bits(bits))?,
+            SampleSize::Rows(n) => write!(f, "({n} ROWS)")?,
+        }
+        self.seed.map_or(Ok(()), |seed| write!(f, " REPEATABLE ({seed})"))
+    }
 }
 
 /// What becomes of the lock of a row that was looked at and does not qualify.

@@ -6,7 +6,7 @@
 use crate::expr::{Call, Expr, Pred, Slot};
 use crate::grouping::GroupingMark;
 pub use crate::join_type::{JoinType, Mark};
-use crate::locking::Locking;
+use crate::locking::{Locking, TableSample};
 use crate::rel::RowsetSource;
 use crate::sink::ColumnDesc;
 pub use crate::window::{Window, WindowFrame, WindowFunction, WindowItem};
@@ -186,6 +186,8 @@ pub struct Scan {
     pub locks: Locking,
     /// Against the index's order.
     pub backward: bool,
+    /// The share of the pages that is read; none: all.
+    pub sample: Option<TableSample>,
     /// The answers of functions about large values: computed once the filter holds.
     pub parts: Vec<LargePart>,
 }

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use support::{Client, PASSWORD, errors, start};
 use taffrail_tds::packet::RESET_CONNECTION;
-use taffrail_tds::token::{DONE_COUNT, DONE_ERROR, DONE_MORE, Token};
+use taffrail_tds::token::{DONE_COUNT, DONE_ERROR, DONE_MORE, DoneKind, Token};
 
 /// A token in a word: DONE with its status bits and command, messages with number and severity.
 fn words(tokens: &[Token]) -> String {
@@ -51,13 +51,43 @@ fn number(client: &mut Client, sql: &str) -> i64 {
     client.tokens().iter().find_map(value).unwrap()
 }
 
+/// SqlClient and JDBC pass over the count of an assignment by its command; tedious tells of it.
+#[test]
+fn an_assignment_ends_as_a_select_of_one_row() {
+    let server = start("assigned", 10);
+    let mut c = Client::session_at(server.address());
+    let mut dones = |sql: &str| {
+        c.batch(sql, 0);
+        let tokens = c.tokens();
+        let done = |t: &Token| match t {
+            Token::Done(d) if d.status & DONE_COUNT != 0 => Some((d.kind, d.command, d.rows)),
+            _ => None,
+        };
+        tokens.iter().filter_map(done).collect::<Vec<_>>()
+    };
+    let of = |kind| vec![(kind, 0xC1, 1)];
+    assert_eq!(dones("DECLARE @v int SET @v = 7"), of(DoneKind::Statement));
+    assert_eq!(dones("DECLARE @v int = 7"), of(DoneKind::Statement));
+    assert_eq!(dones("DECLARE @v int SELECT @v = 7"), of(DoneKind::Statement));
+    assert_eq!(dones("EXEC sp_executesql N'SET @v = 1', N'@v int', 7"), of(DoneKind::InProcedure));
+    assert_eq!(dones("SET NOCOUNT ON DECLARE @v int = 1 SET @v = 2"), Vec::new());
+    drop(c);
+    stop(server);
+}
+
 #[test]
 fn each_statement_without_a_result_has_a_done() {
     let server = start("dones", 10);
     let mut c = Client::session_at(server.address());
     for (sql, answer) in [
-        ("DECLARE @a int = 1, @b int", "done"),
-        ("DECLARE @v int SELECT @v = 1 SELECT @v = 2", "done more, done"),
+        ("DECLARE @a int, @b int", "done"),
+        // What gives a variable its value is a SELECT without columns that counts.
+        ("DECLARE @a int = 1, @b int", "done n"),
+        ("DECLARE @v int SELECT @v = 1 SELECT @v = 2", "done more n, done n"),
+        (
+            "DECLARE @v int SET @v = 1 SELECT @v = 2 WHERE 1 = 0 PRINT 'x'",
+            "done more n, done more n, info 0/0, done",
+        ),
         ("DECLARE c CURSOR FOR SELECT 1 PRINT 'x'", "done more, info 0/0, done"),
         ("OPEN c PRINT 'x'", "done more, info 0/0, done"),
         (
@@ -68,9 +98,12 @@ fn each_statement_without_a_result_has_a_done() {
         // Each time that a condition is looked at is one, as is each SET of a variable.
         (
             "DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 PRINT 'x'",
-            "done more, done more, done more, done more, done more, info 0/0, done",
+            "done more n, done more, done more n, done more, done more n, done more, info 0/0, done",
         ),
-        ("DECLARE @i int = 0 WHILE 1 = 1 BREAK PRINT 'x'", "done more, info 0/0, done"),
+        (
+            "DECLARE @i int = 0 WHILE 1 = 1 BREAK PRINT 'x'",
+            "done more n, done more, info 0/0, done",
+        ),
         ("IF 1 = 0 PRINT 'x' ELSE IF 1 = 1 PRINT 'y'", "done more, done more, info 0/0, done"),
         ("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 IF 1 = 0 PRINT 'x'", "done"),
         ("SET NOCOUNT OFF", "done"),
@@ -97,7 +130,8 @@ fn each_statement_without_a_result_has_a_done() {
         ("DELETE t OUTPUT deleted.a WHERE a / 0 = 1", "columns, error 8134/16, done error"),
         (
             "SET NOCOUNT OFF DECLARE @i int = 0 WHILE @i < 100000 SET @i += 1",
-            format!("{}done", "done more, ".repeat(30)).as_str(),
+            format!("done more, {}done more n, done", "done more n, done more, ".repeat(14))
+                .as_str(),
         ),
         // A result that was begun and a change that failed have their end before CATCH speaks.
         (

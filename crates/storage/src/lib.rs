@@ -62,6 +62,8 @@ pub mod txn;
 pub mod versions;
 
 pub use access::bulk_space::BulkHold;
+pub use access::operations::{Operation, Operations};
+pub use access::sample::Sample;
 pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };

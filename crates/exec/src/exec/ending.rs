@@ -23,10 +23,14 @@ impl Interpreter<'_> {
 
     /// DONE of a statement that succeeded.
     pub fn done(&mut self, ended: Ended) -> Step {
-        let nocount = self.session.activation.options.nocount;
-        let kind = self.done_kind();
         self.controls = 0;
         self.session.running.rows_done += ended.rows.unwrap_or(0);
+        self.tell_done(ended)
+    }
+
+    fn tell_done(&mut self, ended: Ended) -> Step {
+        let nocount = self.session.activation.options.nocount;
+        let kind = self.done_kind();
         let open = std::mem::take(&mut self.session.running.open_result);
         let query = open || ended.command == Command::SELECT;
         if nocount && kind == DoneKind::InProcedure && !query {
@@ -46,18 +50,25 @@ impl Interpreter<'_> {
         Ok(Flow::Next)
     }
 
-    /// DONE of a SET of a variable, and of each time that the condition of IF or WHILE was looked at.
-    ///
+    /// DONE of each time that the condition of IF or WHILE was looked at.
+    pub(crate) fn done_of_control(&mut self) -> Step {
+        self.done_of_computing(Ended { command: Command::OTHER, rows: None })
+    }
+
+    /// DONE of a SET of a variable, and of a DECLARE that gives it a value. Like SELECT @v, it is the end of a SELECT of one row that
+    /// has no columns: clients know by this that its count is none of rows that were changed.
+    pub(crate) fn done_of_assignment(&mut self) -> Step {
+        self.done_of_computing(Ended { command: Command::SELECT, rows: Some(1) })
+    }
+
     /// NOCOUNT leaves it out, and so does a loop that only computes, after [`CONTROLS_IN_A_ROW`]: what it sent would tell
     /// nobody anything, and clients that stop their timer at the first packet of an answer keep it running.
-    pub(crate) fn done_of_control(&mut self) -> Step {
-        let before = self.controls;
-        if self.session.activation.options.nocount || before >= CONTROLS_IN_A_ROW {
+    fn done_of_computing(&mut self, ended: Ended) -> Step {
+        if self.session.activation.options.nocount || self.controls >= CONTROLS_IN_A_ROW {
             return Ok(Flow::Next);
         }
-        let step = self.done(Ended { command: Command::OTHER, rows: None });
-        self.controls = before + 1;
-        step
+        self.controls += 1;
+        self.tell_done(ended)
     }
 
     /// Decides what an error does.

@@ -327,7 +327,7 @@ impl<'s> Interpreter<'s> {
                     Ok(()) => {
                         self.session.activation.last.row_count = 1;
                         self.session.activation.last.error = 0;
-                        self.done_of_control()
+                        self.done_of_assignment()
                     }
                     Err(e) => self.fail(module, s, e, false, Command::SET),
                 };
@@ -386,7 +386,12 @@ impl<'s> Interpreter<'s> {
                 self.session.activation.last.error =
                     self.session.activation.last.set_error.take().unwrap_or(0);
                 self.session.publish_work();
-                self.done(ended)
+                match &s.kind {
+                    StmtKind::Declare(list) if list.iter().any(|d| d.value().is_some()) => {
+                        self.done_of_assignment()
+                    }
+                    _ => self.done(ended),
+                }
             }
             Err(e) => {
                 let (command, dml) = command_of(&s.kind);

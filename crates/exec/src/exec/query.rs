@@ -44,6 +44,7 @@ impl Interpreter<'_> {
                             let vars = &mut self.session.activation.locals.vars;
                             memory::variables(vars, *var as usize, &v)?;
                             vars[*var as usize] = v;
+                            self.session.activation.last.row_count = 1;
                         }
                         DeclaredVariable::Table(n) => self.declare_table(*n)?,
                     }
@@ -326,9 +327,8 @@ impl Interpreter<'_> {
             let (command, rows) = ran?;
             it.fire_due(rows.unwrap_or(0))?;
             it.session.activation.last.row_count = rows.unwrap_or(0) as i64;
-            let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn_if_due(s.line)?;
-            Ok(Ended { command, rows: if assigning { None } else { rows } })
+            Ok(Ended { command, rows })
         });
         let rows = self.session.activation.last.row_count.max(0) as u64;
         self.executed(module, s.plan, began, ended.as_ref().map(|_| rows).map_err(|e| &**e));

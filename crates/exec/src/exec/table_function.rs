@@ -94,6 +94,7 @@ impl Interpreter<'_> {
             filter: None,
             locks,
             backward: false,
+            sample: None,
             parts: Vec::new(),
         };
         let input = Node::Scan(Arc::new(scan));

@@ -176,7 +176,9 @@ pub(super) fn drop_column(
 pub(super) struct ColumnChange {
     /// A default stands in its way.
     of_type: bool,
-    /// Checks, indexes and statistics do: values are stored otherwise, or NULL is refused.
+    /// Checks do: it is another type, or a text of another collation.
+    of_checks: bool,
+    /// Indexes and statistics do: values are stored otherwise, or NULL is refused.
     of_values: bool,
     /// A primary key does: NULL is let in.
     to_null: bool,
@@ -190,8 +192,11 @@ impl ColumnChange {
     fn between(old: &Column, new: &Column) -> ColumnChange {
         let same_type = std::mem::discriminant(&old.ty) == std::mem::discriminant(&new.ty);
         let collated = new.collation != old.collation;
+        let of_type = !same_type || (old.xml, old.old_large) != (new.xml, new.old_large);
+        let of_varying = old.ty == new.ty || has_varying_length(old.ty);
         ColumnChange {
-            of_type: !same_type || (old.xml, old.old_large) != (new.xml, new.old_large),
+            of_type,
+            of_checks: of_type || collated || !of_varying,
             of_values: !widens(old.ty, new.ty) || collated || old.nullable && !new.nullable,
             to_null: !old.nullable && new.nullable,
             from_null: old.nullable && !new.nullable,
@@ -212,6 +217,7 @@ pub(super) fn refuse_if_used(
     let verb = if change.is_some() { "ALTER" } else { "DROP" };
     let all = ColumnChange {
         of_type: true,
+        of_checks: true,
         of_values: true,
         to_null: true,
         from_null: true,
@@ -226,7 +232,7 @@ pub(super) fn refuse_if_used(
     {
         users.push(("object", default.name.clone()));
     }
-    for check in table.checks.iter().filter(|_| change.of_values) {
+    for check in table.checks.iter().filter(|_| change.of_checks) {
         if check.column_id == column.id || mentions(&check.definition, &column.name) {
             users.push(("object", check.name.clone()));
         }
@@ -439,6 +445,11 @@ pub(super) fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> 
         increment: identity.increment,
         sequence: identity.sequence.id(),
     })
+}
+
+/// Whether the values of a type are as long as they need be: a check does not mind another length.
+fn has_varying_length(ty: SqlType) -> bool {
+    matches!(ty, SqlType::NVarChar(_) | SqlType::VarBinary(_) | SqlType::VarChar(_))
 }
 
 /// Whether values of `from` are stored alike as values of `to`.

@@ -95,6 +95,9 @@ fn owner(
     }
 }
 
+/// The longest value of a property.
+const MAX_VALUE_BYTES: usize = 7500;
+
 fn set(
     cx: &mut StatementContext<'_>,
     procedure: &str,
@@ -102,7 +105,14 @@ fn set(
     new: bool,
 ) -> SqlResult<i32> {
     let name = args.text(0).ok_or_else(|| SqlError::new(15600, &[&procedure]))?;
-    let value = args.typed(1);
+    let value = args.typed(1).map(|(value, ty)| match value {
+        taffrail_types::Value::Variant(v) => (v.0, &v.1),
+        v => (ty, v),
+    });
+    let bytes = value.and_then(|(_, v)| v.as_bytes()).map_or(0, <[u8]>::len);
+    if bytes > MAX_VALUE_BYTES {
+        return Err(SqlError::new(15097, &[]));
+    }
     let levels = Levels::of(args, 2);
     let owner = owner(cx, procedure, &levels)?;
     let database = cx.database();
@@ -117,10 +127,6 @@ fn set(
         (None, false) => return Err(SqlError::new(15217, &[&name, &shown])),
         _ => {}
     }
-    let value = value.map(|(value, ty)| match value {
-        taffrail_types::Value::Variant(v) => (v.0, &v.1),
-        v => (ty, v),
-    });
     let name = old.as_ref().map_or(name.clone(), |p| p.name.clone());
     properties::write(tx, owner, old.as_ref(), &name, value)?;
     Ok(0)

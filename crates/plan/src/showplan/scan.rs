@@ -211,7 +211,8 @@ impl Showplan<'_> {
             return self.looked_up(s, number, parent, (&alias, &filter), (name, entry, form));
         }
         let direction = if seek.is_none() && !s.backward { "" } else { direction };
-        let argument = format!("{object}{sought}{filter}{direction}");
+        let sample = s.sample.map_or(String::new(), |s| format!(" TABLESAMPLE SYSTEM {s}"));
+        let argument = format!("{object}{sought}{filter}{direction}{sample}");
         let at = self.add(parent, name, name, argument);
         let form = self.scan_form(s, index, seek, s.filter.as_ref());
         let text = self.slots(s.columns.iter().map(|c| c.1));

@@ -2,9 +2,8 @@
 
 use super::hints::{access_hint, hints};
 use super::next_value::DrawPlace;
-use super::{
-    Binder, Cte, Hints, Mention, Resolved, Source, SourceColumn, SourceKind, eq, facts, unsupported,
-};
+use super::sample::only_tables;
+use super::{Binder, Cte, Hints, Mention, Resolved, Source, SourceColumn, SourceKind, eq, facts};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_catalog::database::Database;
@@ -311,12 +310,11 @@ impl<'a> Binder<'a> {
     }
 
     fn named(&mut self, n: &'a ast::NamedTable, target: bool) -> SqlResult<FromTree> {
-        if n.sample.is_some() {
-            return Err(unsupported("TABLESAMPLE"));
-        }
+        let sample = self.table_sample(n)?;
         if let Some(name) = n.name.as_bare()
             && let Some(at) = self.expression(name)
         {
+            only_tables(sample)?;
             self.has_versions(n)?;
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.cte(at, &alias.value);
@@ -324,6 +322,7 @@ impl<'a> Binder<'a> {
         if let Some(name) = n.name.as_bare()
             && self.expanding.last().is_some_and(|e| eq(e, &name.value))
         {
+            only_tables(sample)?;
             self.has_versions(n)?;
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.recursive_reference(&name.value, &alias.value);
@@ -336,6 +335,9 @@ impl<'a> Binder<'a> {
         self.names(&n.name);
         let times = self.times(n)?;
         let resolved = self.meta.table(&n.name)?;
+        if !matches!(resolved, Resolved::Table(..)) {
+            only_tables(sample)?;
+        }
         let list = self.table_hints(n)?;
         let mut hints = self.view_hints(hints(list, target)?);
         let qualified = n.alias.is_none() && schema.is_some();
@@ -348,6 +350,7 @@ impl<'a> Binder<'a> {
                 let own = access_hint(list, &table, &n.name)?;
                 hints.access.scan |= own.scan;
                 (hints.access.index, hints.access.seek) = (own.index, own.seek);
+                hints.access.sample = sample;
                 self.table_or_versions((database, table), (alias, schema), hints, times)?
             }
             Resolved::UserView(database, view) => {

@@ -44,6 +44,7 @@ mod query;
 mod recursive;
 mod replaced;
 mod rowset;
+mod sample;
 mod scalar_function;
 mod scope;
 mod set;

@@ -523,6 +523,10 @@ impl<'q> Question<'q> {
             correlated: false,
             ordered,
         });
+        // A sample is of the table's own pages.
+        if hint.sample.is_some() {
+            return best.ok_or_else(|| SqlError::new(8622, &[]));
+        }
         let left =
             |i: &&Arc<Index>| i.kind != IndexKind::Heap && hint.index.is_none_or(|id| id == i.id);
         for index in self.table.indexes.iter().filter(left) {

@@ -25,6 +25,7 @@ use super::gap::{self, Inserted};
 use super::node::{
     ENTRY_HEADER, GHOST, child_at, entry_header, is_ghost, key_at, search, slot_for, split_entry,
 };
+use super::operations::Operation;
 use super::record::{Place, delete, row};
 use super::{Direction, Hobt, HobtKind, KeyRange, Rid, ScanLocks, smo};
 use crate::buffer::{ReadGuard, WriteGuard, seen};
@@ -94,6 +95,7 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, key: &[u8], value: &[u8]) -> St
         let Ok(slot) = search(&leaf, key) else { return Err(StorageError::RowNotFound) };
         work.note_row(hobt, key, || Some(split_entry(leaf.row(slot)).1.into()))?;
         modify_in(work, hobt, &mut leaf, slot, value, hash, RecordFlags::NONE)?;
+        work.count(hobt, Operation::LeafUpdate);
         hobt.set_hot(leaf.id(), leaf.frame());
         return Ok(());
     }
@@ -435,6 +437,7 @@ pub(super) fn insert_in(
         }
         hobt.add_rows(1);
         drop(counting);
+        work.count(hobt, Operation::LeafInsert);
         hobt.set_hot(leaf.id(), leaf.frame());
         return Ok(Inserted::Done);
     }
@@ -457,6 +460,7 @@ pub(super) fn ghost_in(
     }
     work.note_row(hobt, key, || Some(split_entry(leaf.row(slot)).1.into()))?;
     delete::ghost(work, &mut leaf, hobt, Place::Leaf, slot, lock_hash)?;
+    work.count(hobt, Operation::LeafGhost);
     hobt.set_hot(leaf.id(), leaf.frame());
     Ok(true)
 }

@@ -22,6 +22,7 @@ use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
 use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
 
+use super::operations::Operation;
 use super::record::bulk;
 use super::{Hobt, Rid, heap};
 use crate::error::StorageResult;
@@ -229,6 +230,9 @@ impl HeapLoad {
             let at = bulk::log_allocation(work, self.hobt.id(), minimal, rows, &extents)?;
             self.hobt.add_rows(rows);
             drop(counting);
+            let operations = self.hobt.operations();
+            operations.add(Operation::LeafInsert, rows.max(0) as u64);
+            operations.add(Operation::LeafAllocation, pages.len() as u64);
             if minimal {
                 db.mark_minimally_logged(work, self.hobt.id(), &extents)?;
             }

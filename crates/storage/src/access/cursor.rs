@@ -17,6 +17,7 @@ use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 
 use super::btree::{covers, key_hash, leaf_on_way};
 use super::node::{is_ghost, key_at, search, split_entry};
+use super::sample::Sample;
 use super::{Direction, Hobt, KeyRange, ScanLocks};
 use crate::buffer::{Access, ReadGuard};
 use crate::database::Database;
@@ -64,6 +65,10 @@ pub struct BTreeCursor {
     key: Vec<u8>,
     value: Vec<u8>,
     guarding: Guarding,
+    /// The pages whose entries are given; none: all.
+    sample: Option<Sample>,
+    /// The leaf of the copy is one of them.
+    sampled: bool,
     /// Slots of the window whose rows were something else for the snapshot, in order.
     was: Vec<(usize, Image)>,
 }
@@ -94,8 +99,16 @@ impl BTreeCursor {
             key: Vec::new(),
             value: Vec::new(),
             guarding: Guarding::default(),
+            sample: None,
+            sampled: true,
             was: Vec::new(),
         }
+    }
+
+    /// Gives the entries of a sample of the leaves only.
+    pub fn of_sample(mut self, sample: Option<Sample>) -> BTreeCursor {
+        self.sample = sample;
+        self
     }
 
     /// Whether it is one of this tree.
@@ -334,6 +347,7 @@ impl BTreeCursor {
         self.moves = self.hobt.moves();
         self.structure = self.hobt.structure();
         self.clean = self.needs_no_locks(tx);
+        self.sampled = self.sample.is_none_or(|s| s.takes(self.copy.id()));
         match self.locks {
             ScanLocks::Versions => {
                 self.set_window();
@@ -445,7 +459,9 @@ impl BTreeCursor {
                 }
             }
         }
-        (self.low, self.high) = (low, high);
+        // Locks on ranges are taken on the other leaves, too: see `next_guarded`.
+        let passed_over = !self.sampled && !self.guards;
+        (self.low, self.high) = if passed_over { (0, 0) } else { (low, high) };
     }
 }
 

@@ -16,6 +16,7 @@ use super::awaited::Patience;
 use super::btree::{expunge, has_room};
 use super::full::check_cancelled;
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
+use super::operations::Operation;
 use super::record::{Place, delete, format, row as rows};
 use super::{Hobt, HobtKind, Rid, ScanLocks};
 use crate::buffer::WriteGuard;
@@ -45,7 +46,9 @@ const TRIES: usize = 4;
 /// Adds a row where there is room.
 pub fn insert(tx: &mut Transaction, hobt: &Hobt, row: &[u8]) -> StorageResult<Rid> {
     check(hobt, row)?;
-    place(tx, hobt, &encode(0, &[row]), true)
+    let rid = place(tx, hobt, &encode(0, &[row]), true)?;
+    tx.parts().1.count(hobt, Operation::LeafInsert);
+    Ok(rid)
 }
 
 /// Replaces a row; its [`Rid`] stays (a forwarding stub is left where it no longer fits).
@@ -60,6 +63,7 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, rid: Rid, row: &[u8]) -> Storag
         false => encode(0, &[row]),
     };
     let before = RowBefore { rid, was: &was };
+    work.count(hobt, Operation::LeafUpdate);
     if replace(db, work, hobt, at, &new, before)? {
         return Ok(());
     }
@@ -91,6 +95,7 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool
     if stub {
         ghost(db, work, hobt, rid, before)?;
     }
+    work.count(hobt, Operation::LeafGhost);
     Ok(true)
 }
 
@@ -400,6 +405,7 @@ fn put_on_new_page(
         }
         // Committed before the latch is given up: nobody else's row can come in between.
         sys.commit_system()?;
+        tx.parts().1.count(hobt, Operation::LeafAllocation);
         let id = page.id();
         match put(tx, db, hobt, page, row, false) {
             Ok(Put::Done(rid)) => return Ok(rid),

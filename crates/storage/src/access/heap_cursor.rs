@@ -7,6 +7,7 @@ use taffrail_base::PageId;
 use super::cursor::page_lsn;
 use super::heap::{decode, fetch, flags_of, is_heap_page, read_row};
 use super::node::{FORWARDED, FORWARDING, GHOST};
+use super::sample::Sample;
 use super::{Hobt, Rid, ScanLocks};
 use crate::buffer::Access;
 use crate::error::{StorageError, StorageResult};
@@ -37,6 +38,8 @@ pub struct HeapCursor {
     slot: u16,
     slots: u16,
     row: Vec<u8>,
+    /// The pages that are read; none: all.
+    sample: Option<Sample>,
     /// Slots whose rows were something else for the snapshot, in order.
     was: Vec<(u16, Image)>,
 }
@@ -59,8 +62,15 @@ impl HeapCursor {
             slot: 0,
             slots: 0,
             row: Vec::new(),
+            sample: None,
             was: Vec::new(),
         }
+    }
+
+    /// Reads a sample of the pages only.
+    pub fn of_sample(mut self, sample: Option<Sample>) -> HeapCursor {
+        self.sample = sample;
+        self
     }
 
     /// The next row, with its place.
@@ -196,6 +206,9 @@ impl HeapCursor {
         }
         loop {
             if let Some(page) = self.pages.pop() {
+                if self.sample.is_some_and(|s| !s.takes(page)) {
+                    continue;
+                }
                 let page = db.pool().read_for(&db.store, page, Access::Scan)?;
                 if !is_heap_page(&page, &self.hobt) {
                     continue;

@@ -26,6 +26,7 @@ use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard, seen};
 use crate::database::Database;
 use crate::lock::Resource;
 use crate::versions::TreeVersions;
+use operations::Operations;
 
 pub(crate) mod awaited;
 pub mod btree;
@@ -45,9 +46,11 @@ mod heap_cursor;
 pub mod lob;
 pub(crate) mod node;
 pub mod now;
+pub(crate) mod operations;
 pub mod record;
 mod reorganize;
 mod reorganize_step;
+pub(crate) mod sample;
 mod smo;
 pub mod stats;
 
@@ -265,6 +268,7 @@ pub struct Hobt {
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
     pub(crate) undone: Mutex<Vec<PageId>>,
     object_lock: Resource,
+    operations: Arc<Operations>,
     /// The versions of its rows.
     versions: OnceLock<Arc<TreeVersions>>,
 }
@@ -297,6 +301,7 @@ impl Hobt {
             space: Mutex::default(),
             undone: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
+            operations: Arc::default(),
         }
     }
 
@@ -318,6 +323,11 @@ impl Hobt {
     /// 0 for a heap, 1 for a clustered index, others for nonclustered ones.
     pub fn index(&self) -> IndexId {
         self.index
+    }
+
+    /// What was done on it since it was opened, by transactions that have ended.
+    pub fn operations(&self) -> &Arc<Operations> {
+        &self.operations
     }
 
     /// Rows, committed or not.

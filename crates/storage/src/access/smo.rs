@@ -21,6 +21,7 @@ use super::node::{
     ENTRY_HEADER, child_at, child_bytes, count_ghosts, entry_header, key_at, search, separator,
     slot_for,
 };
+use super::operations::Operation;
 use super::record::{format, row, split as record};
 use crate::buffer::WriteGuard;
 use crate::database::Database;
@@ -172,6 +173,7 @@ fn split_leaf<'p>(
 
     let context = hobt.leaf_context();
     let mut right = db.allocate_page(sys, hobt, PageType::Index, 0)?;
+    sys.count(hobt, Operation::LeafAllocation);
     let leaf = path.at(0);
     let next = leaf.next();
     for i in m..slots {
@@ -225,6 +227,7 @@ fn insert_separator(
     };
     let parts: [&[u8]; 3] = [&entry_header(0, key), key, &child_bytes(child)];
     sys.change(parent, &change, &parts)?;
+    sys.count(hobt, Operation::InteriorInsert);
     parent.insert_row(slot, &parts);
     Ok(())
 }
@@ -263,6 +266,7 @@ fn room_above<'p>(
         return Err(db.store.corrupt(page.id(), "an interior entry is malformed".to_owned()));
     };
     let mut right = db.allocate_page(sys, hobt, PageType::Index, level as u8)?;
+    sys.count(hobt, Operation::InteriorAllocation);
     let page = path.at(level);
     right.insert_row(0, &[&entry_header(0, &[]), &child_bytes(child)]);
     for i in m + 1..slots {
@@ -300,6 +304,8 @@ fn grow_root<'p>(
     }
     let level = root.level();
     let mut child = db.allocate_page(sys, hobt, PageType::Index, level)?;
+    let leaf = level == 0;
+    sys.count(hobt, if leaf { Operation::LeafAllocation } else { Operation::InteriorAllocation });
     let root = &mut path.guards[0];
     for i in 0..root.slots() as usize {
         child.insert_row(i, &[root.row(i)]);

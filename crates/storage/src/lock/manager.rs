@@ -338,6 +338,8 @@ impl LockManager {
             _ => {}
         }
         let waited = started.elapsed();
+        state.waited.0 += 1;
+        state.waited.1 += waited.as_micros() as u64;
         if let Err(e) = &result {
             told::refused(e, &resource, wanted, state.owner, Some(waited));
         }

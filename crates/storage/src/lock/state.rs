@@ -105,6 +105,8 @@ pub struct TxLockState {
     pub(super) slot: Option<Arc<WaitSlot>>,
     pub(super) requests: [u32; ResourceKind::COUNT],
     pub(super) uncounted: u32,
+    /// Requests that had to wait, and the microseconds that they did.
+    pub(crate) waited: (u64, u64),
     cancelled: Option<Arc<AtomicBool>>,
     /// `SET DEADLOCK_PRIORITY`: the lowest of a cycle is chosen as victim.
     pub deadlock_priority: i8,
@@ -128,6 +130,7 @@ impl TxLockState {
             slot: None,
             requests: [0; ResourceKind::COUNT],
             uncounted: 0,
+            waited: (0, 0),
             cancelled: None,
             deadlock_priority: 0,
             log_bytes: 0,

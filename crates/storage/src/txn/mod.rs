@@ -18,6 +18,7 @@
 //! ```
 //! An error of a statement leaves the transaction open; the caller rolls back to the statement's savepoint.
 
+mod count;
 mod gaps;
 pub(crate) mod rollback;
 mod savepoint;
@@ -420,7 +421,11 @@ impl Transaction {
         let key = Resource::key(db.id(), hobt.id(), hash);
         let object = *hobt.object_lock();
         let locks = &db.instance.locks;
-        let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout)?;
+        let waited = self.locks.waited;
+        let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout);
+        self.count_row_lock(hobt, waited, &granted);
+        let granted = granted?;
+        let db = &self.work.db;
         self.row_lock = RowLock::of(key, granted);
         // Its owner before may have let go of it because his commit could not be made durable.
         db.store.check()?;
@@ -460,7 +465,11 @@ impl Transaction {
         let db = &self.work.db;
         let row = Resource::rid(db.id(), rid.page, rid.slot);
         let object = *hobt.object_lock();
-        let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?;
+        let waited = self.locks.waited;
+        let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout);
+        self.count_row_lock(hobt, waited, &granted);
+        let granted = granted?;
+        let db = &self.work.db;
         self.row_lock = RowLock::of(row, granted);
         db.store.check()?;
         Ok(granted)

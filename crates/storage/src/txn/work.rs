@@ -14,6 +14,8 @@ use taffrail_log::{
 use taffrail_observe::xe::{Event, wanted};
 
 use super::table::TxnEntry;
+use crate::access::Hobt;
+use crate::access::operations::{Operation, Tally};
 use crate::buffer::{Store, WriteGuard};
 use crate::codec::Put;
 use crate::database::Database;
@@ -44,6 +46,8 @@ pub(crate) struct Work {
     notes_rows: bool,
     /// Pages deallocated: see [`crate::freelist`].
     pub freed: Vec<(HobtId, PageId)>,
+    /// Operations on heaps and trees.
+    tally: Tally,
 }
 
 /// The parts of a record besides its payload.
@@ -130,7 +134,21 @@ impl Work {
             parent: TransactionId::NONE,
             notes_rows: false,
             freed: Vec::new(),
+            tally: Tally::default(),
         }
+    }
+
+    /// Counts a wait for the lock of a row.
+    #[cold]
+    pub fn count_lock_wait(&mut self, hobt: &Hobt, micros: u64) {
+        self.tally.add(hobt.operations(), Operation::RowLockWait, 1);
+        self.tally.add(hobt.operations(), Operation::RowLockWaitMicros, micros);
+    }
+
+    /// Counts an operation on a heap or tree.
+    #[inline]
+    pub fn count(&mut self, hobt: &Hobt, operation: Operation) {
+        self.tally.add(hobt.operations(), operation, 1);
     }
 
     /// A system transaction inside this one.

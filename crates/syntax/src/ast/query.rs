@@ -297,10 +297,21 @@ pub struct NamedTable {
     pub alias: Option<Ident>,
     /// `WITH (…)` or the old `(…)` form.
     pub hints: Vec<TableHint>,
-    /// `TABLESAMPLE` in words, not interpreted.
-    pub sample: Option<Span>,
+    /// `TABLESAMPLE`: a share of its rows.
+    pub sample: Option<TableSample>,
     /// `FOR SYSTEM_TIME …`: which versions of the rows.
     pub system_time: Option<SystemTime>,
+}
+
+/// `TABLESAMPLE [SYSTEM] (number [PERCENT | ROWS]) [REPEATABLE (seed)]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableSample {
+    /// The number in parentheses.
+    pub number: Expr,
+    /// It is a number of rows, and no percentage.
+    pub rows: bool,
+    /// The seed of a sample that can be had again.
+    pub seed: Option<Expr>,
 }
 
 /// `FOR SYSTEM_TIME …`: the versions of rows that a query reads. The moments are literals and variables.

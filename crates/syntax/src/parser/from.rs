@@ -210,14 +210,23 @@ impl Parser<'_> {
         Ok(SystemTime::ContainedIn(from, to))
     }
 
-    fn tablesample(&mut self) -> Parse<Span> {
-        let start = self.bump().start;
+    fn tablesample(&mut self) -> Parse<TableSample> {
+        self.bump();
         self.eat_word("SYSTEM");
-        self.skip_parentheses()?;
-        if self.eat_word("REPEATABLE") {
-            self.skip_parentheses()?;
+        self.expect(TokenKind::LParen)?;
+        let number = self.expr()?;
+        let rows = self.eat_word("ROWS");
+        if !rows {
+            self.eat_kw(Kw::Percent);
         }
-        Ok(self.since(start))
+        self.expect(TokenKind::RParen)?;
+        let mut seed = None;
+        if self.eat_word("REPEATABLE") {
+            self.expect(TokenKind::LParen)?;
+            seed = Some(self.expr()?);
+            self.expect(TokenKind::RParen)?;
+        }
+        Ok(TableSample { number, rows, seed })
     }
 
     /// `@t [AS alias]`, or `@x.nodes(…) AS t(c)`.

@@ -18,6 +18,7 @@
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`dm_os_volume`] | file systems |
 //! | [`missing_indexes`] | indexes that plans would use |
+//! | [`operational_stats`] | what was done on heaps and trees |
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
 //! | [`query_plan`] | plans of the cache as XML |
@@ -67,6 +68,7 @@ pub mod information_schema;
 mod missing_indexes;
 mod object_columns;
 pub mod objects;
+pub mod operational_stats;
 pub mod performance_counters;
 mod periods;
 mod permissions;
@@ -139,6 +141,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     row_versions::declare,
     dm_db::declare,
     missing_indexes::declare,
+    operational_stats::declare,
     physical_stats::declare,
     dm_db_log::declare,
     dm_io::declare,

@@ -79,6 +79,15 @@ const STATE_SEEN: Needs = Needs::Any(&[
 
 fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let mode = mode(args)?;
+    for_each(cx, args, &mut |here, table, index| one(here, table, index, mode, rows))
+}
+
+/// Calls `f` with each index that the first four arguments (database, object, index, partition) choose and that may be seen: 262.
+pub(super) fn for_each(
+    cx: &ViewContext<'_>,
+    args: &[Value],
+    f: &mut dyn FnMut(&ViewContext<'_>, &Table, &Index) -> SqlResult<()>,
+) -> SqlResult<()> {
     if chosen(args, 3, 0).is_some_and(|partition| partition != 1) {
         return Ok(());
     }
@@ -108,7 +117,7 @@ fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
             }
             for index in &table.indexes {
                 if index_id.is_none_or(|id| id == i64::from(index.id.0)) {
-                    one(&here, &table, index, mode, rows)?;
+                    f(&here, &table, index)?;
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::{Operator, seek};
 use crate::binder::TableUse;
 use crate::catalog::{Escalation, Index, IndexKind, is_temp};
 use crate::exec::runtime::Rt;
-use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode};
+use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode, TableSample};
 use crate::plan::node::{Access, Scan};
 use crate::rowcodec::TableLobs;
 use crate::rowcodec::key::read_entry;
@@ -25,7 +25,8 @@ use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
 use taffrail_storage::lock::{Granted, LockMode};
 use taffrail_storage::{
-    Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
+    Direction, Hobt, KeyRange, Operation, Rid, Sample, ScanLocks, StorageError, Transaction, btree,
+    heap, lob,
 };
 use taffrail_types::Value;
 
@@ -123,6 +124,8 @@ pub(crate) struct ScanOp {
     ///
     /// [`StatementState::turn`]: crate::exec::runtime::StatementState::turn
     turn: u32,
+    /// The pages that TABLESAMPLE takes, once it is open: the same ones each time that it is opened.
+    sample: Option<Sample>,
 }
 
 impl ScanOp {
@@ -155,7 +158,25 @@ impl ScanOp {
             ranges: Vec::new(),
             moved: HashSet::new(),
             turn: 0,
+            sample: None,
         }
+    }
+
+    /// Chooses the pages of TABLESAMPLE.
+    #[cold]
+    fn choose_sample(&mut self, rt: &mut Rt<'_>, asked: TableSample) {
+        if self.sample.is_some() {
+            return;
+        }
+        let seed = asked.seed.map_or_else(
+            || {
+                let mut bytes = [0; 8];
+                rt.cx.session.instance.options().env.entropy.fill(&mut bytes);
+                u64::from_le_bytes(bytes)
+            },
+            |seed| seed as u64,
+        );
+        self.sample = Some(Sample::new(asked.share(self.scan.table.row_count()), seed));
     }
 
     /// The locks on the keys of a clustered index, or of any index whose ranges are locked.
@@ -183,7 +204,7 @@ impl ScanOp {
     }
 
     /// Puts the cursor on a part of the index that the scan reads.
-    fn seek(&mut self, range: KeyRange) -> SqlResult<()> {
+    fn seek(&mut self, rt: &mut Rt<'_>, range: KeyRange) -> SqlResult<()> {
         let scan = &*self.scan;
         let (Access::Clustered(index, _) | Access::Nonclustered(index, _)) = &scan.access else {
             return Ok(());
@@ -207,6 +228,8 @@ impl ScanOp {
             _ => ScanLocks::ReadCommitted,
         };
         let hobt = index.hobt()?;
+        let operation = if one { Operation::SingletonLookup } else { Operation::RangeScan };
+        rt.cx.session.part(scan.database.id).count(hobt, operation);
         match &mut self.cursor {
             Cursor::Clustered(c) | Cursor::Nonclustered(c) if c.is_of(hobt) => {
                 c.again(range, locks);
@@ -226,7 +249,7 @@ impl ScanOp {
     fn next_range(&mut self, rt: &mut Rt<'_>) -> SqlResult<bool> {
         let Some(range) = self.ranges.pop() else { return Ok(false) };
         rt.ends_part();
-        self.seek(range)?;
+        self.seek(rt, range)?;
         Ok(true)
     }
 
@@ -317,6 +340,9 @@ impl Operator for ScanOp {
     fn open(&mut self, rt: &mut Rt<'_>) -> SqlResult<()> {
         self.turn = rt.turn;
         self.choose_locks(rt);
+        if let Some(asked) = self.scan.sample {
+            self.choose_sample(rt, asked);
+        }
         self.moved.clear();
         let (scan, rejects) = (&*self.scan, self.rejects);
         let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
@@ -351,17 +377,18 @@ impl Operator for ScanOp {
             if pages::are_watched() {
                 note_scan(scan, base, false);
             }
+            let tx = rt.cx.session.part(scan.database.id);
+            tx.count(base.hobt()?, Operation::RangeScan);
         }
         self.cursor = match &scan.access {
             Access::Full if base.kind == IndexKind::Heap => {
-                Cursor::Heap(heap::scan(base.hobt()?, self.locks))
+                Cursor::Heap(heap::scan(base.hobt()?, self.locks).of_sample(self.sample))
             }
-            Access::Full => Cursor::Clustered(btree::seek(
-                base.hobt()?,
-                KeyRange::default(),
-                direction,
-                self.key_locks(),
-            )),
+            Access::Full => {
+                let (hobt, range) = (base.hobt()?, KeyRange::default());
+                let cursor = btree::seek(hobt, range, direction, self.key_locks());
+                Cursor::Clustered(cursor.of_sample(self.sample))
+            }
             Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
                 self.ranges.clear();
                 seek::ranges(rt, index, seek, &mut self.ranges)?;
@@ -370,7 +397,7 @@ impl Operator for ScanOp {
                 }
                 match self.ranges.pop() {
                     None => Cursor::Closed,
-                    Some(range) => return self.seek(range),
+                    Some(range) => return self.seek(rt, range),
                 }
             }
         };
@@ -464,6 +491,7 @@ impl Operator for ScanOp {
                         self.locator.extend_from_slice(locator);
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
+                        tx.count(base, Operation::SingletonLookup);
                         let (locator, row, locks) = (&mut self.locator, &mut self.row, self.locks);
                         let there = patience.read(tx, |tx| {
                             let mut tries = MOVED_TRIES;

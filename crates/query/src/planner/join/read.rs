@@ -16,7 +16,11 @@ impl<'p> Block<'p, '_> {
     /// Its rows, roughly.
     pub(super) fn estimate(&self, id: u32) -> u64 {
         match &self.source(id).rel {
-            Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
+            Some(Rel::Get(g)) => {
+                let rows = self.planner.meta.row_estimate(&g.table.database, &g.table.table);
+                let sample = g.hints.access.sample;
+                sample.map_or(rows, |s| (rows as f64 * s.share(rows)).max(1.0) as u64)
+            }
             Some(Rel::Rowset(_)) => guess::VIEW as u64,
             // A list: see `planner::lists`.
             Some(list @ Rel::Distinct(_)) => self.planner.guessed(list).max(1.0) as u64,
@@ -70,6 +74,7 @@ impl<'p> Block<'p, '_> {
                     filter,
                     locks: hints.locks,
                     backward: ordered.unwrap_or(false),
+                    sample: hints.access.sample,
                     parts: Vec::new(),
                 };
                 let mut node = Node::Scan(Arc::new(scan));

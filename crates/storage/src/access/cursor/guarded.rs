@@ -100,6 +100,7 @@ impl BTreeCursor {
             match self.step(tx, mode)? {
                 Step::On => {}
                 Step::End => return Ok(None),
+                _ if !self.sampled => {}
                 Step::Copied(slot) => return Ok(Some(split_entry(self.copy.row(slot)))),
                 Step::Read => return Ok(Some((&self.key, &self.value))),
             }

@@ -1,5 +1,6 @@
 //! One row, by its [`Rid`]: read, or locked for whoever has read it by a snapshot.
 
+use super::super::operations::Operation;
 use super::{
     FORWARDED, FORWARDING, GHOST, Hobt, Rid, ScanLocks, decode, flags_of, is_heap_page, pointer,
 };
@@ -71,6 +72,7 @@ pub(in super::super) fn read_row(
         };
         let page = db.pool().read(&db.store, to.page)?;
         if copy_forwarded(&page, hobt, rid, to, row) {
+            hobt.operations().add(Operation::ForwardedFetch, 1);
             return Ok(true);
         }
     }
