@@ -268,8 +268,11 @@ const ALTERS_LOGIN: Needs = Needs::All(&[
 const ALTERS_USER: Needs =
     Needs::When(Case::OtherUsers, &Needs::Database(OnDatabase::AlterAnyUser));
 
-const ALTERS_TABLE: Needs =
-    Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
+const ALTERS_TABLE: Needs = Needs::All(&[
+    ALTERS,
+    Needs::When(Case::Masks, &Needs::Database(OnDatabase::AlterAnyMask)),
+    Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update)),
+]);
 
 const APPLICATION_ROLES: Needs = Needs::Database(OnDatabase::AlterAnyApplicationRole);
 
