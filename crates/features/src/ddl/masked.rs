@@ -2,6 +2,7 @@
 
 use super::alter::identity_row;
 use super::index::{self, shown_name};
+use super::resolve;
 use crate::catalog::{Column, Table, masks, rows};
 use crate::database::Database;
 use crate::exec::function_facts::bound_to;
@@ -95,4 +96,17 @@ pub(super) fn refuse_users(
         cx.reason(SqlError::new(5074, &[&what, &name, &"column", &column.name]))?;
     }
     Err(SqlError::new(4922, &[&"ALTER TABLE ALTER COLUMN", &column.name, &"column"]))
+}
+
+/// An error of a statement on a table, without a value that a mask hides from the session.
+pub(super) fn covered(
+    cx: &mut StatementContext<'_>,
+    name: &ast::ObjectName,
+    e: Box<SqlError>,
+) -> Box<SqlError> {
+    let missing = || SqlError::new(4902, &[name]);
+    match resolve::table(cx, name, missing) {
+        Ok((database, table)) => cx.session.cover(e, std::iter::once((&*database, &*table))),
+        Err(_) => e,
+    }
 }

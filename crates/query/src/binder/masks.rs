@@ -121,13 +121,14 @@ impl Stains {
     fn flow(&mut self, rel: &Rel) -> bool {
         let mut new = false;
         match rel {
-            Rel::Get(g) if g.table.table.is_masked() => {
+            Rel::Get(g) => {
                 let (database, table) = (&g.table.database, &g.table.table);
-                for (at, slot) in &g.columns {
+                for (at, slot) in g.columns.iter().filter(|_| table.is_masked()) {
                     new |= self.add(*slot, of_column(database, table, *at));
                 }
+                // A column that is computed where it is read may read other tables, by a function.
                 for c in &g.computed {
-                    new |= self.add(c.slot, of_column(database, table, c.column));
+                    new |= self.add(c.slot, self.computed(&[&c.value]));
                 }
             }
             Rel::Rowset(r) => match &r.of.source {
@@ -237,6 +238,41 @@ fn is_implicit(c: &Cast) -> bool {
     c.conversion == Conversion::Implicit && c.style.is_none()
 }
 
+/// Calls `f` with each expression and condition of a relation's own, but the keys of DISTINCT and the like.
+fn each_part(rel: &mut Rel, f: &mut dyn FnMut(PartMut<'_>)) {
+    match rel {
+        Rel::Get(r) => r.computed.iter_mut().for_each(|c| f(PartMut::Expr(&mut c.value))),
+        Rel::Rowset(r) => r.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
+        Rel::Values(r) => r.rows.iter_mut().flatten().for_each(|e| f(PartMut::Expr(e))),
+        Rel::Select(r) => r.conditions.iter_mut().for_each(|p| f(PartMut::Pred(p))),
+        Rel::Compute(r) => r.items.iter_mut().for_each(|(e, _)| f(PartMut::Expr(e))),
+        Rel::Join(r) => r.on.iter_mut().for_each(|p| f(PartMut::Pred(p))),
+        Rel::Group(r) => {
+            r.keys.iter_mut().for_each(|(e, ..)| f(PartMut::Expr(e)));
+            r.aggs.iter_mut().for_each(|a| a.exprs_mut(&mut |e| f(PartMut::Expr(e))));
+        }
+        Rel::Window(r) => {
+            r.partition.iter_mut().for_each(|(e, _)| f(PartMut::Expr(e)));
+            r.order.iter_mut().for_each(|k| f(PartMut::Expr(&mut k.expr)));
+            for item in &mut r.items {
+                item.function.exprs_mut(&mut |e| f(PartMut::Expr(e)));
+            }
+        }
+        Rel::Sort(r) => r.keys.iter_mut().for_each(|k| f(PartMut::Expr(&mut k.expr))),
+        Rel::Top(r) => {
+            r.count.iter_mut().chain(&mut r.offset).for_each(|e| f(PartMut::Expr(e)));
+            r.ties.iter_mut().flatten().for_each(|(e, _)| f(PartMut::Expr(e)));
+        }
+        Rel::Empty
+        | Rel::OneRow
+        | Rel::Project(_)
+        | Rel::Distinct(_)
+        | Rel::Union(_)
+        | Rel::SetOperation(_)
+        | Rel::Recursive(_) => {}
+    }
+}
+
 impl Binder<'_> {
     /// Masks what leaves a statement that has been bound.
     pub fn mask_outputs(&mut self, s: &mut Statement<Rel>) {
@@ -286,7 +322,7 @@ impl Binder<'_> {
                 self.mask_output(&stains, &mut m.output);
             }
             Statement::Scalar(e, ty) => self.mask(&stains, e, Some(ty.ty)),
-            Statement::Condition(_) => {}
+            Statement::Condition(p) => self.mask_arguments(&stains, PartMut::Pred(p)),
         }
     }
 
@@ -305,6 +341,7 @@ impl Binder<'_> {
 
     /// Masks a value where it is stained. `ty`: its type, where that is known.
     fn mask(&self, stains: &Stains, e: &mut Expr, ty: Option<SqlType>) {
+        self.mask_arguments(stains, PartMut::Expr(e));
         let Some(Stain { function, columns }) = stains.of(e) else { return };
         if let Expr::Cast(c) = e
             && is_implicit(c)
@@ -364,23 +401,10 @@ impl Binder<'_> {
     /// Masks what leaves inside of a relation: the values of texts of FOR XML and FOR JSON, and the counts of TOP and OFFSET, which the
     /// number of rows tells.
     fn mask_within(&mut self, stains: &Stains, rel: &mut Rel) {
-        match rel {
-            Rel::Compute(c) => {
-                let calls = c.items.iter_mut().filter_map(|(e, _)| match e {
-                    Expr::Call(c) if makes_text(c) => Some(c),
-                    _ => None,
-                });
-                for arg in calls.flat_map(|c| &mut c.args) {
-                    self.mask_slots(stains, arg);
-                }
-            }
-            Rel::Top(t) => {
-                for e in t.count.iter_mut().chain(&mut t.offset) {
-                    self.mask(stains, e, None);
-                }
-            }
-            _ => {}
+        if let Rel::Top(t) = rel {
+            t.count.iter_mut().chain(&mut t.offset).for_each(|e| self.mask(stains, e, None));
         }
+        each_part(rel, &mut |p| self.mask_arguments(stains, p));
         match rel {
             Rel::Empty | Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) | Rel::Values(_) => {}
             Rel::Select(r) => self.mask_within(stains, &mut r.input),
@@ -406,10 +430,23 @@ impl Binder<'_> {
         }
     }
 
+    /// Masks what leaves by the arguments of a call within an expression: the values of a text, and the seed of RAND, which the numbers
+    /// behind it tell.
+    fn mask_arguments(&self, stains: &Stains, mut part: PartMut<'_>) {
+        if let PartMut::Expr(Expr::Call(c)) = &mut part {
+            match c.function.name() {
+                _ if makes_text(c) => c.args.iter_mut().for_each(|e| self.mask_slots(stains, e)),
+                "RAND" => c.args.iter_mut().for_each(|e| self.mask(stains, e, None)),
+                _ => {}
+            }
+        }
+        part.children(&mut |p| self.mask_arguments(stains, p));
+    }
+
     /// Masks each stained slot of an expression.
     fn mask_slots(&self, stains: &Stains, e: &mut Expr) {
         match e {
-            Expr::Slot(_) => self.mask(stains, e, None),
+            Expr::Slot(_) | Expr::Subquery(_) => self.mask(stains, e, None),
             e => e.children_mut(&mut |p| match p {
                 PartMut::Expr(e) => self.mask_slots(stains, e),
                 PartMut::Pred(_) => {}

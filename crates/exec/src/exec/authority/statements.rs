@@ -9,10 +9,9 @@ use crate::session::rights::securable_of;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
-    AlterTableAction,
-    AlterDatabaseAction, AlterTableAction as A, ConstraintKind, CreateSchema, DropKind, Ident,
-    NameOrVariable, NamedOption, ObjectName, OptionValue, Statement, StatementKind as K, TableBody,
-    TriggerTarget,
+    AlterDatabaseAction, AlterTableAction, AlterTableAction as A, ConstraintKind, CreateSchema,
+    DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Statement,
+    StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
