@@ -24,6 +24,7 @@ mod foreign;
 pub mod identity;
 mod index_rows;
 mod kind;
+pub mod masks;
 pub mod master;
 pub mod messages;
 pub mod missing;

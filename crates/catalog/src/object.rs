@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Hobt;
 use taffrail_types::convert::{Declared, Large};
+use taffrail_types::mask::MaskFunction;
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -189,6 +190,8 @@ pub struct Column {
     pub missing: Value,
     /// The expression of a computed column.
     pub computed: Option<Arc<Computed>>,
+    /// The function that masks the column's values for whoever has not UNMASK.
+    pub mask: Option<Arc<MaskFunction>>,
 }
 
 impl Column {

@@ -7,6 +7,7 @@ pub use super::index_rows::{
     write_indexed_view, write_statistics,
 };
 use super::index_rows::{read_columnstore, read_indexed_view, read_statistics};
+use super::masks::{read_mask, write_mask};
 use super::module_rows::read_base;
 pub use super::module_rows::{
     write_bound_view, write_execute_as, write_function_facts, write_module, write_module_options,
@@ -46,6 +47,7 @@ const COLUMN_SPARSE: i64 = 256;
 const COLUMN_ROW_START: i64 = 512;
 const COLUMN_ROW_END: i64 = 1024;
 const COLUMN_HIDDEN: i64 = 2048;
+const COLUMN_MASKED: i64 = 4096;
 
 /// The version of the catalogue's tables that knows columns of type rowversion.
 const ROWVERSIONS: i64 = 9;
@@ -107,6 +109,9 @@ pub fn write_column(
     if let Some(computed) = &column.computed {
         write_computed(tx, table, column.id, computed)?;
     }
+    if let Some(mask) = &column.mask {
+        write_mask(tx, table, column.id, mask)?;
+    }
     let mut flags = 0;
     for (flag, on) in [
         (COLUMN_NULLABLE, column.nullable),
@@ -120,6 +125,7 @@ pub fn write_column(
         (COLUMN_ROW_START, column.generated == Generated::RowStart),
         (COLUMN_ROW_END, column.generated == Generated::RowEnd),
         (COLUMN_HIDDEN, column.is_hidden),
+        (COLUMN_MASKED, column.mask.is_some()),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -234,6 +240,7 @@ pub fn view_column(
         default: None,
         missing: Value::Null,
         computed: None,
+        mask: None,
     }
 }
 
@@ -438,6 +445,10 @@ impl Catalog {
             0 => None,
             _ => Some(read_computed(tx, table, id)?),
         };
+        let mask = match flags & COLUMN_MASKED {
+            0 => None,
+            _ => Some(read_mask(tx, table, id)?),
+        };
         let default = match number(row, 6)? {
             0 => None,
             default => self.read_default(tx, ObjectId(default as i32))?,
@@ -471,6 +482,7 @@ impl Catalog {
             default,
             missing,
             computed,
+            mask,
         })
     }
 

@@ -73,6 +73,7 @@ fn same_column(a: &Column, b: &Column) -> bool {
         missing,
         user_type,
         computed,
+        mask,
     } = a;
     let definition = |d: &Option<Default>| d.as_ref().map(|d| d.definition.clone());
     (id, name, ty, nullable, collation) == (&b.id, &b.name, &b.ty, &b.nullable, &b.collation)
@@ -81,6 +82,7 @@ fn same_column(a: &Column, b: &Column) -> bool {
         && (generated, is_hidden) == (&b.generated, &b.is_hidden)
         && *user_type == b.user_type
         && *computed == b.computed
+        && *mask == b.mask
         && definition(default) == definition(&b.default)
         && *missing == b.missing
 }

@@ -375,6 +375,7 @@ impl Instance {
                 home: database.clone(),
                 known_identity: Default::default(),
                 known_rights: Default::default(),
+                known_masks: Default::default(),
                 trace_flags: Vec::new(),
                 calls: 0,
                 identity: None,

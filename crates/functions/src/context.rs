@@ -168,6 +168,10 @@ pub trait FnContext {
         permission: &str,
         column: Option<&str>,
     ) -> Option<bool>;
+    /// Whether the user has UNMASK on each column that a masked value comes from.
+    fn unmasks(&self, _mask: &std::sync::Arc<super::mask::Mask>) -> bool {
+        false
+    }
     /// SCHEMA_ID (None: the caller's default schema).
     fn schema_id(&self, name: Option<&str>) -> Option<i32>;
     /// The name of a schema: SCHEMA_NAME.

@@ -29,6 +29,7 @@
 //! | `system` | the session: identity, errors, logins, users |
 //! | `metadata` | names and ids of the catalogue, properties |
 //! | `xml` | what CAST(… AS xml) checks |
+//! | `mask` | the mask over a value that leaves a query |
 //!
 //! `placeholders` are those of RAISERROR and FORMATMESSAGE; `absent` are the functions that are refused as missing.
 #![forbid(unsafe_code)]
@@ -45,6 +46,7 @@ mod globals;
 mod gzip;
 mod hash;
 pub mod json;
+pub mod mask;
 mod math;
 pub mod memory;
 mod metadata;
@@ -179,6 +181,8 @@ pub struct SettledCall {
     pub collations: SmallVec<[Collation; 4]>,
     /// What a JSON function makes of its arguments.
     pub form: Option<Arc<json::Form>>,
+    /// The mask of a [`mask::MASK`].
+    pub mask: Option<Arc<mask::Mask>>,
 }
 
 /// A function of the table: a name is one function's.
@@ -245,7 +249,7 @@ impl SettledCall {
 }
 
 /// The tables of all functions.
-static TABLES: [&[Function]; 16] = [
+static TABLES: [&[Function]; 17] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
@@ -262,6 +266,7 @@ static TABLES: [&[Function]; 16] = [
     xml::FUNCTIONS,
     xquery::FUNCTIONS,
     zone::FUNCTIONS,
+    mask::FUNCTIONS,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
@@ -329,5 +334,6 @@ pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<S
     debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
     let Signature { params, result } = signature;
     let function = Named(function);
-    Ok(SettledCall { function, datepart, params, result, collations: SmallVec::new(), form: None })
+    let collations = SmallVec::new();
+    Ok(SettledCall { function, datepart, params, result, collations, form: None, mask: None })
 }

@@ -268,7 +268,9 @@ impl<'s> Scope<'s> {
                 let coerced = of_arguments(name, c.function.compares(), &args);
                 // A text that becomes xml is NULL where it or its style is.
                 let nullable = match name {
-                    taffrail_functions::xml::CONTENT => args.iter().any(|a| a.nullable),
+                    taffrail_functions::xml::CONTENT | taffrail_functions::mask::MASK => {
+                        args.iter().any(|a| a.nullable)
+                    }
                     _ => !is_never_null(name),
                 };
                 Typed { nullable, ..Typed::new(c.function.result) }.with(coerced)

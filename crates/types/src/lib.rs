@@ -9,6 +9,7 @@
 //! | [`decimal`], [`datetime`], [`text`] | what the values of one family can do, and their text forms |
 //! | [`codepage`], [`collation`], [`like`] | text: code pages ⇄ UTF-16, order and equality, patterns |
 //! | [`convert`] | which type converts to which, how, and the common type of two |
+//! | [`mask`] | what is shown of a value whose column is masked |
 //! | [`interest`] | long work ends when nobody wants its result |
 //! | [`arith`], [`compare`], [`key`] | operators with their result types; order; order-preserving bytes for index keys |
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ pub mod decimal;
 pub mod interest;
 pub mod key;
 pub mod like;
+pub mod mask;
 pub mod names;
 pub mod near;
 pub mod sqltype;

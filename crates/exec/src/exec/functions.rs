@@ -9,6 +9,7 @@ use crate::exec::procedure::name_parts;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
 use crate::functions::context::Property;
+use crate::functions::mask::Mask;
 use crate::functions::{FnContext, Moment, StoredMessage, system_message};
 use crate::session::Session;
 use std::sync::Arc;
@@ -16,7 +17,6 @@ use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_io::zone::utc_offset_minutes;
 use taffrail_observe::totals;
-use taffrail_storage::FileKind;
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
 
@@ -436,6 +436,10 @@ impl FnContext for Session {
         self.has_permission_on(securable, class, permission, column)
     }
 
+    fn unmasks(&self, mask: &Arc<Mask>) -> bool {
+        self.has_unmask(mask)
+    }
+
     fn schema_id(&self, name: Option<&str>) -> Option<i32> {
         let own = name.map_or_else(|| self.schema_or_default(None), Into::into);
         self.database.catalog.schema(&own, self.id).map(|s| s.id.0)
@@ -584,17 +588,7 @@ impl FnContext for Session {
             Property::IndexKey(id, index, key) => {
                 self.index_key_property(id, index, key, &name).unwrap_or(Value::Null)
             }
-            Property::File(file) => {
-                let files = self.database.storage.files();
-                let same = |n: &str| Collation::default().eq_str(n, file);
-                match (files.iter().find(|f| same(&f.name)), &*name) {
-                    (Some(f), "spaceused") => int((f.used / 8192) as i32),
-                    (Some(f), "islogfile") => flag(f.kind == FileKind::Log),
-                    (Some(f), "isprimaryfile") => flag(f.id.0 == 1),
-                    (Some(_), "isreadonly") => flag(false),
-                    _ => Value::Null,
-                }
-            }
+            Property::File(file) => self.file_property(file, &name),
         })
     }
 }

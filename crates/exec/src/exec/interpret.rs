@@ -577,7 +577,7 @@ impl<'s> Interpreter<'s> {
         std::mem::swap(vars, &mut cx.session.activation.locals.vars);
         let scratch = cx.session.running.scratch.get_or_insert_default();
         (scratch.frame, scratch.target_row) = (frame, target_row);
-        r
+        r.map_err(|e| self.session.cover(e, plan.tables()))
     }
 }
 

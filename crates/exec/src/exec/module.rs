@@ -6,6 +6,7 @@ use super::result_sets::DeclaredResult;
 use super::used::UsedIndexes;
 use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
+use crate::catalog::Table;
 use crate::database::Database;
 use crate::features::RegisteredStatement;
 use crate::plan::columns::Columns;
@@ -410,6 +411,13 @@ pub struct Plan {
     pub made_in: Option<(DatabaseId, Collation)>,
     /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
     pub identity_insert: Option<(DatabaseId, taffrail_base::ObjectId, bool)>,
+}
+
+impl Plan {
+    /// The tables that it names, with their databases.
+    pub fn tables(&self) -> impl Iterator<Item = (&Database, &Table)> {
+        self.uses.iter().map(|u| (&*u.database, &*u.table))
+    }
 }
 
 /// The number of rights that hold everything a plan needs in its session's database; 0: none is known.

@@ -125,8 +125,9 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
 
 /// Binds a statement.
 pub(super) fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
-    let bound = bind_source(binder, source)?;
+    let mut bound = bind_source(binder, source)?;
     binder.option_hints_are_used()?;
+    binder.mask_outputs(&mut bound);
     Ok(bound)
 }
 

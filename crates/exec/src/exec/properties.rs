@@ -1,4 +1,4 @@
-//! SERVERPROPERTY, INDEXPROPERTY, FILEGROUPPROPERTY, CONNECTIONPROPERTY; in the modules the properties of databases, objects and
+//! SERVERPROPERTY, INDEXPROPERTY, FILEGROUPPROPERTY, FILEPROPERTY, CONNECTIONPROPERTY; in the modules the properties of databases, objects and
 //! columns. A name that is not known gives NULL.
 
 pub(super) mod column;
@@ -11,8 +11,9 @@ use crate::catalog::{Index, IndexKind};
 use crate::session::Session;
 use crate::session::client_address;
 use taffrail_base::IndexId;
+use taffrail_storage::FileKind;
 use taffrail_storage::access::stats::StatsMode;
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 /// Documented properties of an index that are 0 where nothing else is said.
 const INDEX_PROPERTIES: [&str; 14] = [
@@ -143,6 +144,19 @@ impl Session {
         match name {
             "isdefault" => flag(true),
             "isreadonly" | "isuserdefinedfg" => flag(false),
+            _ => Value::Null,
+        }
+    }
+
+    /// FILEPROPERTY of a file of the current database.
+    pub(super) fn file_property(&self, file: &str, name: &str) -> Value {
+        let files = self.database.storage.files();
+        let same = |n: &str| Collation::default().eq_str(n, file);
+        match (files.iter().find(|f| same(&f.name)), name) {
+            (Some(f), "spaceused") => int((f.used / 8192) as i32),
+            (Some(f), "islogfile") => flag(f.kind == FileKind::Log),
+            (Some(f), "isprimaryfile") => flag(f.id.0 == 1),
+            (Some(_), "isreadonly") => flag(false),
             _ => Value::Null,
         }
     }

@@ -57,6 +57,7 @@ permissions! {
     OnDatabase {
         Alter = "ALTER",
         AlterAnyApplicationRole = "ALTER ANY APPLICATION ROLE",
+        AlterAnyMask = "ALTER ANY MASK",
         AlterAnyRole = "ALTER ANY ROLE",
         AlterAnySchema = "ALTER ANY SCHEMA",
         AlterAnyScopedConfiguration = "ALTER ANY DATABASE SCOPED CONFIGURATION",
@@ -146,6 +147,7 @@ permissions! {
         Constraints = "where constraints are not checked or identity values are kept",
         Databases = "for a database",
         Existing = "over a database that exists",
+        Masks = "where a mask comes or goes",
         LinkedServers = "for linked servers",
         Missing = "where no such database exists",
         Objects = "for an object",

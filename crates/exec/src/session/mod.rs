@@ -22,6 +22,7 @@ mod parts;
 pub mod rights;
 mod snapshot;
 mod transaction;
+mod unmasked;
 pub mod visibility;
 
 pub use client::ConnectOptions;

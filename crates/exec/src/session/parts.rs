@@ -84,6 +84,8 @@ pub struct Kept {
     pub(crate) known_identity: std::cell::RefCell<super::identity::KnownIdentity>,
     /// The rights that were asked for last.
     pub(crate) known_rights: std::cell::RefCell<super::rights::KnownRights>,
+    /// The masks that were asked about last.
+    pub(crate) known_masks: super::unmasked::KnownMasks,
     /// Trace flags that are on for the session.
     pub trace_flags: Vec<i64>,
     /// Modules that were called so far: each activation has a number of its own.

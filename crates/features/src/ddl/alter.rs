@@ -331,6 +331,9 @@ pub(super) fn alter_column(
         ast::AlterColumn::Property { name, add, property } => {
             return super::column_property::alter(cx, database, table, name, *add, property);
         }
+        ast::AlterColumn::Mask { name, function } => {
+            return super::masked::alter(cx, database, table, name, function.as_deref());
+        }
         ast::AlterColumn::Type { name, ty, collation, nullable, options, .. } => {
             (name, ty, collation, nullable, options)
         }
@@ -358,6 +361,13 @@ pub(super) fn alter_column(
     new.user_type = named.user_type;
     super::user_type::hold(cx, database, std::slice::from_ref(&new))?;
     new.nullable = nullable.or(named.nullable).unwrap_or(true) && !old.is_identity;
+    if let ast::AlterColumn::Type { mask: Some(text), .. } = change {
+        super::masked::refuse_users(cx, database, table, at)?;
+        new.mask = Some(super::masked::function(text, &new)?);
+    } else if let Some(mask) = &old.mask {
+        // What was hidden stays so.
+        super::masked::fits(mask, &new)?;
+    }
     // As its type says now, and not as it was.
     new.is_sparse = sparse;
     if sparse {

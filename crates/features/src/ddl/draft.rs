@@ -283,6 +283,7 @@ impl TableDraft {
             default: None,
             missing: Value::Null,
             computed: None,
+            mask: None,
         });
         self.next_column_id += 1;
         Ok(self.columns.len() - 1)
@@ -368,8 +369,11 @@ impl TableDraft {
         Ok(())
     }
 
-    /// Marks a new column as its definition says: ROWGUIDCOL, SPARSE.
+    /// Marks a new column as its definition says: ROWGUIDCOL, SPARSE, MASKED.
     fn mark(&mut self, c: &ast::ColumnDefinition, at: usize) -> SqlResult<()> {
+        if let Some(text) = &c.mask {
+            self.columns[at].mask = Some(super::masked::function(text, &self.columns[at])?);
+        }
         if c.rowguidcol {
             if self.columns[at].ty != SqlType::UniqueIdentifier {
                 return Err(SqlError::new(2761, &[]));

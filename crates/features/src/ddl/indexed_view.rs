@@ -124,10 +124,13 @@ fn materialize(
     for table in beneath {
         resolve::lock(cx, database, *table)?;
         touched.push(*table);
-        if let Some(table) = database.catalog.table(*table, cx.session.id)
-            && !table.predicates.is_empty()
-        {
+        let table = database.catalog.table(*table, cx.session.id);
+        let Some(table) = table else { continue };
+        if !table.predicates.is_empty() {
             return Err(SqlError::new(33266, &[&view.head.name, &table.head.name]));
+        }
+        if table.is_masked() {
+            return Err(SqlError::new(16015, &[&view.head.name, &table.head.name]));
         }
     }
     let mut places = PlaceAllocator::default();

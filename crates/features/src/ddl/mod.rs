@@ -32,6 +32,7 @@ mod indexable;
 mod indexed_view;
 mod inlineable;
 mod login;
+mod masked;
 mod modify_file;
 mod module;
 mod options;

@@ -2,8 +2,8 @@
 
 use super::{
     alter, alter_index, application_role, attach, authorization, database, drop, function, grant,
-    index, login, module, policy, role, schema, sequence, statistics, synonym, transfer, trigger,
-    user, user_type, view,
+    index, login, masked, module, policy, role, schema, sequence, statistics, synonym, transfer,
+    trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -108,7 +108,8 @@ fn alter_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
 }
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
-    if let K::AlterTable(s) = &s.kind { alter::alter_table(cx, s, text) } else { other(s) }
+    let K::AlterTable(s) = &s.kind else { return other(s) };
+    alter::alter_table(cx, s, text).map_err(|e| masked::covered(cx, &s.table, e))
 }
 
 fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -116,7 +117,8 @@ fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
 }
 
 fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s) } else { other(s) }
+    let K::CreateIndex(s) = &s.kind else { return other(s) };
+    index::create_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
 }
 
 fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -268,8 +270,11 @@ const ALTERS_LOGIN: Needs = Needs::All(&[
 const ALTERS_USER: Needs =
     Needs::When(Case::OtherUsers, &Needs::Database(OnDatabase::AlterAnyUser));
 
-const ALTERS_TABLE: Needs =
-    Needs::All(&[ALTERS, Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update))]);
+const ALTERS_TABLE: Needs = Needs::All(&[
+    ALTERS,
+    Needs::When(Case::Masks, &Needs::Database(OnDatabase::AlterAnyMask)),
+    Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update)),
+]);
 
 const APPLICATION_ROLES: Needs = Needs::Database(OnDatabase::AlterAnyApplicationRole);
 

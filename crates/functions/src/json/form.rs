@@ -102,6 +102,7 @@ impl Form {
                 result: super::TEXT,
                 collations: Default::default(),
                 form: None,
+                mask: None,
             },
             _ => crate::bind(name, None, types)?,
         };

@@ -29,6 +29,7 @@ mod inlined_rows;
 mod json;
 mod json_table;
 mod large;
+mod masks;
 mod merge;
 mod missing;
 mod nested;

@@ -59,7 +59,9 @@ pub struct ColumnDefinition {
     pub constraints: Vec<TableConstraint>,
     /// `INDEX name` written with the column.
     pub index: Option<InlineIndex>,
-    /// `MASKED`, `HIDDEN`, `FILESTREAM`, `GENERATED ALWAYS AS ROW START` … in capitals.
+    /// The text of the function after `MASKED WITH`.
+    pub mask: Option<Box<str>>,
+    /// `HIDDEN`, `FILESTREAM`, `ENCRYPTED`, `GENERATED ALWAYS AS ROW START` … in capitals.
     pub other: Vec<Box<str>>,
     /// The text of the whole definition.
     pub span: Span,
@@ -365,6 +367,8 @@ pub enum AlterColumn {
         nullable: Option<bool>,
         /// Whether the column becomes `SPARSE`.
         sparse: bool,
+        /// The text of the function after `MASKED WITH`.
+        mask: Option<Box<str>>,
         /// The options after `WITH`, such as `ONLINE`.
         options: Vec<NamedOption>,
     },
@@ -376,6 +380,13 @@ pub enum AlterColumn {
         add: bool,
         /// The property in capitals.
         property: Box<str>,
+    },
+    /// `ADD MASKED WITH (FUNCTION = '…')`, `DROP MASKED`.
+    Mask {
+        /// The name of the column.
+        name: Ident,
+        /// The text of the function; none for `DROP`.
+        function: Option<Box<str>>,
     },
 }
 

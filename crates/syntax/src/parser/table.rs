@@ -130,6 +130,7 @@ impl Parser<'_> {
             second_default: false,
             constraints: Vec::new(),
             index: None,
+            mask: None,
             other: Vec::new(),
             span: Span::default(),
         };
@@ -225,9 +226,11 @@ impl Parser<'_> {
             if let Some(computed) = &mut column.computed {
                 computed.persisted = true;
             }
-        } else if self.at_word("MASKED") || self.at_word("ENCRYPTED") {
-            let word = self.any_word()?;
-            column.other.push(word.value.to_ascii_uppercase().into());
+        } else if self.at_word("MASKED") && column.computed.is_none() && !self.unnamed {
+            self.bump();
+            column.mask = Some(self.mask_function()?);
+        } else if self.eat_word("ENCRYPTED") {
+            column.other.push("ENCRYPTED".into());
             self.expect_kw(Kw::With)?;
             self.skip_parentheses()?;
         } else if self.eat_words(&["COLUMN_SET", "FOR", "ALL_SPARSE_COLUMNS"]) {
@@ -243,6 +246,19 @@ impl Parser<'_> {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// `WITH (FUNCTION = 'text')` behind `MASKED`.
+    fn mask_function(&mut self) -> Parse<Box<str>> {
+        self.expect_kw(Kw::With)?;
+        self.expect(TokenKind::LParen)?;
+        if !self.eat_kw(Kw::Function) {
+            return Err(self.unexpected());
+        }
+        self.expect(TokenKind::Eq)?;
+        let text = self.string()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(text)
     }
 
     /// `NOT FOR REPLICATION` if it stands here.
@@ -518,6 +534,10 @@ impl Parser<'_> {
         let name = self.name()?;
         if matches!(self.kind(), TokenKind::Keyword(Kw::Add | Kw::Drop)) {
             let add = self.bump().kind == TokenKind::Keyword(Kw::Add);
+            if self.eat_word("MASKED") {
+                let function = if add { Some(self.mask_function()?) } else { None };
+                return Ok(AlterTableAction::AlterColumn(AlterColumn::Mask { name, function }));
+            }
             let mut property = self.any_word()?.value.to_ascii_uppercase();
             if property == "NOT" {
                 self.at -= 1;
@@ -534,7 +554,7 @@ impl Parser<'_> {
         }
         let ty = self.data_type()?;
         let (mut collation, mut nullable, mut sparse) = (None, None, false);
-        let mut other = None;
+        let (mut mask, mut encrypted) = (None, false);
         loop {
             if self.eat_kw(Kw::Collate) {
                 collation = Some(self.name()?);
@@ -542,8 +562,10 @@ impl Parser<'_> {
                 nullable = Some(value);
             } else if self.eat_word("SPARSE") {
                 sparse = true;
-            } else if self.at_word("MASKED") || self.at_word("ENCRYPTED") {
-                other = Some(self.any_word()?.value.to_ascii_uppercase());
+            } else if self.eat_word("MASKED") {
+                mask = Some(self.mask_function()?);
+            } else if self.eat_word("ENCRYPTED") {
+                encrypted = true;
                 self.expect_kw(Kw::With)?;
                 self.skip_parentheses()?;
             } else {
@@ -551,12 +573,10 @@ impl Parser<'_> {
             }
         }
         let options = self.with_options()?;
-        Ok(match other {
-            Some(word) => AlterTableAction::Other(format!("ALTER COLUMN … {word}").into()),
-            None => {
-                let change = AlterColumn::Type { name, ty, collation, nullable, sparse, options };
-                AlterTableAction::AlterColumn(change)
-            }
-        })
+        if encrypted {
+            return Ok(AlterTableAction::Other("ALTER COLUMN … ENCRYPTED".into()));
+        }
+        let change = AlterColumn::Type { name, ty, collation, nullable, sparse, mask, options };
+        Ok(AlterTableAction::AlterColumn(change))
     }
 }

@@ -5,6 +5,7 @@ use super::cell::{collation_cell, is_text};
 use crate::catalog::{Column, Computed, Generated, Module, Parameter};
 use std::sync::Arc;
 use taffrail_types::convert::{Declared, Large};
+use taffrail_types::mask::MaskFunction;
 pub(super) use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -25,6 +26,8 @@ pub(super) struct ColumnRow {
     pub is_hidden: bool,
     /// The expression of a computed column.
     pub computed: Option<Arc<Computed>>,
+    /// The function that masks it.
+    pub mask: Option<Arc<MaskFunction>>,
     /// The id of its DEFAULT, or 0.
     pub default: i32,
     /// Of an identity column that only its table knows all of: seed, increment and last value.
@@ -49,6 +52,7 @@ impl ColumnRow {
             generated: c.generated.shown(),
             is_hidden: c.is_hidden,
             computed: c.computed.clone(),
+            mask: c.mask.clone(),
             default: c.default.as_ref().map_or(0, |d| d.id.0),
             sequence: None,
         }
@@ -78,6 +82,7 @@ impl ColumnRow {
             generated: Generated::Never.shown(),
             is_hidden: false,
             computed: None,
+            mask: None,
             default: 0,
             sequence: None,
         }
@@ -127,7 +132,7 @@ const TAIL: &[Shown<ColumnRow>] = &[
     ("column_encryption_key_id int?", null),
     ("column_encryption_key_database_name sysname?", null),
     ("is_hidden bit?", |c| c.is_hidden.cell()),
-    ("is_masked bit!", no),
+    ("is_masked bit!", |c| c.mask.is_some().cell()),
     ("graph_type int?", null),
     ("graph_type_desc nvarchar(60)?", null),
     ("is_data_deletion_filter_column bit?", no),
@@ -141,9 +146,14 @@ const IS_COMPUTED: &[Shown<ColumnRow>] = &[("is_computed bit!", |c| c.computed.i
 /// sys.columns, sys.all_columns and sys.system_columns.
 pub(super) const COLUMNS: Columns<ColumnRow> = &[HEAD, IS_COMPUTED, MIDDLE, TAIL];
 
-/// sys.masked_columns, of which there are none.
-pub(super) const MASKED_COLUMNS: Columns<ColumnRow> =
-    &[HEAD, IS_COMPUTED, MIDDLE, TAIL, &[("masking_function nvarchar(4000)?", null)]];
+/// sys.masked_columns.
+pub(super) const MASKED_COLUMNS: Columns<ColumnRow> = &[
+    HEAD,
+    IS_COMPUTED,
+    MIDDLE,
+    TAIL,
+    &[("masking_function nvarchar(4000)?", |c| c.mask.as_ref().map(ToString::to_string).cell())],
+];
 
 /// sys.identity_columns.
 pub(super) const IDENTITY_COLUMNS: Columns<ColumnRow> = &[

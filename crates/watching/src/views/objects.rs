@@ -73,7 +73,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             user_columns(cx, rows)?;
             system_columns(cx, rows)
         }),
-        by_column("masked_columns", needs::METADATA, MASKED_COLUMNS, |_, _, _| Ok(())),
+        by_column("masked_columns", needs::METADATA, MASKED_COLUMNS, masked_columns),
         by_column("system_columns", needs::METADATA, COLUMNS, |cx, _, rows| system_columns(cx, rows)),
         by_column("identity_columns", needs::METADATA, IDENTITY_COLUMNS, identity_columns),
         by_column("computed_columns", needs::METADATA, COMPUTED_COLUMNS, computed_columns),
@@ -298,6 +298,15 @@ fn computed_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
     for table in cx.tables() {
         for c in table.columns.iter().filter(|c| c.computed.is_some()) {
             rows.show(COMPUTED_COLUMNS, &ColumnRow::of(table.head.id.0, c));
+        }
+    }
+    Ok(())
+}
+
+fn masked_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.tables() {
+        for c in table.columns.iter().filter(|c| c.mask.is_some()) {
+            rows.show(MASKED_COLUMNS, &ColumnRow::of(table.head.id.0, c));
         }
     }
     Ok(())

@@ -9,9 +9,9 @@ use crate::session::rights::securable_of;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
-    AlterDatabaseAction, AlterTableAction as A, ConstraintKind, CreateSchema, DropKind, Ident,
-    NameOrVariable, NamedOption, ObjectName, OptionValue, Statement, StatementKind as K, TableBody,
-    TriggerTarget,
+    AlterDatabaseAction, AlterTableAction, AlterTableAction as A, ConstraintKind, CreateSchema,
+    DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Statement,
+    StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -107,7 +107,11 @@ impl Session {
             |name: &ObjectName, errors: Refusals| Ask { place: self.place_named(name), errors };
         let one = |name: &ObjectName, errors: Refusals| vec![named(name, errors)];
         match kind {
-            K::AlterTable(s) => one(&s.table, vec![no_object(&s.table, 13)]),
+            K::AlterTable(s) => {
+                let ask = named(&s.table, vec![no_object(&s.table, 13)]);
+                let cases: &[Case] = if is_of_mask(&s.action) { &[Case::Masks] } else { &[] };
+                vec![Ask { place: ask.place.given(cases), ..ask }]
+            }
             K::Truncate(s) => one(&s.table, vec![no_object(&s.table, 7)]),
             K::CreateIndex(s) => one(&s.table, vec![no_object(&s.table, 12)]),
             K::AlterIndex(s) => one(&s.table, vec![no_object(&s.table, 9)]),
@@ -568,4 +572,10 @@ fn no_object(name: &ObjectName, state: u8) -> Box<SqlError> {
 /// 15151, as if it were missing.
 fn unseen(verb: &str, what: &str, name: &ObjectName) -> Box<SqlError> {
     SqlError::new(15151, &[&verb, &what, &name.name.value])
+}
+
+/// Whether a mask comes to a column that is there, or goes.
+fn is_of_mask(action: &AlterTableAction) -> bool {
+    use taffrail_syntax::ast::AlterColumn as C;
+    matches!(action, AlterTableAction::AlterColumn(C::Mask { .. } | C::Type { mask: Some(_), .. }))
 }

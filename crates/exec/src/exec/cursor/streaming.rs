@@ -150,7 +150,7 @@ impl Interpreter<'_> {
             let row = outputs.map(|o| rt.frame[*o as usize].clone()).collect();
             s.state = rt.pause();
             s.failed = found.is_err();
-            s.ended = !found?;
+            s.ended = !found.map_err(|e| it.session.cover(e, plan.tables()))?;
             Ok((!s.ended).then_some(row))
         });
         self.session.activation.options = now;

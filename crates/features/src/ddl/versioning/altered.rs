@@ -48,7 +48,9 @@ pub(in crate::ddl) fn may_alter(
             Err(SqlError::new(13599, &[&name.value]))
         }
         A::AlterColumn(
-            ast::AlterColumn::Type { name, .. } | ast::AlterColumn::Property { name, .. },
+            ast::AlterColumn::Type { name, .. }
+            | ast::AlterColumn::Property { name, .. }
+            | ast::AlterColumn::Mask { name, .. },
         ) if table.head.is_history() => Err(SqlError::new(13548, &[&name.value, &shown()])),
         A::AlterColumn(ast::AlterColumn::Property { property, add: true, .. })
             if table.head.history().is_some() && &**property == "ROWGUIDCOL" =>
@@ -128,7 +130,9 @@ pub(in crate::ddl) fn follow(
                 drop_column(cx, database, history, item)?;
             }
         }
-        ast::AlterTableAction::AlterColumn(change @ ast::AlterColumn::Type { .. }) => {
+        ast::AlterTableAction::AlterColumn(
+            change @ (ast::AlterColumn::Type { .. } | ast::AlterColumn::Mask { .. }),
+        ) => {
             alter::alter_column(cx, database, history, change)?;
         }
         _ => return Ok(()),

@@ -66,6 +66,7 @@ pub(super) fn make(
     let mut draft = TableDraft::of_columns(&target.name, &columns, false)?;
     for (new, old) in draft.columns.iter_mut().zip(&table.columns) {
         new.unpadded = old.unpadded;
+        new.mask = old.mask.clone();
     }
     let (start, end) = table.period.ok_or_else(|| SqlError::new(13510, &[]))?;
     draft.has_clustered = true;
@@ -160,6 +161,9 @@ fn fits((table, shown): (&Table, &str), (history, name): (&Table, &str)) -> SqlR
         }
         if h.unpadded != c.unpadded {
             return Err(SqlError::new(13528, &[&c.name, &shown, &name]));
+        }
+        if h.mask != c.mask {
+            return Err(SqlError::new(13581, &[&c.name, &shown, &name]));
         }
         if c.generated != Generated::Never && h.nullable {
             return Err(SqlError::new(13530, &[&h.name, &name, &shown]));
