@@ -26,6 +26,7 @@ pub(super) mod api;
 mod declared;
 mod fetching;
 mod keyset;
+mod locked;
 mod model;
 mod passed;
 pub(super) mod positioned;
@@ -50,12 +51,14 @@ use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use api::ApiCursor;
 use keyset::Keyset;
+use locked::ScrollLocks;
 use model::Made;
 use positioned::Current;
 use shown::NewShown;
 use std::sync::Arc;
 use streaming::Streaming;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::LockedRow;
 use taffrail_types::{Collation, Value};
 
 /// What a cursor is known by.
@@ -87,6 +90,8 @@ struct Cursor {
     made: Made,
     open: Option<Opened>,
     shown: Arc<ShownCursor>,
+    /// The rows that it has locked: SCROLL_LOCKS.
+    locked: Vec<LockedRow>,
     /// The state that it has as an API cursor.
     api: Option<ApiCursor>,
 }
@@ -103,6 +108,7 @@ impl Cursor {
     /// Lets go of the rows; false where it is not open.
     fn close(&mut self) -> bool {
         let was_open = self.open.take().is_some();
+        self.locked.clear();
         if was_open {
             self.shown.closed();
         }
@@ -192,6 +198,7 @@ pub struct Cursors {
     pub rows: i32,
     /// The cursor that was opened last.
     last: Option<Arc<CursorText>>,
+    scroll_locks: ScrollLocks,
     /// The marks that the statement which runs goes by.
     pub(crate) reading: Reading,
 }
@@ -243,6 +250,7 @@ impl Cursors {
 
     /// `@@CURSOR_ROWS` when the cursor that was opened last may be open no more.
     fn count(&mut self) {
+        self.settle_locks();
         let last = self.last.as_ref();
         let is_last = |c: &&Cursor| last.is_some_and(|l| Arc::ptr_eq(l, &c.text));
         if !self.list.iter().any(|c| c.open.is_some() && is_last(&c)) {
@@ -382,6 +390,7 @@ impl Interpreter<'_> {
             made,
             open: None,
             shown,
+            locked: Vec::new(),
             api: None,
         });
         Ok(self.session.held.cursors.list.len() - 1)

@@ -19,6 +19,7 @@
 //! An error of a statement leaves the transaction open; the caller rolls back to the statement's savepoint.
 
 mod gaps;
+mod kept;
 pub(crate) mod rollback;
 mod savepoint;
 pub(crate) mod table;
@@ -41,6 +42,7 @@ use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
 use crate::versions::Snapshot;
+pub use kept::LockedRow;
 pub use savepoint::Savepoint;
 use work::{USER_TRANSACTION, Work};
 

@@ -2,7 +2,9 @@
 
 use super::keyset::Fetched;
 use super::shown::Meter;
-use super::{Cursor, CursorModel, CursorRows, Direction, FetchCode, Opened, QUIET};
+use super::{
+    Cursor, CursorConcurrency, CursorModel, CursorRows, Direction, FetchCode, Opened, QUIET,
+};
 use crate::exec::interpret::{Ended, Interpreter};
 use crate::exec::module::{Module, Stmt};
 use crate::session::Session;
@@ -112,6 +114,10 @@ impl Interpreter<'_> {
         {
             self.begin_for(&plan)?;
         }
+        let c = &mut self.session.held.cursors.list[at];
+        let locks = c.made.concurrency == CursorConcurrency::ScrollLocks;
+        let locking = locks.then_some(c.shown.id);
+        c.locked.clear();
         // The query runs on the cursor's own variables, while the session is lent to it.
         let c = &mut self.session.held.cursors.list[at];
         let mut open = c.open.take();
@@ -120,11 +126,10 @@ impl Interpreter<'_> {
         let began = self.session.starts(&module.shared[number as usize].tally);
         let fetched = match open.as_mut().map(|o| &mut o.rows) {
             Some(CursorRows::Streamed(s)) => {
-                self.next_streamed(s, &mut own.vars, (direction, by), line)
+                self.next_streamed(s, &mut own.vars, (direction, by), (line, locking))
             }
-            Some(CursorRows::Keyset(k)) => {
-                self.with_locals(&mut own, |it| it.next_of_keys(k, direction, by, line))
-            }
+            Some(CursorRows::Keyset(k)) => self
+                .with_locals(&mut own, |it| it.next_of_keys(k, (direction, by), (line, locking))),
             _ => Ok(Fetched::Nothing),
         };
         let given = |f: &Fetched| u64::from(!matches!(f, Fetched::Nothing));

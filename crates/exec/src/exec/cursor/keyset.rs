@@ -178,16 +178,15 @@ impl Interpreter<'_> {
     pub(super) fn next_of_keys(
         &mut self,
         k: &mut Keyset,
-        direction: &Direction,
-        by: i64,
-        line: u32,
+        (direction, by): (&Direction, i64),
+        of: (u32, Option<i32>),
     ) -> SqlResult<Fetched> {
         let (place, there) = direction.place(k.rows.len(), k.place, by);
         if !there {
             k.place = place;
             return Ok(Fetched::Nothing);
         }
-        let fetched = self.row_of_keys(k, place, line)?;
+        let fetched = self.row_of_keys(k, place, of)?;
         k.place = place;
         Ok(fetched)
     }
@@ -197,11 +196,11 @@ impl Interpreter<'_> {
         &mut self,
         k: &mut Keyset,
         place: usize,
-        line: u32,
+        of: (u32, Option<i32>),
     ) -> SqlResult<Fetched> {
         let marks = k.marks(place)?;
         let (plan, options, database) = (k.plan.clone(), k.options, k.database.clone());
-        let row = self.read_marked(&plan, (&options, &database), &marks[..2 * k.tables()], line)?;
+        let row = self.read_marked(&plan, (&options, &database), &marks[..2 * k.tables()], of)?;
         let Some(mut row) = row else { return Ok(Fetched::Hole) };
         let shown = model::query_of(&plan).columns.len();
         // Another row may have the place of one that has gone from a heap.
@@ -221,7 +220,7 @@ impl Interpreter<'_> {
         plan: &Arc<Plan>,
         (options, database): (&SetOptions, &Arc<Database>),
         marks: &[Value],
-        line: u32,
+        (line, locking): (u32, Option<i32>),
     ) -> SqlResult<Option<Vec<Value>>> {
         let now = self.session.activation.options;
         let (lock_timeout, deadlock_priority) = (now.lock_timeout, now.deadlock_priority);
@@ -231,9 +230,9 @@ impl Interpreter<'_> {
         let row = self.in_statement(|it| {
             lock_again(it.session, plan)?;
             let without_image = |m: RowMark| RowMark { image: None, ..m };
-            let marks = RowMark::read(marks).into_iter().map(without_image).collect();
-            it.session.held.cursors.reading.begin(marks);
-            it.with_runtime(plan, line, |rt| {
+            let marks: Vec<RowMark> = RowMark::read(marks).into_iter().map(without_image).collect();
+            it.session.held.cursors.reading.begin(marks.clone());
+            let row = it.with_runtime(plan, line, |rt| {
                 let q = model::query_of(plan);
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
@@ -242,7 +241,11 @@ impl Interpreter<'_> {
                 }
                 memory::check()?;
                 Ok(Some(q.outputs.iter().map(|o| rt.frame[*o as usize].clone()).collect()))
-            })
+            })?;
+            if let (Some(cursor), true) = (locking, row.is_some()) {
+                it.session.lock_rows_of(cursor, &marks)?;
+            }
+            Ok(row)
         });
         self.session.activation.options = now;
         self.session.database = here;

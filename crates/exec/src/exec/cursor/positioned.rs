@@ -9,7 +9,7 @@
 
 use super::model::{CursorConcurrency, Made};
 use super::shown::LastOperation;
-use super::{CursorRef, CursorRows, Cursors, Interpreter};
+use super::{CursorRef, CursorRows, Cursors, Interpreter, Opened};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::module::Plan;
@@ -206,9 +206,9 @@ impl Interpreter<'_> {
         {
             return Err(SqlError::new(16932, &[]));
         }
-        // A row that is locked has not been changed, but by the session itself.
+        // A row that is locked since has not been changed, but by the session itself.
         if let Some(mark) = &mut mark
-            && c.made.concurrency == CursorConcurrency::ScrollLocks
+            && c.is_locked()
         {
             mark.image = None;
         }
@@ -253,7 +253,13 @@ impl Interpreter<'_> {
         let there = fetch(tx, &base, &locator, ScanLocks::Update, &mut row);
         if there.map_err(|e| self.session.storage_error(e))? {
             let mark = RowMark { locator, image: Some(image_of(&row)) };
-            self.session.held.cursors.list[at].follow(positioned.table, mark);
+            let c = &mut self.session.held.cursors.list[at];
+            c.follow(positioned.table, mark);
+            let (cursor, locked) = (c.shown.id, c.is_locked());
+            if let (true, Some(Opened { current: Current::Row(marks), .. })) = (locked, &c.open) {
+                let marks = marks.clone();
+                self.session.lock_rows_of(cursor, &marks)?;
+            }
         }
         Ok(())
     }

@@ -186,7 +186,7 @@ impl Interpreter<'_> {
         s: &mut Streaming,
         vars: &mut Vec<Value>,
         (direction, by): (&Direction, i64),
-        line: u32,
+        (line, locking): (u32, Option<i32>),
     ) -> SqlResult<Fetched> {
         if s.ended {
             return Ok(Fetched::Nothing);
@@ -208,6 +208,9 @@ impl Interpreter<'_> {
             };
             s.state = rt.pause();
             s.failed = fetched.is_err() && !s.is_simple;
+            if let (Some(cursor), Ok(Fetched::Row(_, marks))) = (locking, &fetched) {
+                it.session.lock_rows_of(cursor, marks)?;
+            }
             fetched
         });
         self.session.activation.options = now;

@@ -137,7 +137,7 @@ impl Interpreter<'_> {
         let fetched = match open.as_mut().map(|o| &mut o.rows) {
             Some(CursorRows::Keyset(k)) if (1..=k.len() as i64).contains(&row) => {
                 k.go_to(row as usize);
-                self.with_locals(&mut own, |it| it.row_of_keys(k, row as usize, 0))
+                self.with_locals(&mut own, |it| it.row_of_keys(k, row as usize, (0, None)))
             }
             _ => Err(SqlError::new(16930, &[])),
         };
