@@ -38,9 +38,6 @@ impl Cursors {
     pub(crate) fn keep_locks(&mut self, session: SessionId, tx: &mut Transaction) {
         let database = tx.database().id();
         for c in self.list.iter_mut().filter(|c| !c.locked.is_empty()) {
-            if c.open.is_none() {
-                c.locked.clear();
-            }
             let (_, locks) = self.scroll_locks.own.get_or_insert_with(|| {
                 let instance = tx.database().instance().clone();
                 let locks = instance.locks.owner(session, OwnerKind::Transaction);
@@ -50,14 +47,14 @@ impl Cursors {
         }
     }
 
-    /// A transaction has ended, or a cursor has been closed: what no open cursor wants is given back.
+    /// A transaction has ended, or a cursor has been closed, which has no row then: what no cursor wants is given back.
     pub(crate) fn settle_locks(&mut self) {
         let Some((instance, locks)) = &mut self.scroll_locks.own else { return };
         if locks.count() == 0 {
             return;
         }
-        let open = self.list.iter().filter(|c| c.open.is_some());
-        let wanted = open.flat_map(|c| &c.locked).flat_map(|l| [l.object, l.row]);
+        let locked = self.list.iter().flat_map(|c| &c.locked);
+        let wanted = locked.flat_map(|l| [l.object, l.row]);
         let wanted: Vec<Resource> = wanted.collect();
         instance.locks.keep_only(locks, &wanted);
     }
