@@ -45,6 +45,7 @@ public class JdbcCursors {
             errors(c);
         }
         try (Connection c = DriverManager.getConnection(base)) {
+            changes(c);
             // Scrollable result sets have server cursors whatever the method.
             try (Statement s = c.createStatement()) {
                 s.execute("CREATE TABLE #t (id int NOT NULL PRIMARY KEY, name nvarchar(20) NULL, d decimal(9,2) NULL)");
@@ -155,6 +156,87 @@ public class JdbcCursors {
                     }
                 }
             }
+        }
+    }
+
+    /** The types of result sets that are changed through: forward only, keyset and dynamic; with locks and without. */
+    static void changes(Connection c) throws SQLException {
+        final int forward = ResultSet.TYPE_FORWARD_ONLY, keyset = 1005, dynamic = 1006;
+        final int optimistic = ResultSet.CONCUR_UPDATABLE, locks = 1009, values = 1010;
+        try (Statement s = c.createStatement()) {
+            s.execute("CREATE TABLE changed (id int NOT NULL PRIMARY KEY, name nvarchar(20) NULL, d decimal(9,2) NULL)");
+        }
+        for (int type : new int[] {forward, keyset, dynamic}) {
+            for (int concurrency : new int[] {optimistic, locks, values}) {
+                String what = "changes " + type + "/" + concurrency + " ";
+                try (Statement s = c.createStatement()) {
+                    s.execute("TRUNCATE TABLE changed; INSERT changed SELECT value, CONCAT(N'n', value), value FROM GENERATE_SERIES(1, 20)");
+                }
+                try (Statement s = c.createStatement(type, concurrency);
+                        ResultSet r = s.executeQuery("SELECT id, name AS called, d FROM changed")) {
+                    check(what + "is", r.getConcurrency() == concurrency, true);
+                    for (int n = 1; n <= 3; n++) r.next();
+                    check(what + "third", r.getInt(1) + " " + r.getString(2), "3 n3");
+                    r.updateString("called", "three");
+                    r.updateBigDecimal(3, new java.math.BigDecimal("33.50"));
+                    r.updateRow();
+                    r.next();
+                    r.deleteRow();
+                    r.next();
+                    check(what + "fifth", r.getInt(1), 5);
+                    r.moveToInsertRow();
+                    r.updateInt(1, 21);
+                    r.updateString(2, "new");
+                    r.insertRow();
+                    r.moveToCurrentRow();
+                    if (type != forward) {
+                        try (Statement other = c.createStatement()) {
+                            other.execute("UPDATE changed SET name = N'seen' WHERE id = 6");
+                        }
+                        check(what + "sixth", r.next() + " " + r.getString(2), "true n6");
+                        r.refreshRow();
+                        check(what + "refreshed", r.getString(2), "seen");
+                        check(what + "first", r.first() + " " + r.getInt(1), "true 1");
+                        check(what + "last", r.last() + " " + r.getInt(1), type == keyset ? "true 20" : "true 21");
+                        check(what + "previous", r.previous() + " " + r.getInt(1), type == keyset ? "true 19" : "true 20");
+                        r.updateString(2, "near the end");
+                        r.updateRow();
+                    }
+                }
+                try (Statement s = c.createStatement(); ResultSet r = s.executeQuery(
+                        "SELECT CONCAT(COUNT(*), ' ', SUM(id), ' ', MAX(IIF(id = 3, CONCAT(name, d), '')), ' ', MAX(IIF(id = 21, name, ''))) FROM changed")) {
+                    r.next();
+                    check(what + "in the table", r.getString(1), "20 227 three33.50 new");
+                }
+            }
+        }
+        // A row that somebody else has changed in the meantime.
+        try (Statement s = c.createStatement(keyset, optimistic); ResultSet r = s.executeQuery("SELECT id, name FROM changed");
+                Statement other = c.createStatement()) {
+            r.next();
+            other.execute("UPDATE changed SET name = N'theirs' WHERE id = 1");
+            r.updateString(2, "ours");
+            try {
+                r.updateRow();
+                check("a lost row", "none", "16947");
+            } catch (SQLException e) {
+                check("a lost row", e.getErrorCode(), 16947);
+            }
+            r.cancelRowUpdates();
+            other.execute("DELETE changed WHERE id = 2");
+            check("a hole", r.next() + " " + r.rowDeleted(), "true true");
+        }
+        // A result that cannot be changed through.
+        try (Statement s = c.createStatement(keyset, optimistic); ResultSet r = s.executeQuery("SELECT name, COUNT(*) AS n FROM changed GROUP BY name")) {
+            r.next();
+            r.updateString(1, "x");
+            r.updateRow();
+            check("groups are changed", "yes", "no");
+        } catch (SQLException e) {
+            check("groups are changed", "no", "no");
+        }
+        try (Statement s = c.createStatement()) {
+            s.execute("DROP TABLE changed");
         }
     }
 

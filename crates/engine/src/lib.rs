@@ -32,8 +32,8 @@ pub use taffrail_features::{
 };
 pub use taffrail_log::{Initialization, VlfAlgorithm};
 pub use taffrail_plan::sink::{
-    ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue,
-    SinkResult,
+    ClientGone, ColumnDesc, Command, CursorTables, Done, DoneKind, EnvChange, Large, ResultSink,
+    ReturnValue, SinkResult,
 };
 pub use taffrail_watching::event_files;
 pub use taffrail_watching::outside::{logfile, metrics, rows};

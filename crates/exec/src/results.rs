@@ -5,7 +5,7 @@ use crate::exec::insert_exec::check_columns;
 use crate::exec::result_sets::not_taken;
 use crate::features::cell::coerce;
 use crate::session::context::StatementContext;
-use crate::sink::{ColumnDesc, Command, Done, DoneKind};
+use crate::sink::{ColumnDesc, Command, CursorTables, Done, DoneKind};
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
@@ -28,9 +28,13 @@ impl StatementContext<'_> {
     }
 
     /// A block of a cursor's rows begins: their columns, and ROWSTAT behind them.
-    pub(crate) fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
+    pub(crate) fn cursor_columns(
+        &mut self,
+        columns: &[ColumnDesc],
+        tables: &CursorTables,
+    ) -> SqlResult<()> {
         check_columns(self.session.activation.taking, columns)?;
-        let begun = self.sink.cursor_columns(columns);
+        let begun = self.sink.cursor_columns(columns, tables);
         self.session.running.open_result = begun.is_ok();
         begun.map_err(|_| not_taken(self.sink))
     }

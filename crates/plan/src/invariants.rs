@@ -63,7 +63,7 @@ fn with(a: &SlotSet, b: &SlotSet) -> SlotSet {
 /// The columns that a relation sets itself, but for those that it only hands on.
 fn sets(rel: &Rel) -> Vec<Slot> {
     match rel {
-        Rel::Get(r) => r.slots().chain(r.locator).collect(),
+        Rel::Get(r) => r.slots().chain(r.locator).chain(r.image).collect(),
         Rel::Rowset(r) => r.columns.iter().map(|c| c.1).collect(),
         Rel::Values(r) => r.slots.clone(),
         Rel::Compute(r) => r.items.iter().map(|i| i.1).collect(),

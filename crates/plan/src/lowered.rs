@@ -306,7 +306,7 @@ impl Checker<'_> {
     /// A scan of a table.
     fn scan(&self, s: &Scan, outer: &SlotSet) -> Checked {
         match &s.access {
-            Access::Full => {}
+            Access::Full | Access::Marked(_) => {}
             Access::Clustered(_, seek) | Access::Nonclustered(_, seek) => self.seek(seek, outer)?,
         }
         let seen = with(outer, &found(s));
@@ -407,7 +407,7 @@ impl Checker<'_> {
 
 /// The slots that a scan sets from the row itself.
 fn found(s: &Scan) -> SlotSet {
-    set(s.columns.iter().map(|c| c.1).chain(s.locator))
+    set(s.columns.iter().map(|c| c.1).chain(s.locator).chain(s.image))
 }
 
 mod types;

@@ -148,6 +148,8 @@ pub enum Access {
     Clustered(Arc<Index>, Seek),
     /// A range of a nonclustered index, then the row unless the index holds all the columns.
     Nonclustered(Arc<Index>, Seek),
+    /// The row that a cursor's mark of this number leads to; none where it has gone.
+    Marked(u32),
 }
 
 /// The rows that a scan is expected to give, when it was planned.
@@ -178,8 +180,10 @@ pub struct Scan {
     pub columns: Vec<(usize, Slot)>,
     /// So many of them does the filter read: the others are read of rows that pass it.
     pub filtered: usize,
-    /// Where the row's locator goes, for UPDATE and DELETE.
+    /// Where the row's locator goes, for UPDATE, DELETE and cursors.
     pub locator: Option<Slot>,
+    /// Where the image of the row goes, by which a cursor sees that it has been changed.
+    pub image: Option<Slot>,
     /// Conditions on this table's columns.
     pub filter: Option<Pred>,
     /// The locks that the scan takes.

@@ -84,7 +84,7 @@ impl Rebinding {
 
     fn scan(&mut self, scan: &mut Scan) {
         let index = match &mut scan.access {
-            Access::Full => None,
+            Access::Full | Access::Marked(_) => None,
             Access::Clustered(index, _) | Access::Nonclustered(index, _) => Some(index),
         };
         self.table(&mut scan.table, index, &mut []);

@@ -187,8 +187,12 @@ pub struct Get {
     pub columns: Vec<(usize, Slot)>,
     /// The computed columns that the statement mentions and rows do not have.
     pub computed: Vec<VirtualColumn>,
-    /// Where the row's locator goes, for UPDATE, DELETE and MERGE.
+    /// Where the row's locator goes, for UPDATE, DELETE, MERGE and cursors.
     pub locator: Option<Slot>,
+    /// Where the image of the row goes, by which a cursor sees that it has been changed.
+    pub image: Option<Slot>,
+    /// It is the one row that a cursor's mark of this number leads to.
+    pub mark: Option<u32>,
     /// The table hints beside it.
     pub hints: Hints,
 }
@@ -522,7 +526,7 @@ impl Rel {
     /// Calls `f` with each column that it sets itself.
     fn own_columns(&self, f: &mut dyn FnMut(Slot)) {
         match self {
-            Rel::Get(r) => r.slots().chain(r.locator).for_each(f),
+            Rel::Get(r) => r.slots().chain(r.locator).chain(r.image).for_each(f),
             Rel::Rowset(r) => r.columns.iter().for_each(|c| f(c.1)),
             Rel::Values(r) => r.slots.iter().for_each(|s| f(*s)),
             Rel::Compute(r) => r.items.iter().for_each(|i| f(i.1)),

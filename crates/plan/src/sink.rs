@@ -169,12 +169,21 @@ pub struct ReturnValue {
     pub value: Value,
 }
 
+/// The tables behind a cursor's columns, through which it is changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CursorTables {
+    /// The parts of each table's name.
+    pub tables: Vec<Vec<String>>,
+    /// For each column the number of its table, from 1, and its name there where it has another one; 0 for a column of none.
+    pub columns: Vec<(u8, Option<String>)>,
+}
+
 /// Receives what a session says. A sink on this side of the wire need not care for more than rows and messages.
 pub trait ResultSink {
     /// A result begins.
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult;
     /// A block of a cursor's rows begins; its last column, ROWSTAT, is hidden.
-    fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+    fn cursor_columns(&mut self, columns: &[ColumnDesc], _tables: &CursorTables) -> SinkResult {
         self.columns(columns)
     }
     /// One row of it.

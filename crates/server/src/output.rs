@@ -11,10 +11,12 @@ use crate::channel::Channel;
 use std::sync::Arc;
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ClientGone, ColumnDesc, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue, SinkResult,
+    ClientGone, ColumnDesc, CursorTables, Done, DoneKind, EnvChange, Large, ResultSink,
+    ReturnValue, SinkResult,
 };
 use taffrail_observe::totals;
 use taffrail_tds::packet::HEADER_BYTES;
+use taffrail_tds::token::encode::CursorColumn;
 use taffrail_tds::token::{self, ColumnSpec, DoneToken, MessageToken, RowEncoder, encode};
 use taffrail_tds::{Framer, PacketType, TdsVersion};
 use taffrail_types::{Collation, Value};
@@ -244,10 +246,14 @@ impl ResultSink for Output {
         self.drain()
     }
 
-    fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+    fn cursor_columns(&mut self, columns: &[ColumnDesc], tables: &CursorTables) -> SinkResult {
         self.columns(columns)?;
-        let computed: Vec<bool> = columns.iter().map(|c| c.computed).collect();
-        encode::cursor_columns(&mut self.tokens, &computed);
+        let shown = |(at, c): (usize, &ColumnDesc)| {
+            let (table, base) = tables.columns.get(at).cloned().unwrap_or_default();
+            CursorColumn { computed: c.computed, table, base }
+        };
+        let columns: Vec<CursorColumn> = columns.iter().enumerate().map(shown).collect();
+        encode::cursor_columns(&mut self.tokens, &tables.tables, &columns);
         self.drain()
     }
 

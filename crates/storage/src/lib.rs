@@ -84,5 +84,5 @@ pub use lock::RECOVERY_SESSION;
 pub use part::Part;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
-pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};
+pub use txn::{BeginSpec, Durability, Isolation, LockedRow, RowLock, Savepoint, Transaction};
 pub use versions::{Claimed, OpenSnapshot, Snapshot, Snapshots, VersionWriter};

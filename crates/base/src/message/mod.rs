@@ -89,6 +89,8 @@ pub struct SqlError {
     pub origin: Origin,
     /// Errors of the same statement that are told before this one.
     pub before: Vec<SqlError>,
+    /// Messages of the same statement that are told behind this one.
+    pub after: Vec<SqlError>,
 }
 
 /// The sources of an error: with its number they decide how much the error ends.
@@ -141,6 +143,7 @@ impl SqlError {
             message,
             origin: Origin::Run,
             before: Vec::new(),
+            after: Vec::new(),
         })
     }
 

@@ -1,9 +1,8 @@
 //! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE.
 //!
-//! A cursor that was asked for as a copy (STATIC, INSENSITIVE) reads its rows at OPEN, and so does one that can scroll, or that reads
-//! views of the catalogue; FETCH moves over them. The others go forward only, and their query runs as they are fetched from
-//! ([`streaming`]). KEYSET cursors, and those one can update through, are refused, and so is the word DYNAMIC, which promises that a
-//! cursor shows changes behind it, too.
+//! What a cursor becomes, [`model`] decides when it is declared. A STATIC one copies its rows at OPEN, and FETCH moves over them. A KEYSET
+//! one gathers marks of its rows then, and FETCH reads the row that they lead to ([`keyset`]). The query of a DYNAMIC or FAST_FORWARD one
+//! runs as it is fetched from ([`streaming`]). Changes WHERE CURRENT OF go by the marks of the row that was fetched last ([`positioned`]).
 //!
 //! ```text
 //!             DECLARE                OPEN                    CLOSE             DEALLOCATE
@@ -26,11 +25,17 @@
 pub(super) mod api;
 mod declared;
 mod fetching;
+mod keyset;
+mod locked;
+mod model;
 mod passed;
+pub(super) mod positioned;
 mod shown;
 mod streaming;
 
 pub(crate) use declared::{CursorRef, CursorText, Direction, FetchCode, text};
+pub use model::{CursorConcurrency, CursorModel};
+pub(crate) use positioned::{Reading, RowMark, ScanStart};
 pub use shown::{CursorReference, CursorState, LastOperation, ShownCursor};
 
 use super::activation::Locals;
@@ -39,15 +44,21 @@ use super::module::{Module, Plan, Stmt};
 use super::ops;
 use super::planning::Source;
 use super::rows::RowStore;
+use crate::binder::cursor::CursorRows as Wanted;
 use crate::catalog::registry::FLAG_LOCAL_CURSORS;
 use crate::memory;
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use api::ApiCursor;
+use keyset::Keyset;
+use locked::ScrollLocks;
+use model::Made;
+use positioned::Current;
 use shown::NewShown;
 use std::sync::Arc;
 use streaming::Streaming;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::LockedRow;
 use taffrail_types::{Collation, Value};
 
 /// What a cursor is known by.
@@ -76,8 +87,11 @@ struct Cursor {
     line: u32,
     /// The plan of its query when it was made.
     described: Arc<Plan>,
+    made: Made,
     open: Option<Opened>,
     shown: Arc<ShownCursor>,
+    /// The rows that it has locked: SCROLL_LOCKS.
+    locked: Vec<LockedRow>,
     /// The state that it has as an API cursor.
     api: Option<ApiCursor>,
 }
@@ -94,6 +108,7 @@ impl Cursor {
     /// Lets go of the rows; false where it is not open.
     fn close(&mut self) -> bool {
         let was_open = self.open.take().is_some();
+        self.locked.clear();
         if was_open {
             self.shown.closed();
         }
@@ -104,21 +119,29 @@ impl Cursor {
 struct Opened {
     columns: Arc<[ColumnDesc]>,
     rows: CursorRows,
+    /// The row that was fetched last.
+    current: Current,
 }
 
 impl Opened {
-    /// `@@CURSOR_ROWS`: the rows of a copy that was asked for, else -1.
-    fn counted(&self, text: &CursorText) -> i32 {
+    fn new(columns: Arc<[ColumnDesc]>, rows: CursorRows) -> Opened {
+        Opened { columns, rows, current: Current::None }
+    }
+
+    /// `@@CURSOR_ROWS`: the rows of a STATIC or KEYSET cursor, else -1.
+    fn counted(&self, made: &Made) -> i32 {
         match &self.rows {
-            CursorRows::Copied(copied) if text.counted => copied.rows.len() as i32,
+            CursorRows::Copied(copied) if made.model.is_fixed() => copied.rows.len() as i32,
+            CursorRows::Keyset(keyset) => keyset.len() as i32,
             _ => -1,
         }
     }
 
-    /// The rows of a copy; 0 where they are read as they are fetched.
+    /// The rows of a copy or keyset; 0 where they are found as they are fetched.
     fn copied_rows(&self) -> u64 {
         match &self.rows {
             CursorRows::Copied(copied) => copied.rows.len() as u64,
+            CursorRows::Keyset(keyset) => keyset.len() as u64,
             CursorRows::Streamed(_) => 0,
         }
     }
@@ -127,6 +150,7 @@ impl Opened {
 /// Where an open cursor has its rows from.
 enum CursorRows {
     Copied(Box<Copied>),
+    Keyset(Box<Keyset>),
     Streamed(Box<Streaming>),
 }
 
@@ -141,6 +165,7 @@ impl CursorRows {
     fn held(&self) -> usize {
         match self {
             CursorRows::Copied(c) => c.rows.bytes(),
+            CursorRows::Keyset(k) => k.held(),
             CursorRows::Streamed(s) => s.held(),
         }
     }
@@ -154,18 +179,9 @@ impl Copied {
 
     /// Goes to a row, if there is one; `by` of ABSOLUTE and RELATIVE.
     fn go(&mut self, direction: &Direction, by: i64) -> SqlResult<Option<Vec<Value>>> {
-        let (n, place) = (self.rows.len() as i64, self.place as i64);
-        let to = match direction {
-            Direction::Next => place + 1,
-            Direction::Prior => place - 1,
-            Direction::First => 1,
-            Direction::Last => n,
-            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
-            Direction::Absolute(_) => by,
-            Direction::Relative(_) => place.saturating_add(by),
-        };
-        self.place = to.clamp(0, n + 1) as usize;
-        match (1..=n).contains(&to) {
+        let (place, there) = direction.place(self.rows.len(), self.place, by);
+        self.place = place;
+        match there {
             true => self.rows.row(self.place - 1).map(|row| Some(row.to_vec())),
             false => Ok(None),
         }
@@ -182,12 +198,22 @@ pub struct Cursors {
     pub rows: i32,
     /// The cursor that was opened last.
     last: Option<Arc<CursorText>>,
+    scroll_locks: ScrollLocks,
+    /// The marks that the statement which runs goes by.
+    pub(crate) reading: Reading,
 }
 
 impl Cursors {
     /// Bytes that open ones take from one request to the next.
     pub fn kept(&self) -> usize {
         self.list.iter().filter_map(|c| c.open.as_ref()).map(|o| o.rows.held()).sum()
+    }
+
+    /// Takes a global name away that a cursor has had, and gives the place of the cursor.
+    fn unnamed(&mut self, name: &str) -> Option<usize> {
+        let at = self.known(name, None)?;
+        self.list[at].references.retain(|r| !r.is(name, None));
+        Some(at)
     }
 
     /// Deallocates the local cursors of a level that ends.
@@ -208,7 +234,7 @@ impl Cursors {
 
     /// A transaction has been rolled back: open cursors but those of a copy that was asked for are closed.
     pub fn rolled_back(&mut self) {
-        for cursor in self.list.iter_mut().filter(|c| !c.text.counted) {
+        for cursor in self.list.iter_mut().filter(|c| c.made.model != CursorModel::Static) {
             cursor.close();
         }
         self.count();
@@ -224,6 +250,7 @@ impl Cursors {
 
     /// `@@CURSOR_ROWS` when the cursor that was opened last may be open no more.
     fn count(&mut self) {
+        self.settle_locks();
         let last = self.last.as_ref();
         let is_last = |c: &&Cursor| last.is_some_and(|l| Arc::ptr_eq(l, &c.text));
         if !self.list.iter().any(|c| c.open.is_some() && is_last(&c)) {
@@ -290,7 +317,11 @@ impl Interpreter<'_> {
             cursors.forget(|r| r.is(&text.name, level));
         }
         let (number, visible, line) = (s.plan, s.visible, s.line);
-        self.make_cursor(&NewCursor { module, number, visible, line }, text, level, false)?;
+        let new = NewCursor { module, number, visible, line };
+        let at = self.make_cursor(&new, text, level, false)?;
+        if text.warns && self.session.held.cursors.list[at].made.converted {
+            self.context(line).message(SqlError::new(16956, &[]))?;
+        }
         Ok(QUIET)
     }
 
@@ -309,7 +340,7 @@ impl Interpreter<'_> {
         own.tables.clone_from(&locals.tables);
         // Names are looked up here, in the database of now.
         let plan = self.with_locals(&mut own, |it| {
-            it.plan(module, number, visible, &Source::Select(&text.select))
+            it.plan(module, number, visible, &text.source(Wanted::Whole))
         })?;
         if let Statement::Select(q, into) = &plan.kind
             && (into.is_some() || !q.assign.is_empty() || q.json.is_some())
@@ -321,12 +352,24 @@ impl Interpreter<'_> {
             };
             return Err(SqlError::new(16907, &[&what]));
         }
+        let made = match text.is_api && text.finds_again() {
+            // The number is that of a SELECT, whose plan has no marks.
+            true => {
+                let source = text.source(Wanted::Whole);
+                let whole =
+                    self.with_locals(&mut own, |it| it.plan_apart(module, visible, &source))?;
+                Made::of(text, &whole)?
+            }
+            false => Made::of(text, &plan)?,
+        };
         let shown = ShownCursor::new(
             NewShown {
                 name: text.name.clone(),
                 is_api,
-                is_copy: !streaming::streams(text, &plan),
-                is_scrollable: text.scroll,
+                model: made.model,
+                is_copy: !streaming::streams(&made, &plan),
+                concurrency: made.concurrency,
+                is_scrollable: made.scroll,
                 is_global: level.is_none(),
                 // That of a client is no module's.
                 level: if is_api { 0 } else { self.session.activation.nest_level },
@@ -344,8 +387,10 @@ impl Interpreter<'_> {
             visible,
             line,
             described: plan,
+            made,
             open: None,
             shown,
+            locked: Vec::new(),
             api: None,
         });
         Ok(self.session.held.cursors.list.len() - 1)
@@ -378,18 +423,19 @@ impl Interpreter<'_> {
         }
         let text = c.text.clone();
         let (plan, visible, line) = (c.plan, c.visible, c.line);
-        let module = c.own.module.clone();
+        let (module, made) = (c.own.module.clone(), c.made.clone());
         // The query runs on the cursor's own variables, while the session is lent to it.
         let mut own = std::mem::take(&mut c.own);
         let meter = self.session.meter();
-        let opened =
-            self.with_locals(&mut own, |it| it.open_rows(&module, &text, (plan, visible, line)));
+        let opened = self.with_locals(&mut own, |it| {
+            it.open_rows(&module, (&text, &made), (plan, visible, line))
+        });
         // Nothing can have removed it meanwhile: a query declares no cursors.
         let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
         c.own = own;
         let opened = opened?;
-        let (rows, open_status) = (opened.counted(&text), opened.rows.status());
+        let (rows, open_status) = (opened.counted(&made), opened.rows.status());
         cursors.last = Some(text.clone());
         cursors.rows = rows;
         let shown = c.shown.clone();
@@ -404,10 +450,13 @@ impl Interpreter<'_> {
     fn open_rows(
         &mut self,
         module: &Arc<Module>,
-        text: &CursorText,
+        (text, made): (&CursorText, &Made),
         (number, visible, line): (u32, u32, u32),
     ) -> SqlResult<Opened> {
-        let source = Source::Select(&text.select);
+        let source = match text.is_api {
+            true => Source::Select(&text.select),
+            false => text.source(Wanted::Whole),
+        };
         if self.session.activation.options.implicit_transactions
             && self.session.transaction.count == 0
         {
@@ -417,29 +466,41 @@ impl Interpreter<'_> {
         let mut began = None;
         let opened = self.in_statement(|it| {
             let plan = it.locked_plan(module, number, visible, &source)?;
-            let q = streaming::query_of(&plan);
+            let q = model::query_of(&plan);
             let columns = q.columns.as_slice().into();
             let starts = it.session.starts_plan(module, number, &plan);
-            if streaming::streams(text, &plan) {
-                let streaming = it.begin_streaming(&plan, line)?;
-                return Ok(Opened { columns, rows: CursorRows::Streamed(Box::new(streaming)) });
+            if made.model == CursorModel::Keyset {
+                began = Some(starts);
+                let keyset = it.gather_keys(module, text, visible, line)?;
+                return Ok(Opened::new(columns, CursorRows::Keyset(Box::new(keyset))));
+            }
+            if streaming::streams(made, &plan) {
+                let plan = match text.is_api && text.finds_again() {
+                    true => it.plan_apart(module, visible, &text.source(Wanted::Whole))?,
+                    false => plan,
+                };
+                let streaming = it.begin_streaming(&plan, made.scroll, line)?;
+                return Ok(Opened::new(columns, CursorRows::Streamed(Box::new(streaming))));
             }
             began = Some(starts);
             it.with_runtime(&plan, line, |rt| {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
-                let mut rows = RowStore::new(q.outputs.len());
+                let shown = &q.outputs[..q.columns.len()];
+                let mut rows = RowStore::new(shown.len());
                 // A cursor that is not a copy of its rows does not know ROWCOUNT.
-                let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
+                let limit = if made.model == CursorModel::Static {
+                    rt.cx.session.row_limit()
+                } else {
+                    u64::MAX
+                };
                 while (rows.len() as u64) < limit && op.next(rt)? {
                     rt.tick()?;
-                    rows.push(rt, &q.outputs)?;
+                    rows.push(rt, shown)?;
                 }
                 memory::check()?;
-                Ok(Opened {
-                    columns,
-                    rows: CursorRows::Copied(Box::new(Copied { rows, place: 0 })),
-                })
+                let rows = CursorRows::Copied(Box::new(Copied { rows, place: 0 }));
+                Ok(Opened::new(columns, rows))
             })
         });
         let rows = opened.as_ref().map(Opened::copied_rows).map_err(|e| &**e);

@@ -195,6 +195,11 @@ impl Interpreter<'_> {
             self.sink.message(&before).map_err(|_| Unwind::Gone)?;
         }
         self.sink.message(e).map_err(|_| Unwind::Gone)?;
+        for after in &e.after {
+            let mut after = Box::new(after.clone()).with_line(line);
+            after.procedure = e.procedure.clone();
+            self.sink.message(&after).map_err(|_| Unwind::Gone)?;
+        }
         if let Some(number) = fate.followed_by {
             let mut info = SqlError::new(number, &[]).with_severity(0).with_line(line);
             info.procedure = match e.origin {

@@ -4,6 +4,7 @@ use super::handles::hash_of;
 use super::metadata::SessionMetadata;
 use super::module::{Module, Plan, place_of};
 use super::showplan::document::ToldPlan;
+use crate::binder::cursor::CursorUse;
 use crate::binder::{Binder, Variables};
 use crate::catalog::Table;
 use crate::database::Database;
@@ -23,6 +24,8 @@ use taffrail_types::convert::Declared;
 pub enum Source<'m> {
     /// The query of a SELECT.
     Select(&'m ast::SelectStatement),
+    /// The query of a cursor whose rows are found again.
+    Cursor(&'m ast::SelectStatement, CursorUse),
     /// INSERT of values or of a query.
     Insert(&'m ast::Insert),
     /// UPDATE of a table or view.
@@ -136,6 +139,10 @@ fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<St
         Source::Select(s) => {
             let into = s.query.body.first_block().into.clone();
             Statement::Select(Box::new(binder.bind_select(s)?), into)
+        }
+        Source::Cursor(s, wanted) => {
+            let into = s.query.body.first_block().into.clone();
+            Statement::Select(Box::new(binder.bind_cursor(s, *wanted)?), into)
         }
         Source::Insert(i) => match binder.bind_nested_insert(i)? {
             Some(change) => change,

@@ -1,5 +1,6 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
+use super::cursor::positioned;
 use super::interpret::{Ended, Interpreter, source_of};
 use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
@@ -290,6 +291,10 @@ impl Interpreter<'_> {
                 return it.select_into(&plan, q, (into, filegroup), s.line);
             }
             it.one_writer(&plan)?;
+            let positioned = match positioned::cursor_of(source) {
+                Some(cursor) if !fmtonly => Some(it.begin_positioned(cursor, &plan)?),
+                _ => None,
+            };
             let ran = it.with_runtime(&plan, s.line, |rt| {
                 Ok(match &plan.kind {
                     Statement::Select(q, _) if q.replaces.is_some() => {
@@ -325,6 +330,9 @@ impl Interpreter<'_> {
                 it.session.running.due.clear();
             }
             let (command, rows) = ran?;
+            if let Some(positioned) = positioned {
+                it.end_positioned(&positioned, &plan, rows.unwrap_or(0))?;
+            }
             it.fire_due(rows.unwrap_or(0))?;
             it.session.activation.last.row_count = rows.unwrap_or(0) as i64;
             it.warn_if_due(s.line)?;

@@ -91,6 +91,7 @@ impl Interpreter<'_> {
             columns,
             filtered: 0,
             locator: None,
+            image: None,
             filter: None,
             locks,
             backward: false,

@@ -69,7 +69,8 @@ impl Session {
         if parts.len() > 1 {
             parts.sort_by_key(|p| p.database.is_temporary());
         }
-        for TransactionPart { database, tx } in parts.drain(..) {
+        for TransactionPart { database, mut tx } in parts.drain(..) {
+            self.keep_scroll_locks(database.id, &mut tx);
             let outcome = if result.is_ok() {
                 let mode = durability(database.delayed_durability(), delayed);
                 match tx.commit_at(mode) {
@@ -95,6 +96,7 @@ impl Session {
             let settled = database.catalog.ddl_ended(self.ddl_owner(&database), outcome);
             result = result.and(settled);
         }
+        self.held.cursors.settle_locks();
         // Nearly every statement begins a transaction: the room serves the next one.
         if self.transaction.parts.is_empty() {
             self.transaction.parts = parts;
@@ -117,7 +119,8 @@ impl Session {
         let mut result = Ok(());
         self.transaction.time = None;
         self.drop_snapshot();
-        for TransactionPart { database, tx } in std::mem::take(&mut self.transaction.parts) {
+        for TransactionPart { database, mut tx } in std::mem::take(&mut self.transaction.parts) {
+            self.keep_scroll_locks(database.id, &mut tx);
             if let Err(e) = tx.rollback() {
                 result = Err(self.storage_error(e));
             }
@@ -125,6 +128,7 @@ impl Session {
             let settled = database.catalog.ddl_ended(owner, DdlOutcome::RolledBack);
             result = result.and(settled);
         }
+        self.held.cursors.settle_locks();
         self.forget_lost_temp_tables();
         result
     }
@@ -145,6 +149,7 @@ impl Session {
                     database.catalog.ddl_ended(id, DdlOutcome::RolledBackPart)
                 }
                 None => {
+                    self.keep_scroll_locks(p.database.id, &mut p.tx);
                     let done = p.tx.rollback();
                     if let Err(e) = done {
                         result = Err(self.storage_error(e));

@@ -122,6 +122,7 @@ fn read(scan: &Scan, add: &mut dyn FnMut(&Index, IndexUse)) {
     let way = |whole: bool| if whole { IndexUse::Scan } else { IndexUse::Seek };
     match &scan.access {
         Access::Full => add(scan.table.base(), IndexUse::Scan),
+        Access::Marked(_) => add(scan.table.base(), IndexUse::Lookup),
         Access::Clustered(index, seek) => add(index, way(seek.is_whole())),
         Access::Nonclustered(index, seek) => {
             add(index, way(seek.is_whole()));

@@ -136,6 +136,7 @@ impl Session {
         if self.transaction.count > 0 && !own {
             self.cell.touch_database(database.id.0);
         }
+        self.held.cursors.lend_locks(&mut tx);
         self.transaction.parts.push(TransactionPart { database: database.clone(), tx });
         Ok(&mut self.transaction.parts.last_mut().expect("just pushed").tx)
     }

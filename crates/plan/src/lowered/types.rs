@@ -166,7 +166,7 @@ fn scan(scope: &Scope<'_>, s: &Scan) {
         scope.filled(part.slot, part.call.function.result);
     }
     match &s.access {
-        Access::Full => {}
+        Access::Full | Access::Marked(_) => {}
         Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
             sought(scope, s, index, seek);
         }

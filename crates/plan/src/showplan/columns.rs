@@ -17,7 +17,7 @@ pub(super) fn of_window(w: &Window) -> (&'static str, &'static str) {
 pub(super) fn outputs(node: &Node) -> Vec<Slot> {
     let mut out = match node {
         Node::OneRow | Node::Nothing => Vec::new(),
-        Node::Scan(s) => s.columns.iter().map(|c| c.1).chain(s.locator).collect(),
+        Node::Scan(s) => s.columns.iter().map(|c| c.1).chain(s.locator).chain(s.image).collect(),
         Node::View(v) => v.columns.iter().map(|c| c.1).collect(),
         Node::Values(v) => v.slots.clone(),
         Node::Filter(f) => outputs(&f.input),
@@ -71,7 +71,7 @@ fn of_join(kind: JoinType, left: &Node, right: &Node) -> Vec<Slot> {
 pub(super) fn set_by(node: &Node) -> SlotSet {
     let mut out = SlotSet::default();
     node.visit(&mut |n| match n {
-        Node::Scan(s) => out.extend(s.columns.iter().map(|c| c.1).chain(s.locator)),
+        Node::Scan(s) => out.extend(s.columns.iter().map(|c| c.1).chain(s.locator).chain(s.image)),
         Node::View(v) => out.extend(v.columns.iter().map(|c| c.1)),
         Node::Values(v) => out.extend(v.slots.iter().copied()),
         Node::Compute(c) => out.extend(c.items.iter().map(|i| i.1)),
@@ -149,7 +149,7 @@ pub(super) fn values_of(bound: &SeekBound) -> Vec<&SeekValue> {
 /// The index that a scan seeks in, and what it seeks.
 pub(super) fn seek_of(s: &Scan) -> Option<(&Index, &Seek)> {
     match &s.access {
-        Access::Full => None,
+        Access::Full | Access::Marked(_) => None,
         Access::Clustered(i, seek) | Access::Nonclustered(i, seek) => Some((i, seek)),
     }
 }

@@ -49,6 +49,7 @@ pub fn missing(scan: &Scan) -> Option<(MissingColumns, f64)> {
     let table = &scan.table;
     let whole = match &scan.access {
         Access::Full => true,
+        Access::Marked(_) => false,
         Access::Clustered(_, seek) | Access::Nonclustered(_, seek) => seek.is_whole(),
     };
     if !whole || scan.filter.is_none() || table.id().0 <= 0 || is_temp(table.name()) {

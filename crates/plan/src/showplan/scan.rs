@@ -189,7 +189,7 @@ impl Showplan<'_> {
         let direction = if s.backward { " ORDERED BACKWARD" } else { " ORDERED FORWARD" };
         let filter = self.filter(&s.filter);
         let (index, seek) = match &s.access {
-            Access::Full => (base, None),
+            Access::Full | Access::Marked(_) => (base, None),
             Access::Clustered(i, seek) | Access::Nonclustered(i, seek) => (i, Some(seek)),
         };
         let object = format!("OBJECT:({}{alias})", index_object(database, &s.table, index));

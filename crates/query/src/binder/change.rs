@@ -135,7 +135,8 @@ impl<'a> Binder<'a> {
                 self.for_rows(true, |b| b.in_place(DrawPlace::Clause, |b| b.pred(e)))?
                     .into_conjuncts(&mut out);
             }
-            Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
+            // The target's row is found by the cursor's mark: see `super::cursor`.
+            Some(ast::DmlFilter::CurrentOf(_)) => {}
         }
         Ok(out)
     }
@@ -188,7 +189,11 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let mut output = self.output_beside(at, &u.output, &target, true)?;
-        let node = self.take_from(trees, conjuncts)?;
+        let mut node = self.take_from(trees, conjuncts)?;
+        not_beside(&u.filter, &u.from)?;
+        if matches!(u.filter, Some(ast::DmlFilter::CurrentOf(_))) {
+            super::cursor::at_mark(&mut node, locator);
+        }
         let node = self.change_top(node, &u.top)?;
         self.tell_output(&mut output, Changed::Found(&node));
         let database = target.database;
@@ -404,7 +409,11 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let mut output = self.output_beside(at, &d.output, &target, false)?;
-        let node = self.take_from(trees, conjuncts)?;
+        let mut node = self.take_from(trees, conjuncts)?;
+        not_beside(&d.filter, &d.from)?;
+        if matches!(d.filter, Some(ast::DmlFilter::CurrentOf(_))) {
+            super::cursor::at_mark(&mut node, locator);
+        }
         let node = self.change_top(node, &d.top)?;
         self.tell_output(&mut output, Changed::Found(&node));
         let Target { database, table, .. } = target;
@@ -425,6 +434,16 @@ impl<'a> Binder<'a> {
             output,
             triggers,
         })
+    }
+}
+
+/// A positioned change reads no other tables.
+fn not_beside(filter: &Option<ast::DmlFilter>, from: &[TableRef]) -> SqlResult<()> {
+    match filter {
+        Some(ast::DmlFilter::CurrentOf(_)) if !from.is_empty() => {
+            Err(unsupported("FROM beside WHERE CURRENT OF"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -12,6 +12,7 @@ mod change;
 mod coercion;
 mod computed;
 mod conversion;
+pub mod cursor;
 pub mod declared;
 mod definition;
 mod dml;

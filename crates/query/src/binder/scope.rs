@@ -194,7 +194,9 @@ impl Source {
             SourceKind::Table { database, table, hints, virtuals } => {
                 let (columns, computed) = mentioned_columns(&columns, virtuals);
                 let table = rel::TableRef { database, table };
-                Rel::Get(Box::new(Get { table, alias, columns, computed, locator, hints }))
+                let (image, mark) = (None, None);
+                let get = Get { table, alias, columns, computed, locator, image, mark, hints };
+                Rel::Get(Box::new(get))
             }
             SourceKind::Rowset { database, source, args, dirty } => Rel::Rowset(Box::new(Rowset {
                 of: RowsetRef { database, source },

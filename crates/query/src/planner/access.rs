@@ -79,6 +79,19 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// The one row that a cursor's mark leads to.
+    pub(crate) fn marked(mark: u32) -> Choice {
+        Choice {
+            access: Access::Marked(mark),
+            served: Vec::new(),
+            rows: 1.0,
+            read: 1.0,
+            cost: 1.0,
+            correlated: false,
+            ordered: None,
+        }
+    }
+
     /// An index leads to the rows by values of sources that are placed before.
     pub(crate) fn is_led(&self) -> bool {
         self.correlated && !matches!(self.access, Access::Full)

@@ -97,6 +97,7 @@ fn calls_within(rel: &Rel) -> bool {
 fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
     match node {
         Node::Scan(s) => match &s.access {
+            Access::Marked(_) => false,
             Access::Full | Access::Clustered(..) => moves,
             Access::Nonclustered(i, _) => moves || i.touched_by(changed),
         },
@@ -145,7 +146,7 @@ fn reads_one_range(access: &Access) -> bool {
     match access {
         Access::Full => true,
         Access::Clustered(_, seek) => seek.then.len() <= 1,
-        Access::Nonclustered(..) => false,
+        Access::Nonclustered(..) | Access::Marked(_) => false,
     }
 }
 

@@ -98,6 +98,7 @@ fn index_of(s: &Scan) -> Option<(&Index, Option<&Seek>)> {
             let base = s.table.base();
             (base.kind != IndexKind::Heap).then_some((base, None))
         }
+        Access::Marked(_) => None,
         Access::Clustered(index, seek) => Some((index, Some(seek))),
         Access::Nonclustered(index, seek) => {
             let covers = s.columns.iter().all(|(c, _)| index.covers(*c).is_some());

@@ -248,6 +248,16 @@ impl BTreeCursor {
         page_lsn(tx.database(), self.copy.id(), self.frame) == Some(self.copy.lsn())
     }
 
+    /// The lock of an entry was not had, in [`BTreeCursor::next`] or for what the entry leads to: the next call looks at it again. (Not
+    /// where ranges are locked.)
+    pub fn step_back(&mut self) {
+        match self.direction {
+            _ if self.guards => {}
+            Direction::Forward => self.low = self.low.saturating_sub(1),
+            Direction::Backward => self.high += 1,
+        }
+    }
+
     /// The range that the cursor reads.
     pub fn range(&self) -> &KeyRange {
         &self.range

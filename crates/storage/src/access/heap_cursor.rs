@@ -172,6 +172,11 @@ impl HeapCursor {
         tx.view_stands()
     }
 
+    /// The lock of a row was not had in [`HeapCursor::next`]: the next call looks at it again.
+    pub fn step_back(&mut self) {
+        self.slot = self.slot.saturating_sub(1);
+    }
+
     /// Where the row is that [`HeapCursor::next`] gave last.
     pub fn rid(&self) -> Rid {
         Rid { page: self.copy.id(), slot: self.slot.saturating_sub(1) }

@@ -36,6 +36,7 @@
 mod deadlock;
 mod escalation;
 mod gap;
+mod handed;
 mod manager;
 mod mode;
 mod outcome;

@@ -221,6 +221,22 @@ impl<T> LockTable<T> {
         true
     }
 
+    /// Gives an owner's grant to another owner, who has none; returns its mode ([`LockMode::Null`]: there is none).
+    pub fn rename(
+        &mut self,
+        hash: u64,
+        resource: &Resource,
+        (from, to): (OwnerId, OwnerId),
+    ) -> LockMode {
+        let found = self.locks.find_mut(hash, |l| l.resource == *resource);
+        let Some((lock, i)) = found.and_then(|l| l.granted_to(from).map(|i| (l, i))) else {
+            return LockMode::Null;
+        };
+        debug_assert!(lock.granted_to(to).is_none(), "{to:?} has {resource:?}");
+        lock.grants[i].owner = to;
+        lock.grants[i].mode
+    }
+
     /// Takes a waiter out of its queue; `None` if it does not stand there (any more).
     pub fn withdraw(
         &mut self,

@@ -20,6 +20,7 @@
 
 mod count;
 mod gaps;
+mod kept;
 pub(crate) mod rollback;
 mod savepoint;
 pub(crate) mod table;
@@ -42,6 +43,7 @@ use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
 use crate::versions::Snapshot;
+pub use kept::LockedRow;
 pub use savepoint::Savepoint;
 use work::{USER_TRANSACTION, Work};
 

@@ -302,17 +302,54 @@ const EXPRESSION: u8 = 4;
 /// COLINFO status: the column is not shown.
 const HIDDEN: u8 = 0x10;
 
-/// COLINFO of a cursor's columns, of which the last one is hidden; `computed` says of each whether it is an expression. Numbers have a
-/// byte: nothing is said of more than 255 columns.
-pub fn cursor_columns(out: &mut Vec<u8>, computed: &[bool]) {
-    let Ok(count) = u8::try_from(computed.len()) else { return };
-    out.push(kind::COLINFO);
-    out.extend_from_slice(&(3 * u16::from(count)).to_le_bytes());
-    for (number, computed) in (1..=count).zip(computed) {
-        let hidden = if number == count { HIDDEN } else { 0 };
-        // No table is named: the rows cannot be changed through their cursor.
-        out.extend_from_slice(&[number, 0, hidden | if *computed { EXPRESSION } else { 0 }]);
+/// COLINFO status: the column has another name in its table.
+const DIFFERENT_NAME: u8 = 0x20;
+
+/// A column of a cursor as COLINFO tells of it.
+pub struct CursorColumn {
+    /// It is an expression.
+    pub computed: bool,
+    /// The number of its table, from 1; 0 for none.
+    pub table: u8,
+    /// Its name in the table, where that is another one.
+    pub base: Option<String>,
+}
+
+/// TABNAME, where there are tables, and COLINFO of a cursor's columns, of which the last one is hidden. Numbers have a byte: nothing is
+/// said of more than 255 columns.
+pub fn cursor_columns(out: &mut Vec<u8>, tables: &[Vec<String>], columns: &[CursorColumn]) {
+    let Ok(count) = u8::try_from(columns.len()) else { return };
+    let units =
+        |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    if !tables.is_empty() {
+        let mut names = Vec::new();
+        for parts in tables {
+            names.push(parts.len() as u8);
+            for part in parts {
+                let part = units(part);
+                names.extend_from_slice(&((part.len() / 2) as u16).to_le_bytes());
+                names.extend_from_slice(&part);
+            }
+        }
+        out.push(kind::TABNAME);
+        out.extend_from_slice(&(names.len() as u16).to_le_bytes());
+        out.extend_from_slice(&names);
     }
+    let mut told = Vec::new();
+    for (number, c) in (1..=count).zip(columns) {
+        let hidden = if number == count { HIDDEN } else { 0 };
+        let expression = if c.computed { EXPRESSION } else { 0 };
+        let other = if c.base.is_some() { DIFFERENT_NAME } else { 0 };
+        told.extend_from_slice(&[number, c.table, hidden | expression | other]);
+        if let Some(base) = &c.base {
+            let name = units(base);
+            told.push((name.len() / 2) as u8);
+            told.extend_from_slice(&name);
+        }
+    }
+    out.push(kind::COLINFO);
+    out.extend_from_slice(&(told.len() as u16).to_le_bytes());
+    out.extend_from_slice(&told);
 }
 
 /// ORDER: the columns (from 1) that the rows are sorted by.

@@ -275,12 +275,30 @@ fn columns_without_null_have_no_lengths() {
 
 #[test]
 fn the_last_column_of_a_cursor_is_hidden() {
+    let of = |computed, table| CursorColumn { computed, table, base: None };
     let mut out = Vec::new();
-    cursor_columns(&mut out, &[false, true, true]);
+    cursor_columns(&mut out, &[], &[of(false, 0), of(true, 0), of(true, 0)]);
     assert_eq!(out, [0xA5, 9, 0, 1, 0, 0, 2, 0, 4, 3, 0, 0x14]);
     let told = all(&out, TdsVersion::V7_4).expect("whole tokens");
     assert!(matches!(told.as_slice(), [Token::Other(0xA5)]));
     out.clear();
-    cursor_columns(&mut out, &[true; 256]);
+    let many: Vec<CursorColumn> = (0..256).map(|_| of(true, 0)).collect();
+    cursor_columns(&mut out, &[], &many);
     assert!(out.is_empty(), "a number has one byte");
+}
+
+#[test]
+fn the_tables_of_a_cursor_are_named() {
+    let tables = [vec!["s".to_string(), "t".to_string()]];
+    let columns = [
+        CursorColumn { computed: false, table: 1, base: Some("b".into()) },
+        CursorColumn { computed: true, table: 0, base: None },
+    ];
+    let mut out = Vec::new();
+    cursor_columns(&mut out, &tables, &columns);
+    let names = [0xA4, 9, 0, 2, 1, 0, b's', 0, 1, 0, b't', 0];
+    let info = [0xA5, 9, 0, 1, 1, 0x20, 1, b'b', 0, 2, 0, 0x14];
+    assert_eq!(out, [&names[..], &info].concat());
+    let told = all(&out, TdsVersion::V7_4).expect("whole tokens");
+    assert!(matches!(told.as_slice(), [Token::Other(0xA4), Token::Other(0xA5)]));
 }

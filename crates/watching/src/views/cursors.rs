@@ -4,7 +4,7 @@
 use super::dm_exec::moment;
 use super::taffrail::SCHEMA;
 use super::{Declaration, Rows, ViewContext, by_column, sys};
-use crate::exec::cursor::{CursorReference, CursorState, ShownCursor};
+use crate::exec::cursor::{CursorModel, CursorReference, CursorState, ShownCursor};
 use crate::features::cell::{Columns, no, null};
 use crate::features::needs;
 use crate::plan::node::Node;
@@ -89,12 +89,21 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// `TSQL | Fast_Forward | Read Only | Global (0)`. No cursor can be updated through.
+/// `TSQL | Fast_Forward | Read Only | Global (0)`.
 fn properties(c: &ShownCursor) -> String {
     let interface = if c.is_api { "API" } else { "TSQL" };
-    let model = if c.is_copy { "Snapshot" } else { "Fast_Forward" };
+    let model = shown_model(c).word();
     let scope = if c.is_global { "Global" } else { "Local" };
-    format!("{interface} | {model} | Read Only | {scope} ({})", c.level)
+    let concurrency = c.concurrency.words();
+    format!("{interface} | {model} | {concurrency} | {scope} ({})", c.level)
+}
+
+/// The model of a cursor: one that had to copy its rows is told as static.
+fn shown_model(c: &ShownCursor) -> CursorModel {
+    match (c.is_copy, c.model) {
+        (true, CursorModel::FastForward) => CursorModel::Static,
+        (_, model) => model,
+    }
 }
 
 /// `@@FETCH_STATUS` before the first FETCH, as views show it.
@@ -144,8 +153,8 @@ fn references(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
             if r.level.is_some() { 1 } else { 2 },
             r.level.map(|l| l as i32),
             if state.is_open { state.open_status } else { -1 },
-            if c.is_copy { 1 } else { 4 },
-            1,
+            shown_model(c).number(),
+            c.concurrency.number(),
             c.is_scrollable as i32,
             state.is_open as i32,
             i64::from(state.rows),

@@ -1,8 +1,11 @@
 //! Cursors as statements write them.
 
+use super::model::{CursorConcurrency, CursorModel};
 use crate::binder::Variable;
+use crate::binder::cursor::{CursorRows, CursorUse};
 use crate::exec::compile::Compiler;
 use crate::exec::module::{Code, StmtKind};
+use crate::exec::planning::Source;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -16,10 +19,18 @@ pub struct CursorText {
     pub local: bool,
     /// GLOBAL was said; with neither the database's CURSOR_DEFAULT holds.
     pub global: bool,
+    /// The model that is asked for, or that follows from the other options.
+    pub model: CursorModel,
     /// It can go anywhere, not only to the next row.
     pub scroll: bool,
-    /// STATIC or INSENSITIVE: `@@CURSOR_ROWS` tells the number of rows.
-    pub counted: bool,
+    /// How changes through it get along with others: as asked for, or OPTIMISTIC.
+    pub concurrency: CursorConcurrency,
+    /// TYPE_WARNING: 16956 is told where it becomes another one.
+    pub warns: bool,
+    /// The columns of FOR UPDATE OF; none of them for FOR UPDATE alone.
+    pub for_update: Option<Vec<Box<str>>>,
+    /// A client has asked for it by sp_cursoropen or one of its relatives.
+    pub is_api: bool,
     /// The query.
     pub select: ast::SelectStatement,
 }
@@ -40,6 +51,26 @@ pub enum Direction {
     Last,
     Absolute(Code),
     Relative(Code),
+    /// The row that it is on; no statement says so.
+    Again,
+}
+
+impl Direction {
+    /// The place among `n` rows to which FETCH goes from a place, and whether there is a row; `by` of ABSOLUTE and RELATIVE.
+    pub fn place(&self, n: usize, from: usize, by: i64) -> (usize, bool) {
+        let (n, from) = (n as i64, from as i64);
+        let to = match self {
+            Direction::Next => from + 1,
+            Direction::Prior => from - 1,
+            Direction::First => 1,
+            Direction::Last => n,
+            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
+            Direction::Absolute(_) => by,
+            Direction::Relative(_) => from.saturating_add(by),
+            Direction::Again => from,
+        };
+        (to.clamp(0, n + 1) as usize, (1..=n).contains(&to))
+    }
 }
 
 /// FETCH.
@@ -50,41 +81,90 @@ pub struct FetchCode {
     pub into: Vec<(u32, SqlType)>,
 }
 
-/// The options of a cursor; refuses those that are not built.
+/// Options that exclude each other: 1048.
+const CONFLICTS: [(&str, &str); 17] = [
+    ("FAST_FORWARD", "SCROLL"),
+    ("FORWARD_ONLY", "SCROLL"),
+    ("LOCAL", "GLOBAL"),
+    ("STATIC", "KEYSET"),
+    ("STATIC", "DYNAMIC"),
+    ("STATIC", "FAST_FORWARD"),
+    ("KEYSET", "DYNAMIC"),
+    ("KEYSET", "FAST_FORWARD"),
+    ("DYNAMIC", "FAST_FORWARD"),
+    ("INSENSITIVE", "KEYSET"),
+    ("INSENSITIVE", "DYNAMIC"),
+    ("READ_ONLY", "SCROLL_LOCKS"),
+    ("READ_ONLY", "OPTIMISTIC"),
+    ("SCROLL_LOCKS", "OPTIMISTIC"),
+    ("FAST_FORWARD", "SCROLL_LOCKS"),
+    ("FAST_FORWARD", "OPTIMISTIC"),
+    ("STATIC", "SCROLL_LOCKS"),
+];
+
+/// The options of a cursor: 1048, 1058.
 pub(crate) fn text(
     name: &str,
     variable: bool,
     definition: ast::CursorDefinition,
 ) -> SqlResult<CursorText> {
-    let has = |word: &str| definition.options.iter().any(|o| o.is(word));
-    for word in ["KEYSET", "DYNAMIC", "SCROLL_LOCKS", "OPTIMISTIC"] {
-        if has(word) {
-            return Err(taffrail_base::message::unsupported(format!("A {word} cursor")));
-        }
+    let said = |word: &str| definition.options.iter().any(|o| o.is(word));
+    if definition.read_only && said("READ_ONLY") {
+        return Err(SqlError::new(1058, &[]));
     }
-    if definition.for_update.is_some() {
-        return Err(taffrail_base::message::unsupported("A cursor FOR UPDATE"));
+    let has = |word: &str| said(word) || word == "READ_ONLY" && definition.read_only;
+    if let Some((one, other)) = CONFLICTS.iter().find(|(one, other)| has(one) && has(other)) {
+        return Err(SqlError::new(1048, &[one, other]));
     }
-    for (one, other) in
-        [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]
-    {
-        if has(one) && has(other) {
-            return Err(SqlError::new(1048, &[&one, &other]));
-        }
-    }
-    let counted = has("STATIC") || has("INSENSITIVE");
+    let read_only = has("READ_ONLY");
+    let model = match () {
+        () if has("STATIC") || has("INSENSITIVE") => CursorModel::Static,
+        () if has("KEYSET") => CursorModel::Keyset,
+        () if has("DYNAMIC") => CursorModel::Dynamic,
+        () if has("FAST_FORWARD") => CursorModel::FastForward,
+        () if has("SCROLL") => CursorModel::Keyset,
+        () if has("FORWARD_ONLY") && read_only => CursorModel::FastForward,
+        () => CursorModel::Dynamic,
+    };
+    let typed = has("STATIC") || has("KEYSET") || has("DYNAMIC");
+    let concurrency = match () {
+        () if read_only || model == CursorModel::FastForward => CursorConcurrency::ReadOnly,
+        () if has("SCROLL_LOCKS") => CursorConcurrency::ScrollLocks,
+        () => CursorConcurrency::Optimistic,
+    };
+    let columns = |list: Vec<ast::Ident>| list.into_iter().map(|c| c.value).collect();
     Ok(CursorText {
         name: name.into(),
         local: variable || has("LOCAL"),
         global: has("GLOBAL"),
-        scroll: has("SCROLL") || (has("STATIC") && !has("FORWARD_ONLY")),
-        counted,
+        model,
+        scroll: has("SCROLL") || typed && !has("FORWARD_ONLY"),
+        concurrency,
+        warns: has("TYPE_WARNING"),
+        is_api: false,
+        for_update: definition.for_update.map(columns),
         select: ast::SelectStatement {
             with: definition.with,
             query: definition.query,
             options: definition.hints,
         },
     })
+}
+
+impl CursorText {
+    /// Whether the rows of its query are to be found again: to go over them as they are, or to change them.
+    pub fn finds_again(&self) -> bool {
+        matches!(self.model, CursorModel::Keyset | CursorModel::Dynamic)
+    }
+
+    /// Its query, of which these rows are asked.
+    pub fn source(&self, rows: CursorRows) -> Source<'_> {
+        let locks = self.concurrency == CursorConcurrency::ScrollLocks;
+        match self.finds_again() {
+            true => Source::Cursor(&self.select, CursorUse { rows, locks }),
+            false => Source::Select(&self.select),
+        }
+    }
 }
 
 impl Compiler<'_> {

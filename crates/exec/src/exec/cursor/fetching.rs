@@ -1,7 +1,10 @@
 //! FETCH, and the variables that take its row.
 
+use super::keyset::Fetched;
 use super::shown::Meter;
-use super::{Cursor, CursorRows, Direction, FetchCode, Opened, QUIET};
+use super::{
+    Cursor, CursorConcurrency, CursorModel, CursorRows, Direction, FetchCode, Opened, QUIET,
+};
 use crate::exec::interpret::{Ended, Interpreter};
 use crate::exec::module::{Module, Stmt};
 use crate::session::Session;
@@ -15,17 +18,21 @@ impl Cursor {
     /// Shows others how a FETCH has ended.
     pub(super) fn show_fetch(
         &self,
-        row: &SqlResult<Option<Vec<Value>>>,
+        fetched: &SqlResult<(Option<Vec<Value>>, i32)>,
         meter: &Meter,
         session: &Session,
     ) {
         let (cost, place) = match self.open.as_ref().map(|o| &o.rows) {
             Some(CursorRows::Copied(c)) => (meter.no_query(), c.shown_place()),
+            Some(CursorRows::Keyset(k)) => (meter.read(session), k.shown_place()),
             Some(CursorRows::Streamed(_)) => (meter.read(session), -1),
             None => (meter.read(session), 0),
         };
-        let found = matches!(row, Ok(Some(_)));
-        self.shown.fetched(if found { 0 } else { -1 }, found.into(), place, cost);
+        let (found, status) = match fetched {
+            Ok((row, status)) => (row.is_some(), *status),
+            Err(_) => (false, -1),
+        };
+        self.shown.fetched(status, found.into(), place, cost);
     }
 }
 
@@ -46,10 +53,14 @@ impl Interpreter<'_> {
             Direction::First => "first",
             Direction::Last => "last",
             Direction::Absolute(_) => "absolute",
-            Direction::Relative(_) => "relative",
+            Direction::Relative(_) | Direction::Again => "relative",
         };
         let Some(open) = &c.open else { return Err(SqlError::new(16917, &[])) };
-        if !c.text.scroll && !word.is_empty() {
+        let dynamic = c.made.model == CursorModel::Dynamic;
+        if dynamic && matches!(f.direction, Direction::Absolute(_)) {
+            return Err(SqlError::new(16925, &[&word]));
+        }
+        if !c.made.scroll && !word.is_empty() {
             return Err(SqlError::new(16911, &[&"fetch", &word]));
         }
         if !f.into.is_empty() && f.into.len() != open.columns.len() {
@@ -57,9 +68,9 @@ impl Interpreter<'_> {
         }
         let columns = open.columns.clone();
         let meter = self.session.meter();
-        let row = self.fetched(at, &f.direction, by, s.line);
-        self.session.held.cursors.list[at].show_fetch(&row, &meter, self.session);
-        let row = row?;
+        let fetched = self.fetched(at, &f.direction, by, s.line);
+        self.session.held.cursors.list[at].show_fetch(&fetched, &meter, self.session);
+        let (row, status) = fetched?;
         let found = row.is_some();
         if f.into.is_empty() {
             let mut cx = self.context(s.line);
@@ -70,7 +81,7 @@ impl Interpreter<'_> {
         } else if let Some(row) = row {
             self.fetch_into(module, f, &columns, row)?;
         }
-        self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
+        self.session.held.cursors.fetch_status = status;
         self.session.activation.last.row_count = found as i64;
         self.warn_if_due(s.line)?;
         if !f.into.is_empty() {
@@ -86,41 +97,64 @@ impl Interpreter<'_> {
         direction: &Direction,
         by: i64,
         line: u32,
-    ) -> SqlResult<Option<Vec<Value>>> {
+    ) -> SqlResult<(Option<Vec<Value>>, i32)> {
         let c = &mut self.session.held.cursors.list[at];
-        let streaming = match c.open.as_mut().map(|o| &mut o.rows) {
+        let plan = match c.open.as_mut().map(|o| &mut o.rows) {
             None => return Err(SqlError::new(16917, &[])),
-            Some(CursorRows::Copied(copied)) => return copied.go(direction, by),
+            Some(CursorRows::Copied(copied)) => {
+                let row = copied.go(direction, by)?;
+                let status = if row.is_some() { 0 } else { -1 };
+                return Ok((row, status));
+            }
+            Some(CursorRows::Keyset(k)) => k.plan().clone(),
             Some(CursorRows::Streamed(s)) => s.plan().clone(),
         };
         if self.session.activation.options.implicit_transactions
             && self.session.transaction.count == 0
         {
-            self.begin_for(&streaming)?;
+            self.begin_for(&plan)?;
         }
+        let c = &mut self.session.held.cursors.list[at];
+        let locks = c.made.concurrency == CursorConcurrency::ScrollLocks;
+        let locking = locks.then_some(c.shown.id);
+        c.locked.clear();
         // The query runs on the cursor's own variables, while the session is lent to it.
         let c = &mut self.session.held.cursors.list[at];
         let mut open = c.open.take();
-        let mut vars = std::mem::take(&mut c.own.vars);
-        let (module, number) = (c.own.module.clone(), c.plan);
+        let mut own = std::mem::take(&mut c.own);
+        let (module, number) = (own.module.clone(), c.plan);
         let began = self.session.starts(&module.shared[number as usize].tally);
-        let row = match open.as_mut().map(|o| &mut o.rows) {
-            Some(CursorRows::Streamed(s)) => self.next_streamed(s, &mut vars, line),
-            _ => Ok(None),
+        let fetched = match open.as_mut().map(|o| &mut o.rows) {
+            Some(CursorRows::Streamed(s)) => {
+                self.next_streamed(s, &mut own.vars, (direction, by), (line, locking))
+            }
+            Some(CursorRows::Keyset(k)) => self
+                .with_locals(&mut own, |it| it.next_of_keys(k, (direction, by), (line, locking))),
+            _ => Ok(Fetched::Nothing),
         };
-        let rows = row.as_ref().map(|r| u64::from(r.is_some())).map_err(|e| &**e);
-        self.executed(&module, number, Some(began), rows);
+        let given = |f: &Fetched| u64::from(!matches!(f, Fetched::Nothing));
+        self.executed(&module, number, Some(began), fetched.as_ref().map(given).map_err(|e| &**e));
+        let told = match (&mut open, fetched) {
+            (Some(open), Ok(fetched)) => {
+                fetched.told(&open.columns).map(|(row, status, current)| {
+                    open.current = current;
+                    (row, status)
+                })
+            }
+            (_, Ok(_)) => Ok((None, -1)),
+            (_, Err(e)) => Err(e),
+        };
         let failed =
             matches!(&open, Some(Opened { rows: CursorRows::Streamed(s), .. }) if s.failed);
         let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
-        c.own.vars = vars;
+        c.own = own;
         c.open = open.filter(|_| !failed);
         if failed {
             c.shown.closed();
             cursors.count();
         }
-        row
+        told
     }
 
     /// A row into the variables of FETCH … INTO.

@@ -3,7 +3,7 @@
 //! The cursor's own session writes, everybody reads. An entry of a session holds its cursors weakly: they go with the cursor.
 
 use super::super::module::{Module, Plan};
-use super::{CursorRows, Cursors};
+use super::{CursorConcurrency, CursorModel, CursorRows, Cursors};
 use crate::session::Session;
 use crate::session::entry::SessionEntry;
 use parking_lot::Mutex;
@@ -32,6 +32,9 @@ pub enum LastOperation {
     None = 0,
     Open = 1,
     Fetch = 2,
+    Insert = 3,
+    Update = 4,
+    Delete = 5,
     Close = 6,
 }
 
@@ -70,7 +73,11 @@ pub struct ShownCursor {
     pub name: Box<str>,
     /// It was made by sp_cursoropen or one of its relatives, not by a statement.
     pub is_api: bool,
-    /// It copies its rows at OPEN: a static one. The others are fast forward-only.
+    /// The way in which it has its rows.
+    pub model: CursorModel,
+    /// How changes through it get along with those of others.
+    pub concurrency: CursorConcurrency,
+    /// It copies its rows at OPEN, whatever its model.
     pub is_copy: bool,
     /// FETCH goes anywhere, not only to the next row.
     pub is_scrollable: bool,
@@ -93,6 +100,8 @@ pub struct ShownCursor {
 pub(super) struct NewShown {
     pub name: Box<str>,
     pub is_api: bool,
+    pub model: CursorModel,
+    pub concurrency: CursorConcurrency,
     pub is_copy: bool,
     pub is_scrollable: bool,
     pub is_global: bool,
@@ -106,7 +115,7 @@ impl ShownCursor {
     /// Shows a cursor among those of its session.
     pub(super) fn new(made: NewShown, entry: &SessionEntry) -> Arc<ShownCursor> {
         let NewShown { name, is_api, is_copy, is_scrollable, is_global, level, .. } = made;
-        let NewShown { closes_on_commit, module, plan, .. } = made;
+        let NewShown { closes_on_commit, module, plan, model, concurrency, .. } = made;
         let created = Moment::now();
         let state = Mutex::new(CursorState { began: created, ..CursorState::default() });
         let id = new_handle();
@@ -114,6 +123,8 @@ impl ShownCursor {
             id,
             name,
             is_api,
+            model,
+            concurrency,
             is_copy,
             is_scrollable,
             is_global,
@@ -147,6 +158,12 @@ impl ShownCursor {
         (s.fetch_status, s.row_count) = (Some(status), rows);
         (s.last_operation, s.place) = (LastOperation::Fetch, place);
         s.add(cost);
+    }
+
+    /// A row has been changed through it.
+    pub(super) fn changed(&self, operation: LastOperation) {
+        let mut s = self.state.lock();
+        (s.last_operation, s.row_count) = (operation, 1);
     }
 
     /// CLOSE has been done, by a statement or by the end of a transaction.
@@ -243,6 +260,7 @@ impl CursorRows {
     pub(super) fn status(&self) -> i32 {
         match self {
             CursorRows::Copied(c) => i32::from(c.rows.len() > 0),
+            CursorRows::Keyset(k) => i32::from(k.len() > 0),
             CursorRows::Streamed(_) => 1,
         }
     }

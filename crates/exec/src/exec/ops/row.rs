@@ -98,7 +98,19 @@ pub(super) fn note(rt: &mut Rt<'_>, scan: &Scan, wanted: bool, locator: &[u8], r
         rt.frame[slot as usize] = Value::Binary(Bytes::from_slice(locator));
         rt.target_row.clear();
         rt.target_row.extend_from_slice(row);
+        if let Some(slot) = scan.image {
+            let image = image_of(row).to_be_bytes();
+            rt.frame[slot as usize] = Value::Binary(Bytes::from_slice(&image));
+        }
     }
+}
+
+/// The image of a row, which is another one when its values are, or its rowversion.
+pub(crate) fn image_of(row: &[u8]) -> u64 {
+    use std::hash::Hasher;
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(row);
+    hasher.finish()
 }
 
 fn read_large(

@@ -1,12 +1,14 @@
 //! Scans and seeks of tables.
 
 mod by_snapshot;
+mod marked;
 mod moved;
 
 use super::row::{note, passes, read_again, read_all, take};
 use super::{Operator, seek};
 use crate::binder::TableUse;
 use crate::catalog::{Escalation, Index, IndexKind, is_temp};
+use crate::exec::cursor::RowMark;
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode, TableSample};
 use crate::plan::node::{Access, Scan};
@@ -16,6 +18,7 @@ use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
 pub(crate) use by_snapshot::claim;
 pub(super) use by_snapshot::{err, version_gone};
+use marked::start_at;
 use moved::{MOVED_TRIES, Place, moved_on, place_of};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -84,6 +87,8 @@ enum Cursor {
     Heap(HeapCursor),
     Clustered(BTreeCursor),
     Nonclustered(BTreeCursor),
+    /// The row that a cursor's mark leads to, once.
+    Marked(Option<RowMark>),
 }
 
 /// How sure a scan may be that a large value which its row refers to is still there.
@@ -116,6 +121,8 @@ pub(crate) struct ScanOp {
     row: Vec<u8>,
     /// Of that row.
     locator: Vec<u8>,
+    /// It goes against the order in which the query reads the index: see [`ScanStart`].
+    turned: bool,
     /// What the seek has not come to yet, the next one last.
     ranges: Vec<KeyRange>,
     /// Rows that others have moved within what is sought, after their entries were read: each is given once.
@@ -155,6 +162,7 @@ impl ScanOp {
             covered,
             row: Vec::new(),
             locator: Vec::new(),
+            turned: false,
             ranges: Vec::new(),
             moved: HashSet::new(),
             turn: 0,
@@ -231,17 +239,26 @@ impl ScanOp {
         let operation = if one { Operation::SingletonLookup } else { Operation::RangeScan };
         rt.cx.session.part(scan.database.id).count(hobt, operation);
         match &mut self.cursor {
-            Cursor::Clustered(c) | Cursor::Nonclustered(c) if c.is_of(hobt) => {
+            Cursor::Clustered(c) | Cursor::Nonclustered(c)
+                if c.is_of(hobt) && scan.image.is_none() =>
+            {
                 c.again(range, locks);
                 return Ok(());
             }
             _ => {}
         }
-        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
-        let cursor = btree::seek(hobt, range, direction, locks);
+        let cursor = btree::seek(hobt, range, self.direction(), locks);
         self.cursor =
             if clustered { Cursor::Clustered(cursor) } else { Cursor::Nonclustered(cursor) };
         Ok(())
+    }
+
+    /// The direction in which the index is read.
+    fn direction(&self) -> Direction {
+        match self.scan.backward != self.turned {
+            true => Direction::Backward,
+            false => Direction::Forward,
+        }
     }
 
     /// Goes on to the next range that is sought; false: there is none.
@@ -265,7 +282,7 @@ impl ScanOp {
         }
         let tx = rt.cx.session.part(scan.database.id);
         match &mut self.cursor {
-            Cursor::Closed => {}
+            Cursor::Closed | Cursor::Marked(_) => {}
             Cursor::Heap(c) => c.go_on(tx).map_err(|e| err(rt, scan, e))?,
             Cursor::Clustered(c) | Cursor::Nonclustered(c) => {
                 c.go_on(tx).map_err(|e| err(rt, scan, e))?;
@@ -280,7 +297,7 @@ impl ScanOp {
         let locator = match &self.cursor {
             Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
             Cursor::Clustered(c) => c.key().to_vec(),
-            Cursor::Nonclustered(_) => self.locator.clone(),
+            Cursor::Nonclustered(_) | Cursor::Marked(_) => self.locator.clone(),
             Cursor::Closed => return Ok(()),
         };
         let scan = &*self.scan;
@@ -315,7 +332,7 @@ impl ScanOp {
         let locator = match &self.cursor {
             Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
             Cursor::Clustered(c) => c.key().to_vec(),
-            Cursor::Closed | Cursor::Nonclustered(_) => return Ok(false),
+            Cursor::Closed | Cursor::Nonclustered(_) | Cursor::Marked(_) => return Ok(false),
         };
         let tx = rt.cx.session.part(scan.database.id);
         let decoded = lob::with_row(tx, hobt, &locator, row, |tx, row| {
@@ -329,7 +346,7 @@ impl ScanOp {
         rt.tick()?;
         let tx = rt.cx.session.part(self.scan.database.id);
         match &mut self.cursor {
-            Cursor::Closed | Cursor::Nonclustered(_) => Ok(None),
+            Cursor::Closed | Cursor::Nonclustered(_) | Cursor::Marked(_) => Ok(None),
             Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
             Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
         }
@@ -362,7 +379,12 @@ impl Operator for ScanOp {
             _ => (keeps && !scan.locks.looks()).then_some(Rejected::Kept),
         };
         rt.keep(scan.table.id(), stays);
-        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        let start = match scan.image {
+            Some(_) => rt.cx.session.held.cursors.reading.start.take(),
+            None => None,
+        };
+        self.turned = start.as_ref().is_some_and(|s| s.turned);
+        let direction = self.direction();
         debug_assert!(
             !is_temp(scan.table.name()) || {
                 let owner = rt.cx.session.ddl_owner(&scan.database);
@@ -385,14 +407,21 @@ impl Operator for ScanOp {
                 Cursor::Heap(heap::scan(base.hobt()?, self.locks).of_sample(self.sample))
             }
             Access::Full => {
-                let (hobt, range) = (base.hobt()?, KeyRange::default());
-                let cursor = btree::seek(hobt, range, direction, self.key_locks());
+                let range = start_at(KeyRange::default(), start.as_ref(), direction);
+                let range = range.unwrap_or_default();
+                let cursor = btree::seek(base.hobt()?, range, direction, self.key_locks());
                 Cursor::Clustered(cursor.of_sample(self.sample))
             }
+            Access::Marked(n) => Cursor::Marked(rt.cx.session.held.cursors.mark(*n)),
             Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
                 self.ranges.clear();
                 seek::ranges(rt, index, seek, &mut self.ranges)?;
-                if !scan.backward {
+                if start.is_some() {
+                    let ranges = std::mem::take(&mut self.ranges).into_iter();
+                    let left = ranges.filter_map(|r| start_at(r, start.as_ref(), direction));
+                    self.ranges = left.collect();
+                }
+                if direction == Direction::Forward {
                     self.ranges.reverse();
                 }
                 match self.ranges.pop() {
@@ -408,6 +437,10 @@ impl Operator for ScanOp {
         if self.turn != rt.turn {
             self.go_on(rt)?;
         }
+        if let Cursor::Marked(mark) = &mut self.cursor {
+            let Some(mark) = mark.take() else { return Ok(false) };
+            return self.next_marked(rt, &mark);
+        }
         let patience = self.scan.locks.patience();
         loop {
             rt.tick()?;
@@ -416,10 +449,14 @@ impl Operator for ScanOp {
             let mut locked = None;
             let qualifies;
             match &mut self.cursor {
-                Cursor::Closed => return Ok(false),
+                Cursor::Closed | Cursor::Marked(_) => return Ok(false),
                 Cursor::Heap(c) => {
                     let found = match patience.read(tx, |tx| c.next(tx)) {
                         Err(e) if patience.skips(&e) => continue,
+                        Err(e @ StorageError::Lock(_)) => {
+                            c.step_back();
+                            return Err(err(rt, scan, e));
+                        }
                         found => found,
                     };
                     if self.rejects != Rejected::Kept {
@@ -442,6 +479,10 @@ impl Operator for ScanOp {
                 Cursor::Clustered(c) => {
                     let found = match patience.read(tx, |tx| c.next(tx)) {
                         Err(e) if patience.skips(&e) => continue,
+                        Err(e @ StorageError::Lock(_)) => {
+                            c.step_back();
+                            return Err(err(rt, scan, e));
+                        }
                         found => found,
                     };
                     if self.rejects != Rejected::Kept {
@@ -466,6 +507,10 @@ impl Operator for ScanOp {
                 Cursor::Nonclustered(c) => {
                     let found = match patience.read(tx, |tx| c.next(tx)) {
                         Err(e) if patience.skips(&e) => continue,
+                        Err(e @ StorageError::Lock(_)) => {
+                            c.step_back();
+                            return Err(err(rt, scan, e));
+                        }
                         found => found,
                     };
                     let Some((_, value)) = found.map_err(|e| err(rt, scan, e))? else {
@@ -489,6 +534,9 @@ impl Operator for ScanOp {
                         }
                         self.locator.clear();
                         self.locator.extend_from_slice(locator);
+                        if scan.image.is_some() {
+                            rt.cx.session.held.cursors.reading.note_entry(c.key());
+                        }
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
                         tx.count(base, Operation::SingletonLookup);
@@ -505,6 +553,9 @@ impl Operator for ScanOp {
                         let locator = &self.locator[..];
                         if there.as_ref().is_err_and(|e| patience.skips(e)) {
                             continue;
+                        }
+                        if matches!(there, Err(StorageError::Lock(_))) {
+                            c.step_back();
                         }
                         if self.rejects != Rejected::Kept {
                             locked = tx.take_row_lock();

@@ -4,6 +4,7 @@
 //! statement that has run (STATISTICS XML); they differ in where the plans come from ([`PlanSource`]).
 
 use super::{kind, text};
+use crate::exec::cursor::{CursorConcurrency, CursorModel};
 use crate::exec::functions::PRODUCT_VERSION;
 use crate::exec::listed::Planned;
 use crate::exec::module::{Module, Stmt, StmtKind};
@@ -203,7 +204,18 @@ impl Teller<'_> {
         if let (StmtKind::DeclareCursor(c), Some(plan)) = (&s.kind, plans.first()) {
             let x = self.begun("StmtCursor", module, s);
             let x = self.planned(x, module, s, plan).with(set_options(self.options));
-            let how = if c.counted { "SnapShot" } else { "FastForward" };
+            let how = match c.model {
+                CursorModel::Static => "SnapShot",
+                CursorModel::Keyset => "Keyset",
+                CursorModel::Dynamic => "Dynamic",
+                CursorModel::FastForward => "FastForward",
+            };
+            let concurrency = match c.concurrency {
+                _ if !c.finds_again() => "Read Only",
+                CursorConcurrency::ReadOnly => "Read Only",
+                CursorConcurrency::ScrollLocks => "Pessimistic",
+                CursorConcurrency::Optimistic => "Optimistic",
+            };
             let fetch = Xml::new("Operation").attr("OperationType", "FetchQuery").with(query_plan(
                 plan,
                 self.counted,
@@ -213,7 +225,7 @@ impl Teller<'_> {
                 .attr("CursorName", &c.name)
                 .attr("CursorActualType", how)
                 .attr("CursorRequestedType", how)
-                .attr("CursorConcurrency", "Read Only")
+                .attr("CursorConcurrency", concurrency)
                 .attr("ForwardOnly", !c.scroll)
                 .with(fetch);
             return Ok(vec![x.with(cursor)]);

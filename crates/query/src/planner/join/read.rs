@@ -16,6 +16,7 @@ impl<'p> Block<'p, '_> {
     /// Its rows, roughly.
     pub(super) fn estimate(&self, id: u32) -> u64 {
         match &self.source(id).rel {
+            Some(Rel::Get(g)) if g.mark.is_some() => 1,
             Some(Rel::Get(g)) => {
                 let rows = self.planner.meta.row_estimate(&g.table.database, &g.table.table);
                 let sample = g.hints.access.sample;
@@ -57,7 +58,8 @@ impl<'p> Block<'p, '_> {
                         rows = rows.min(goal.rows().max(1.0));
                     }
                 }
-                let rel::Get { table, alias, mut columns, computed, locator, hints, .. } = *get;
+                let rel::Get { table, alias, mut columns, computed, locator, image, hints, .. } =
+                    *get;
                 let (behind, conditions): (Vec<Pred>, Vec<Pred>) =
                     keep(conditions, &served).into_iter().partition(|p| reads(p, &computed));
                 let filter = Pred::all(conditions);
@@ -71,6 +73,7 @@ impl<'p> Block<'p, '_> {
                     columns,
                     filtered,
                     locator,
+                    image,
                     filter,
                     locks: hints.locks,
                     backward: ordered.unwrap_or(false),
@@ -164,6 +167,9 @@ impl<'p> Block<'p, '_> {
         conditions: &[Pred],
         estimate: u64,
     ) -> SqlResult<Choice> {
+        if let Some(mark) = get.mark {
+            return Ok(Choice::marked(mark));
+        }
         // All conditions here mention placed sources and this one only.
         let available = |e: &Expr| {
             !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)

@@ -1,6 +1,6 @@
 //! sp_cursorfetch: blocks of rows.
 
-use super::super::{CursorRows, Direction};
+use super::super::{CursorRows, Direction, Opened};
 use super::open::with_status;
 use super::options::ROWS;
 use super::{ApiCursor, ended, invalid, number, outputs};
@@ -12,24 +12,26 @@ use taffrail_types::Value;
 
 const NAME: &str = "sp_cursorfetch";
 
-const FIRST: i64 = 1;
-const NEXT: i64 = 2;
-const PREV: i64 = 4;
-const LAST: i64 = 8;
-const ABSOLUTE: i64 = 0x10;
-const RELATIVE: i64 = 0x20;
-const REFRESH: i64 = 0x80;
+pub(super) const FIRST: i64 = 1;
+pub(super) const NEXT: i64 = 2;
+pub(super) const PREV: i64 = 4;
+pub(super) const LAST: i64 = 8;
+pub(super) const ABSOLUTE: i64 = 0x10;
+pub(super) const RELATIVE: i64 = 0x20;
+pub(super) const REFRESH: i64 = 0x80;
 const INFO: i64 = 0x100;
-const PREV_NOADJUST: i64 = 0x200;
+pub(super) const PREV_NOADJUST: i64 = 0x200;
 /// SKIP_UPDT_CNCY, which says nothing about rows that cannot be changed.
 const SKIP: i64 = 0x400;
 
 /// The status of a fetch that went back and was moved to the first row.
-const MOVED: i32 = 2;
+pub(super) const MOVED: i32 = 2;
 /// The status of a fetch that has closed the cursor.
 const CLOSED: i32 = 0x10;
 /// ROWSTAT of a row that is there.
 const SUCCEEDED: i32 = 1;
+/// ROWSTAT of a row that has gone.
+const MISSING: i32 = 2;
 
 /// A block of rows: the number of its first one, and how many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,11 +111,13 @@ impl Interpreter<'_> {
         let c = &self.session.held.cursors.list[at];
         let copy = match c.open.as_ref().map(|o| &o.rows) {
             Some(CursorRows::Copied(copied)) => Some(copied.rows.len() as i64),
+            Some(CursorRows::Keyset(k)) => Some(k.len() as i64),
             Some(CursorRows::Streamed(_)) => None,
             None => return Ok(Err(ended(SqlError::new(16917, &[])))),
         };
         let sent = match copy {
-            Some(n) if c.text.scroll => self.send_block(at, kind, n, (wanted, by))?,
+            Some(n) if c.made.scroll => self.send_block(at, kind, n, (wanted, by))?,
+            None if c.made.scroll => self.fetch_along(at, kind, wanted, by)?,
             _ => self.fetch_forward(at, kind, wanted)?,
         };
         Ok(sent.map(|s| Returned { status: s.status, ..Returned::default() }))
@@ -126,8 +130,8 @@ impl Interpreter<'_> {
             return Returned { outputs: outputs(passed, [(2, 0), (3, 0)]), ..Returned::default() };
         };
         let (place, rows) = match &open.rows {
-            CursorRows::Copied(copied) if c.text.scroll => {
-                let n = copied.rows.len() as i64;
+            CursorRows::Copied(_) | CursorRows::Keyset(_) if c.made.scroll => {
+                let n = open.copied_rows() as i64;
                 (if api.start > n { -1 } else { api.start }, n)
             }
             _ if api.start == 0 => (0, -1),
@@ -200,16 +204,17 @@ impl Interpreter<'_> {
             return Err(SqlError::new(16917, &[]));
         };
         let columns = with_status(&open.columns);
-        self.context(0).cursor_columns(&columns)?;
+        let told = self.session.held.cursors.list[at].made.told.clone();
+        self.context(0).cursor_columns(&columns, &told)?;
+        self.clear_buffer(at);
         let mut sent = 0;
         while sent < wanted {
             self.session.check_cancel()?;
             let meter = self.session.meter();
             let row = self.fetched(at, &Direction::Next, 0, 0);
             self.session.held.cursors.list[at].show_fetch(&row, &meter, self.session);
-            let Some(mut row) = row? else { break };
-            row.push(Value::Int(SUCCEEDED));
-            self.context(0).row(&row)?;
+            let (Some(row), status) = row? else { break };
+            self.send_row(at, row, status)?;
             sent += 1;
         }
         Ok(sent)
@@ -228,9 +233,6 @@ impl Interpreter<'_> {
         let Some(api) = &mut c.api else { return Ok(Err(ended(invalid(NAME, "cursor")))) };
         let block = block(kind, api, n, wanted, by);
         (api.start, api.count) = (block.start, block.count);
-        if let Some(CursorRows::Copied(copied)) = c.open.as_mut().map(|o| &mut o.rows) {
-            copied.place = block.start as usize;
-        }
         if let Err(e) = self.rows_of_block(at, block) {
             return Ok(Err(ended(e)));
         }
@@ -238,7 +240,9 @@ impl Interpreter<'_> {
         let found = block.count > 0;
         let place = if block.start > n { -1 } else { block.start };
         let status = if found { 0 } else { -1 };
-        c.shown.fetched(status, block.count as u64, place, meter.no_query());
+        let copy = matches!(&c.open, Some(Opened { rows: CursorRows::Copied(_), .. }));
+        let cost = if copy { meter.no_query() } else { meter.read(self.session) };
+        c.shown.fetched(status, block.count as u64, place, cost);
         self.done(Ended { command: Command::SELECT, rows: Some(block.count as u64) })?;
         Ok(Ok(Sent { status: block.status, rows: block.count }))
     }
@@ -248,18 +252,43 @@ impl Interpreter<'_> {
             return Err(SqlError::new(16917, &[]));
         };
         let columns = with_status(&open.columns);
-        self.context(0).cursor_columns(&columns)?;
+        let told = self.session.held.cursors.list[at].made.told.clone();
+        self.context(0).cursor_columns(&columns, &told)?;
+        self.clear_buffer(at);
         for number in block.start..block.start + block.count {
             self.session.check_cancel()?;
             let c = &mut self.session.held.cursors.list[at];
-            let Some(CursorRows::Copied(copied)) = c.open.as_mut().map(|o| &mut o.rows) else {
-                break;
-            };
-            let mut row = copied.rows.row(number as usize - 1)?.to_vec();
-            row.push(Value::Int(SUCCEEDED));
-            self.context(0).row(&row)?;
+            match c.open.as_mut().map(|o| &mut o.rows) {
+                Some(CursorRows::Copied(copied)) => copied.place = number as usize - 1,
+                Some(CursorRows::Keyset(k)) => k.go_to(number as usize - 1),
+                _ => break,
+            }
+            let (Some(row), status) = self.fetched(at, &Direction::Next, 0, 0)? else { break };
+            self.send_row(at, row, status)?;
         }
         Ok(())
+    }
+
+    /// The fetch buffer has no rows any more.
+    pub(super) fn clear_buffer(&mut self, at: usize) {
+        if let Some(api) = &mut self.session.held.cursors.list[at].api {
+            api.buffer.clear();
+        }
+    }
+
+    /// Sends the row that a fetch has given with its status, and puts it into the buffer.
+    pub(super) fn send_row(
+        &mut self,
+        at: usize,
+        mut row: Vec<Value>,
+        status: i32,
+    ) -> SqlResult<()> {
+        row.push(Value::Int(if status == 0 { SUCCEEDED } else { MISSING }));
+        let c = &mut self.session.held.cursors.list[at];
+        if let (Some(api), Some(open)) = (&mut c.api, &c.open) {
+            api.buffer.push(open.current.clone());
+        }
+        self.context(0).row(&row)
     }
 }
 
@@ -269,7 +298,7 @@ mod tests {
 
     fn from(start: i64, count: i64) -> ApiCursor {
         let (scroll, concurrency) = (8, 1);
-        ApiCursor { scroll, concurrency, closes_itself: false, start, count, ended: false }
+        ApiCursor { scroll, concurrency, start, count, ..ApiCursor::default() }
     }
 
     fn goes(kind: i64, from: &ApiCursor, wanted: i64, by: i64) -> (i64, i64, i32) {

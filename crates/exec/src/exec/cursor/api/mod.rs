@@ -6,19 +6,23 @@
 //!  sp_cursoropen ──────────────────────────────────────────────┘        sp_cursoroption, sp_cursor
 //! ```
 //!
-//! The cursor is one of the session's ([`Cursors`]) whose name is empty until sp_cursoroption gives it one. Its rows are a
-//! copy, or its query runs as it is fetched from; options that ask for more come back as what was made of them ([`options`]).
+//! The cursor is one of the session's ([`Cursors`]) whose name is empty until sp_cursoroption gives it one. Options that its query does not
+//! allow come back as what was made of them ([`options`]). sp_cursor changes rows of the fetch buffer ([`change`]).
 //!
 //! 1. A handle is of a cursor that is open: sp_cursorclose takes the cursor away.
 //! 2. `start` is the number of the buffer's first row, 0 before the first and n + 1 behind the last of n rows.
 
+mod change;
+mod dynamic;
 mod fetch;
 mod open;
 mod options;
 
 use super::super::called::{Called, Passed, Returned};
 use super::super::interpret::{Interpreter, Unwind};
-use super::Cursors;
+use super::positioned::Current;
+use super::streaming::ScrollPlace;
+use super::{CursorRows, Cursors};
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
@@ -46,7 +50,7 @@ pub(in crate::exec) fn number_of(name: &str) -> u16 {
 }
 
 /// The state of an API cursor beside its rows.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct ApiCursor {
     /// The scroll option as it was made.
     scroll: i32,
@@ -60,6 +64,10 @@ pub(super) struct ApiCursor {
     count: i64,
     /// The query that is fetched from has come to its end.
     ended: bool,
+    /// The rows of the buffer.
+    buffer: Vec<Current>,
+    /// Where the first row of the buffer is, in an index that the cursor scrolls along.
+    first: ScrollPlace,
 }
 
 /// An output of a procedure, by the place of its argument.
@@ -110,7 +118,7 @@ impl Interpreter<'_> {
         place: Option<Arc<Database>>,
     ) -> Result<Called, Unwind> {
         match number {
-            1 => Ok(self.change_cursor(passed)),
+            1 => self.change_cursor(passed),
             2 => self.cursor_open(passed, place),
             3 => self.cursor_prepare(passed, place),
             4 => self.cursor_execute(passed, place),
@@ -180,34 +188,6 @@ impl Interpreter<'_> {
     /// Rows of the result, -1 where they are not known.
     fn rows_of_api(&self, at: usize) -> i32 {
         self.session.held.cursors.list[at].shown.state().rows
-    }
-
-    /// sp_cursor: no cursor can be changed through.
-    fn change_cursor(&mut self, passed: &[Passed]) -> Called {
-        const NAME: &str = "sp_cursor";
-        const POSITION: i64 = 0x20;
-        const LOCK: i64 = 0x10;
-        const REFRESH: i64 = 8;
-        let at = self.api_cursor(passed, NAME).map_err(ended)?;
-        let operation = number(passed, 1, NAME, "optype").map_err(ended)?;
-        let row = number(passed, 2, NAME, "rownum").map_err(ended)?.unwrap_or(0);
-        let operation = operation.ok_or_else(|| ended(invalid(NAME, "optype")))?;
-        let Some(api) = &self.session.held.cursors.list[at].api else {
-            return Err(ended(invalid(NAME, "cursor")));
-        };
-        let refused = |number| Err(ended(SqlError::new(number, &[])));
-        match operation & !POSITION {
-            0 if operation == POSITION => Ok(Returned::default()),
-            4 if operation == 4 => refused(16929),
-            1 | 2 | REFRESH | LOCK | 0x41 | 0x42 => match () {
-                () if api.count == 0 => refused(16931),
-                () if operation & 0x40 == 0 && (row < 0 || row > api.count) => refused(16930),
-                // The rows of a copy are as they were.
-                () if operation & !POSITION == REFRESH => Ok(Returned::default()),
-                () => refused(16929),
-            },
-            _ => Err(ended(invalid(NAME, "optype"))),
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::exec::planning::Source;
 use crate::exec::rpc;
 use crate::plan::statement::Statement;
 use crate::session::Prepared;
-use crate::sink::{ColumnDesc, Command};
+use crate::sink::{ColumnDesc, Command, CursorTables};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::SelectStatement;
@@ -82,6 +82,7 @@ impl Interpreter<'_> {
         let places = Places { cursor: 0, scroll: 2, concurrency: 3, rows: 4, values: 6 };
         let wanted = || -> SqlResult<Wanted<'_>> {
             let asked = AskedOptions::read(passed, (2, 3, 4), NAME)?;
+            asked.check(NAME)?;
             let declared = match passed.get(5) {
                 None => String::new(),
                 Some(_) if asked.is_parameterized() => text(passed, 5, NAME, "paramdef")?,
@@ -106,6 +107,7 @@ impl Interpreter<'_> {
         let places = Places { cursor: 1, scroll: 4, concurrency: 5, rows: 6, values: 7 };
         let wanted = || -> SqlResult<Wanted<'_>> {
             let asked = AskedOptions::read(passed, (4, 5, 6), NAME)?;
+            asked.check(NAME)?;
             let declared = text(passed, 2, NAME, "params")?;
             let text = text(passed, 3, NAME, "statement")?.into();
             Ok(Wanted { text, declared, asked, places, passed })
@@ -134,6 +136,7 @@ impl Interpreter<'_> {
         let places = Places { cursor: 1, scroll: 2, concurrency: 3, rows: 4, values: 5 };
         let wanted = || -> SqlResult<Wanted<'_>> {
             let asked = AskedOptions::read(passed, (2, 3, 4), NAME)?;
+            asked.check(NAME)?;
             if asked.is_parameterized() {
                 return Err(super::invalid(NAME, "scrollopt"));
             }
@@ -172,7 +175,7 @@ impl Interpreter<'_> {
     ) -> Result<Called, Unwind> {
         const NAME: &str = "sp_cursorprepare";
         let read = || -> SqlResult<(Arc<str>, String, MadeOptions, bool)> {
-            let asked = AskedOptions::read(passed, (4, 5, usize::MAX), NAME)?.made()?;
+            let asked = AskedOptions::read(passed, (4, 5, usize::MAX), NAME)?.prepared()?;
             let declared = text(passed, 1, NAME, "params")?;
             let wanted = number(passed, 3, NAME, "options")?.unwrap_or(0) & 1 != 0;
             Ok((text(passed, 2, NAME, "stmt")?.into(), declared, asked, wanted))
@@ -189,7 +192,7 @@ impl Interpreter<'_> {
             };
             match it.columns_of_text(&module) {
                 Ok(None) => Ok(Ok(Returned { status: NO_METADATA, ..Returned::default() })),
-                Ok(Some(columns)) if wanted => it.send_columns(&columns),
+                Ok(Some(columns)) if wanted => it.send_columns(&columns, &CursorTables::default()),
                 Ok(Some(_)) => Ok(Ok(Returned::default())),
                 Err(e) => it.no_cursor(vec![*e]),
             }
@@ -215,8 +218,12 @@ impl Interpreter<'_> {
     }
 
     /// Sends the columns of a cursor, and no rows.
-    fn send_columns(&mut self, columns: &[ColumnDesc]) -> Result<Called, Unwind> {
-        if let Err(e) = self.context(0).cursor_columns(columns) {
+    fn send_columns(
+        &mut self,
+        columns: &[ColumnDesc],
+        tables: &CursorTables,
+    ) -> Result<Called, Unwind> {
+        if let Err(e) = self.context(0).cursor_columns(columns, tables) {
             return Ok(Err(e.into()));
         }
         self.done(Ended { command: Command::SELECT, rows: Some(0) })?;
@@ -302,13 +309,17 @@ impl Interpreter<'_> {
         stmt: &Stmt,
         select: &SelectStatement,
     ) -> SqlResult<Option<usize>> {
-        let copies = wanted.asked.wants_copy();
+        let (model, scroll, concurrency) = wanted.asked.wanted();
         let text = Arc::new(CursorText {
             name: "".into(),
             local: false,
             global: true,
-            scroll: copies,
-            counted: copies,
+            model,
+            scroll,
+            concurrency,
+            warns: false,
+            for_update: None,
+            is_api: true,
             select: select.clone(),
         });
         let new = NewCursor { module, number: stmt.plan, visible: stmt.visible, line: stmt.line };
@@ -325,7 +336,7 @@ impl Interpreter<'_> {
     }
 
     fn open_made(&mut self, wanted: &Wanted<'_>, at: usize) -> SqlResult<()> {
-        let made = wanted.asked.made()?;
+        let made = wanted.asked.made(&self.session.held.cursors.list[at].made)?;
         self.open_at(at)?;
         if made.told {
             let told = SqlError::new(16956, &[]);
@@ -335,9 +346,7 @@ impl Interpreter<'_> {
             scroll: made.scroll,
             concurrency: made.concurrency,
             closes_itself: wanted.asked.closes_itself(),
-            start: 0,
-            count: 0,
-            ended: false,
+            ..ApiCursor::default()
         });
         Ok(())
     }
@@ -352,7 +361,8 @@ impl Interpreter<'_> {
         match wanted.asked.sent() {
             None => {
                 let columns = c.open.as_ref().map(|o| with_status(&o.columns)).unwrap_or_default();
-                if let Err(failed) = self.send_columns(&columns)? {
+                let told = c.made.told.clone();
+                if let Err(failed) = self.send_columns(&columns, &told)? {
                     return Ok(Err(failed));
                 }
             }

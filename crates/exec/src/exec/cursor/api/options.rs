@@ -1,10 +1,12 @@
 //! Options of API cursors: asked for, acceptable, made.
 
+use super::super::model::{CursorConcurrency, CursorModel, Made};
 use super::number;
 use crate::exec::called::Passed;
 use taffrail_base::{SqlError, SqlResult};
 
 pub(super) const KEYSET: i32 = 1;
+pub(super) const DYNAMIC: i32 = 2;
 pub(super) const FORWARD_ONLY: i32 = 4;
 pub(super) const STATIC: i32 = 8;
 pub(super) const FAST_FORWARD: i32 = 0x10;
@@ -19,6 +21,11 @@ const CHECK_ACCEPTED: i32 = 0x8000;
 const ACCEPTABLE: u32 = 16;
 
 pub(super) const READ_ONLY: i32 = 1;
+pub(super) const SCROLL_LOCKS: i32 = 2;
+/// OPTIMISTIC by row versions.
+pub(super) const BY_VERSION: i32 = 4;
+/// OPTIMISTIC by values.
+pub(super) const BY_VALUES: i32 = 8;
 /// The bits of a concurrency option.
 const CONCURRENCY: i32 = 0xF;
 const ALLOW_DIRECT: i32 = 0x2000;
@@ -96,26 +103,71 @@ impl AskedOptions {
         }
     }
 
-    /// Whether a copy of the rows is asked for.
-    pub(super) fn wants_copy(&self) -> bool {
-        !matches!(self.kind(), FORWARD_ONLY | FAST_FORWARD)
+    /// The cursor that is asked for: its model, whether it scrolls, and how changes through it get along with others.
+    pub(super) fn wanted(&self) -> (CursorModel, bool, CursorConcurrency) {
+        let (model, scroll) = match self.kind() {
+            KEYSET => (CursorModel::Keyset, true),
+            DYNAMIC => (CursorModel::Dynamic, true),
+            STATIC => (CursorModel::Static, true),
+            FORWARD_ONLY => (CursorModel::Dynamic, false),
+            _ => (CursorModel::FastForward, false),
+        };
+        let concurrency = match self.concurrency & CONCURRENCY {
+            READ_ONLY => CursorConcurrency::ReadOnly,
+            SCROLL_LOCKS => CursorConcurrency::ScrollLocks,
+            _ => CursorConcurrency::Optimistic,
+        };
+        (model, scroll, concurrency)
     }
 
-    /// The options of the cursor that is made, whose concurrency is READ_ONLY whatever was asked for: 16955 where they are not acceptable.
-    pub(super) fn made(&self) -> SqlResult<MadeOptions> {
-        let (kind, concurrency) = (self.kind(), self.concurrency & CONCURRENCY);
-        let scroll = if self.wants_copy() { STATIC } else { kind };
+    /// 16966 where changes are asked for through a cursor that has none.
+    pub(super) fn check(&self, procedure: &'static str) -> SqlResult<()> {
+        let word = match self.concurrency & CONCURRENCY {
+            SCROLL_LOCKS => "SCROLL_LOCKS",
+            BY_VERSION => "OPTIMISTIC",
+            BY_VALUES => "OPTIMISTIC_BY_VALUE",
+            _ => return Ok(()),
+        };
+        let fixed = matches!(self.kind(), STATIC | FAST_FORWARD);
+        if !fixed || self.concurrency & CHECK_ACCEPTED != 0 {
+            return Ok(());
+        }
+        Err(SqlError::new(16966, &[&procedure, &(self.concurrency & CONCURRENCY), &word]))
+    }
+
+    /// The options of the cursor that is made: 16955 where they are not acceptable.
+    pub(super) fn made(&self, made: &Made) -> SqlResult<MadeOptions> {
+        let (kind, asked) = (self.kind(), self.concurrency & CONCURRENCY);
+        let scroll = match made.model {
+            _ if !made.scroll => kind,
+            CursorModel::Static => STATIC,
+            CursorModel::Keyset => KEYSET,
+            CursorModel::Dynamic => DYNAMIC,
+            CursorModel::FastForward => FAST_FORWARD,
+        };
+        let concurrency = match made.concurrency {
+            CursorConcurrency::ReadOnly => READ_ONLY,
+            CursorConcurrency::ScrollLocks => SCROLL_LOCKS,
+            CursorConcurrency::Optimistic if asked == BY_VERSION => BY_VERSION,
+            CursorConcurrency::Optimistic => BY_VALUES,
+        };
         let unacceptable = || SqlError::new(16955, &[]);
         let accepts =
             |of: i32, made: i32| of & CHECK_ACCEPTED == 0 || of & (made << ACCEPTABLE) != 0;
         if scroll != kind && !accepts(self.scroll, scroll) {
             return Err(unacceptable());
         }
-        if concurrency != READ_ONLY && !accepts(self.concurrency, READ_ONLY) {
+        if asked != 0 && concurrency != asked && !accepts(self.concurrency, concurrency) {
             return Err(unacceptable());
         }
         let told = scroll != kind && self.scroll & CHECK_ACCEPTED != 0;
-        Ok(MadeOptions { scroll, concurrency: READ_ONLY, told })
+        Ok(MadeOptions { scroll, concurrency, told })
+    }
+
+    /// The options of a cursor whose query has not been looked at.
+    pub(super) fn prepared(&self) -> SqlResult<MadeOptions> {
+        let (model, scroll, concurrency) = self.wanted();
+        self.made(&Made::plain(model, scroll, concurrency))
     }
 }
 
@@ -127,28 +179,54 @@ mod tests {
         AskedOptions { scroll, concurrency, rows: ROWS }
     }
 
-    fn made(scroll: i32, concurrency: i32) -> Result<(i32, i32, bool), i32> {
-        let made = asked(scroll, concurrency).made();
+    /// What comes back where the cursor becomes another one, if it does.
+    fn made(
+        scroll: i32,
+        concurrency: i32,
+        becomes: Option<CursorModel>,
+    ) -> Result<(i32, i32, bool), i32> {
+        let asked = asked(scroll, concurrency);
+        let (model, scrolls, locks) = asked.wanted();
+        let model = becomes.unwrap_or(model);
+        let made = asked.made(&Made::plain(model, scrolls, locks));
         made.map(|m| (m.scroll, m.concurrency, m.told)).map_err(|e| e.number)
     }
 
     #[test]
     fn options_come_back_as_they_are_made() {
-        assert_eq!(made(0, 0), Ok((STATIC, READ_ONLY, false)), "by default a keyset");
-        assert_eq!(made(2 | PARAMETERIZED, 8 | ALLOW_DIRECT), Ok((STATIC, READ_ONLY, false)));
-        assert_eq!(made(FORWARD_ONLY, 4), Ok((FORWARD_ONLY, READ_ONLY, false)));
-        assert_eq!(made(FAST_FORWARD | AUTO_FETCH, 1), Ok((FAST_FORWARD, READ_ONLY, false)));
-        assert_eq!(made(STATIC, 4), Ok((STATIC, READ_ONLY, false)));
+        assert_eq!(made(0, 0, None), Ok((KEYSET, BY_VALUES, false)), "by default");
+        assert_eq!(made(DYNAMIC | PARAMETERIZED, 4 | ALLOW_DIRECT, None), Ok((DYNAMIC, 4, false)));
+        assert_eq!(made(FORWARD_ONLY, 2, None), Ok((FORWARD_ONLY, SCROLL_LOCKS, false)));
+        assert_eq!(made(FAST_FORWARD | AUTO_FETCH, 1, None), Ok((FAST_FORWARD, READ_ONLY, false)));
+        let copied = Some(CursorModel::Static);
+        assert_eq!(made(KEYSET, 8, copied), Ok((STATIC, READ_ONLY, false)));
+        assert_eq!(made(FORWARD_ONLY, 8, copied), Ok((FORWARD_ONLY, READ_ONLY, false)));
     }
 
     #[test]
     fn what_is_acceptable_is_asked() {
+        let copied = Some(CursorModel::Static);
         let types = |acceptable: i32| KEYSET | CHECK_ACCEPTED | acceptable << ACCEPTABLE;
-        assert_eq!(made(types(STATIC), 1), Ok((STATIC, READ_ONLY, true)));
-        assert_eq!(made(types(2), 1), Err(16955));
-        assert_eq!(made(STATIC | CHECK_ACCEPTED | 0x10000, 1), Ok((STATIC, READ_ONLY, false)));
+        assert_eq!(made(types(STATIC), 1, copied), Ok((STATIC, READ_ONLY, true)));
+        assert_eq!(made(types(2), 1, copied), Err(16955));
+        assert_eq!(
+            made(STATIC | CHECK_ACCEPTED | 0x10000, 1, None),
+            Ok((STATIC, READ_ONLY, false))
+        );
         let read_only = CHECK_ACCEPTED | READ_ONLY << ACCEPTABLE;
-        assert_eq!(made(0, 4 | read_only), Ok((STATIC, READ_ONLY, false)));
-        assert_eq!(made(0, 4 | CHECK_ACCEPTED | 4 << ACCEPTABLE), Err(16955));
+        assert_eq!(made(0, 4 | read_only, copied), Ok((STATIC, READ_ONLY, false)));
+        assert_eq!(made(0, 4 | CHECK_ACCEPTED | 4 << ACCEPTABLE, copied), Err(16955));
+    }
+
+    #[test]
+    fn copies_are_not_changed_through() {
+        let refused = |scroll, concurrency| {
+            asked(scroll, concurrency).check("sp_cursoropen").map_err(|e| e.number)
+        };
+        assert_eq!(refused(STATIC, 1), Ok(()));
+        assert_eq!(refused(STATIC, 0), Ok(()));
+        assert_eq!(refused(STATIC, 4), Err(16966));
+        assert_eq!(refused(FAST_FORWARD, 2), Err(16966));
+        assert_eq!(refused(KEYSET, 4), Ok(()));
     }
 }

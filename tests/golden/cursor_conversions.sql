@@ -1,0 +1,80 @@
+-- What a cursor becomes by its query, and TYPE_WARNING, which tells of it.
+--@ source: reasoned
+SET NOCOUNT ON
+CREATE TABLE cc_t (id int PRIMARY KEY, name varchar(20) NOT NULL, amount int NULL)
+CREATE TABLE cc_heap (id int NOT NULL, name varchar(20) NOT NULL)
+CREATE TABLE cc_keyed (id int NOT NULL UNIQUE NONCLUSTERED, name varchar(20) NOT NULL)
+INSERT cc_t VALUES (1, 'one', 1), (2, 'two', 2)
+INSERT cc_heap VALUES (1, 'one'), (2, 'two')
+INSERT cc_keyed VALUES (1, 'one'), (2, 'two')
+GO
+--@ source: documentation sys.dm_exec_cursors
+CREATE PROCEDURE cc_show @declare nvarchar(400) AS
+BEGIN
+    SET NOCOUNT ON
+    EXEC (@declare)
+    DECLARE @properties nvarchar(256), @rows int
+    SELECT @properties = properties FROM sys.dm_exec_cursors(@@SPID) WHERE name = 'x'
+    OPEN x
+    SET @rows = @@CURSOR_ROWS
+    DEALLOCATE x
+    PRINT CONCAT(@properties, ', ', @rows, ' rows')
+END
+GO
+-- As it was asked for.
+--@ source: documentation DECLARE CURSOR
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR SCROLL TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR DYNAMIC TYPE_WARNING FOR SELECT id FROM cc_t ORDER BY id'
+EXEC cc_show N'DECLARE x CURSOR DYNAMIC SCROLL_LOCKS TYPE_WARNING FOR SELECT id FROM cc_t ORDER BY id DESC'
+EXEC cc_show N'DECLARE x CURSOR KEYSET READ_ONLY TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR STATIC TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR FAST_FORWARD TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR FORWARD_ONLY READ_ONLY TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR FORWARD_ONLY KEYSET TYPE_WARNING FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x INSENSITIVE CURSOR FOR SELECT id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT t.id FROM cc_t AS t JOIN cc_heap AS h ON h.id = t.id'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT id FROM cc_keyed'
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR WITH a AS (SELECT id FROM cc_t) SELECT id FROM (SELECT id FROM a) AS b'
+GO
+-- DYNAMIC becomes KEYSET: an order that no index gives, TOP.
+--@ source: message 16956
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT id FROM cc_t ORDER BY name'
+EXEC cc_show N'DECLARE x CURSOR DYNAMIC TYPE_WARNING FOR SELECT TOP (1) id FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR DYNAMIC FOR SELECT id FROM cc_t ORDER BY id OFFSET 1 ROWS'
+GO
+-- KEYSET becomes STATIC without a key.
+--@ source: message 16956
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT id FROM cc_heap'
+EXEC cc_show N'DECLARE x CURSOR SCROLL OPTIMISTIC TYPE_WARNING FOR SELECT t.id FROM cc_t AS t JOIN cc_heap AS h ON h.id = t.id'
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT id FROM cc_heap ORDER BY name'
+GO
+-- Anything becomes STATIC whose rows are no rows of tables.
+--@ source: message 16956
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT 1 AS a'
+EXEC cc_show N'DECLARE x CURSOR DYNAMIC TYPE_WARNING FOR SELECT DISTINCT name FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT COUNT(*) FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT name FROM cc_t GROUP BY name HAVING COUNT(*) > 0'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT id FROM cc_t UNION ALL SELECT id FROM cc_heap'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT ROW_NUMBER() OVER (ORDER BY id) FROM cc_t'
+EXEC cc_show N'DECLARE x CURSOR KEYSET TYPE_WARNING FOR SELECT v FROM (VALUES (1), (2)) AS a(v)'
+EXEC cc_show N'DECLARE x CURSOR TYPE_WARNING FOR SELECT value FROM OPENJSON(N''[1, 2, 3]'')'
+GO
+-- Options that exclude each other.
+--@ source: message 1048
+DECLARE x CURSOR KEYSET STATIC FOR SELECT id FROM cc_t
+GO
+--@ source: message 1048
+DECLARE x CURSOR FAST_FORWARD SCROLL_LOCKS FOR SELECT id FROM cc_t
+GO
+--@ source: message 1048
+DECLARE x CURSOR READ_ONLY OPTIMISTIC FOR SELECT id FROM cc_t
+GO
+--@ source: message 1048
+DECLARE x CURSOR FORWARD_ONLY SCROLL FOR SELECT id FROM cc_t
+GO
+--@ source: reasoned
+DROP PROCEDURE cc_show
+DROP TABLE cc_t, cc_heap, cc_keyed
+GO
