@@ -211,6 +211,13 @@ fn syncs_that_do_nothing_are_noticed() {
     }
 }
 
+/// Commits are seen before they are durable, or are not: what is acknowledged is there either way.
+fn pipeline(server: &Server, on: bool) {
+    let on = if on { "ON" } else { "OFF" };
+    let sql = format!("ALTER DATABASE SCOPED CONFIGURATION SET PIPELINED_COMMIT = {on}");
+    connect(server, "ledger").run(&sql).unwrap();
+}
+
 /// Writers until the server is ended as `end` does, a restart, a look: so many times.
 fn ends(folder: &Path, times: usize, what: &str, end: impl Fn(Server)) {
     let server = Server::start(folder, &[]);
@@ -243,6 +250,7 @@ fn ends(folder: &Path, times: usize, what: &str, end: impl Fn(Server)) {
         let life = Duration::from_millis(50 + (seed >> 33) % 900);
         let running = server.take().expect("a server");
         let stop = AtomicBool::new(false);
+        pipeline(&running, round % 2 == 1);
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
                 let (port, ledgers, stop) = (running.port, &ledgers, &stop);

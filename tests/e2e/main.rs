@@ -26,6 +26,7 @@ mod monitoring;
 mod operation;
 mod orders;
 mod own_files;
+mod pipelined;
 mod places;
 mod query;
 mod restart;

@@ -125,6 +125,12 @@ impl Catalog {
         self.forget_sequences(unused);
     }
 
+    /// The session's transaction has changed the catalogue.
+    pub fn has_ddl(&self, session: SessionId) -> bool {
+        self.pending_sessions.load(Ordering::Acquire) != 0
+            && self.state.read().pending.contains_key(&session)
+    }
+
     /// The session's transaction (or a part of it) has ended: the cache follows.
     pub fn ddl_ended(&self, session: SessionId, outcome: DdlOutcome) -> SqlResult<()> {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {

@@ -67,6 +67,8 @@ pub const FLAG_RECURSIVE_TRIGGERS: u64 = 16;
 pub const FLAG_CONTAINED: u64 = 128;
 /// The flag of a database with the scoped configuration `TSQL_SCALAR_UDF_INLINING = OFF`: scalar functions are called.
 pub const FLAG_FUNCTIONS_CALLED: u64 = 1 << 16;
+/// The flag of a database with the scoped configuration `PIPELINED_COMMIT = ON`: commits release their locks ahead of the disk.
+pub const FLAG_PIPELINED_COMMIT: u64 = 1 << 17;
 
 /// The bytes of a megabyte.
 pub const MB: u64 = 1 << 20;
@@ -79,6 +81,8 @@ pub(crate) const DEFAULT_GROWTH: u64 = 64 * MB;
 pub const NESTED_TRIGGERS: i32 = 115;
 /// `configuration_id` of `contained database authentication`.
 pub const CONTAINED_AUTHENTICATION: i32 = 16_393;
+/// `pipelined commit` among the configuration options: one of the product's own.
+pub const PIPELINED_COMMITS: i32 = 17_001;
 /// `max server memory (MB)` among the configuration options.
 pub const MAX_SERVER_MEMORY: i32 = 1544;
 

@@ -132,6 +132,12 @@ struct Serve {
     /// Longest time in ms that a delayed durable commit stays in memory [default: 8]
     #[arg(long, value_name = "MS")]
     delayed_durability_window_ms: Option<u64>,
+    /// Longest time in ms that pipelined commits run ahead of the disk [default: 10]
+    #[arg(long, value_name = "MS")]
+    pipelined_commit_ms: Option<u64>,
+    /// Most log in KB that pipelined commits run ahead of the disk [default: 4096]
+    #[arg(long, value_name = "KB")]
+    pipelined_commit_kb: Option<u64>,
     /// Recovery time in s that checkpoints aim at [default: 60]
     #[arg(long, value_name = "S")]
     target_recovery_time_s: Option<u64>,
@@ -181,6 +187,8 @@ impl From<Serve> for Overrides {
             log_vlf_algorithm: s.log_vlf_algorithm,
             log_initialization: s.log_initialization,
             delayed_durability_window_ms: s.delayed_durability_window_ms,
+            pipelined_commit_ms: s.pipelined_commit_ms,
+            pipelined_commit_kb: s.pipelined_commit_kb,
             target_recovery_time_s: s.target_recovery_time_s,
             recovery_interval_min: s.recovery_interval_min,
             backup: None,

@@ -27,6 +27,7 @@ pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions}
 pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};
 pub use taffrail_exec::rpc::{TransactionRequest, TxIsolation};
 pub use taffrail_exec::session::ConnectOptions;
+pub use taffrail_exec::session::promises::{Outlet, Promises, RunAhead};
 pub use taffrail_features::{
     check_password, is_sql_servers, is_weak_password, make_backup_directory, run_due_backups,
 };

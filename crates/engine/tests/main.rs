@@ -75,6 +75,7 @@ mod owners;
 mod performance_counters;
 mod permission_walk;
 mod permissions;
+mod pipelined_commit;
 mod plan_documents;
 mod plan_facts;
 mod policies;

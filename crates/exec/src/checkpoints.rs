@@ -1,5 +1,6 @@
 //! Checkpoints as statements and settings ask for them: `CHECKPOINT [seconds]`, `recovery interval (min)`, trace flags 3502 and 3504.
 
+use crate::catalog::registry::PIPELINED_COMMITS;
 use crate::exec::interpret::Interpreter;
 use crate::instance::Instance;
 use std::time::Duration;
@@ -14,9 +15,10 @@ pub(crate) const RECOVERY_INTERVAL: i32 = 101;
 pub const TRACE_FLAGS: [i64; 2] = [3502, 3504];
 
 impl Instance {
-    /// The configuration or the trace flags have changed: what checkpoints go by.
+    /// The configuration or the trace flags have changed: what checkpoints and commits go by.
     pub fn checkpoints_configured(&self) {
         let set = self.databases().running_configurations();
+        self.storage().pipelines.set_everywhere(set.contains(&(PIPELINED_COMMITS, 1)));
         let minutes = set.iter().find(|(id, _)| *id == RECOVERY_INTERVAL).map_or(0, |(_, m)| *m);
         let checkpoints = &self.storage().checkpoints;
         checkpoints.set_recovery_interval_min(u32::try_from(minutes).unwrap_or(0));

@@ -1,7 +1,9 @@
 //! Options of the server (`sp_configure`, `sys.configurations`) and of a database (`sys.database_scoped_configurations`): which there are,
 //! and what is in force.
 
-use crate::catalog::registry::{CONTAINED_AUTHENTICATION, MAX_SERVER_MEMORY, NESTED_TRIGGERS};
+use crate::catalog::registry::{
+    CONTAINED_AUTHENTICATION, MAX_SERVER_MEMORY, NESTED_TRIGGERS, PIPELINED_COMMITS,
+};
 use crate::instance::Instance;
 
 /// `configuration_id`, name and value of what SQL Server has and is fixed here.
@@ -19,6 +21,9 @@ pub const FUNCTION_INLINING: (i32, &str) = (10, "TSQL_SCALAR_UDF_INLINING");
 pub const LOG_INITIALIZATION: (i32, &str) = (10_001, "LOG_INITIALIZATION");
 /// How many VLFs a growth of a log file makes.
 pub const LOG_VLF_ALGORITHM: (i32, &str) = (10_002, "LOG_VLF_ALGORITHM");
+
+/// Whether commits release their locks before they are durable.
+pub const PIPELINED_COMMIT: (i32, &str) = (10_003, "PIPELINED_COMMIT");
 
 /// A configuration option: id, name, default, minimum, maximum, description, dynamic, advanced.
 pub type Option_ = (i32, &'static str, i64, i64, i64, &'static str, bool, bool);
@@ -228,12 +233,13 @@ pub const CONFIGURATIONS: &[Option_] = &[
     (16392, "Replication XPs", 0, 0, 1, "Enable or disable Replication XPs", true, true),
     (16397, "allow polybase export", 0, 0, 1, "Allow INSERT into a Hadoop external table", true, false),
     (16399, "polybase enabled", 0, 0, 1, "Configure SQL Server to connect to external data sources through PolyBase", false, false),
+    (PIPELINED_COMMITS, "pipelined commit", 0, 0, 1, "Commits of all user databases release their locks before they are durable", true, true),
 ];
 
 /// Options that do something when they are set.
 pub fn settable(id: i32) -> bool {
     matches!(id, 101 | NESTED_TRIGGERS | 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
-        || id == CONTAINED_AUTHENTICATION
+        || matches!(id, CONTAINED_AUTHENTICATION | PIPELINED_COMMITS)
 }
 
 /// Options that set-up scripts set and that change nothing here: they are kept and shown. (An option that would switch something on

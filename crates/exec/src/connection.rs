@@ -2,6 +2,7 @@
 
 mod assess;
 pub mod bulk;
+mod gated;
 
 use crate::exec::activation::Locals;
 use crate::exec::interpret::{Flow, Interpreter, Unwind};
@@ -10,8 +11,10 @@ use crate::exec::observer::{Outcome, Request};
 use crate::exec::timing::{Began, COMPILED};
 use crate::instance::Instance;
 use crate::rpc::{RpcCall, TransactionRequest, TxIsolation};
+use crate::session::promises::Promises;
 use crate::session::{Isolation, Session, SetOptions};
 use crate::sink::{Command, Done, DoneKind, EnvChange, ResultSink};
+use gated::Gated;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use taffrail_base::{SessionId, SqlError};
@@ -116,13 +119,32 @@ impl Connection {
         self.session.entry.set_kill_hook(hook);
     }
 
+    /// The commits that the session depends on, for a sink that is gated: see [`ResultSink::is_gated`].
+    pub fn promises(&self) -> Arc<Promises> {
+        self.session.promises.clone()
+    }
+
     /// Runs `f` as a request: the thread works for the session, the cancel flag is clear at first.
     pub(crate) fn request(
         &mut self,
         sink: &mut dyn ResultSink,
         f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
     ) -> ConnectionFate {
+        if sink.is_gated() {
+            return self.run_request(sink, f);
+        }
+        let mut gated = Gated::new(sink, self.promises());
+        let fate = self.run_request(&mut gated, f);
+        gated.end(fate)
+    }
+
+    fn run_request(
+        &mut self,
+        sink: &mut dyn ResultSink,
+        f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
+    ) -> ConnectionFate {
         self.cancelled = false;
+        self.session.promises.begins();
         self.session.running.cancel.store(false, Ordering::Release);
         self.session.entry.request_begins();
         if let Some(e) = self.session.entry.last_words(false) {

@@ -22,6 +22,7 @@ use crate::rings::Rings;
 use crate::session::ConnectOptions;
 use crate::session::entry::{InstanceCounters, SessionEntry, Sessions};
 use crate::session::identity::SecurityContext;
+use crate::session::promises::Promises;
 use crate::session::{Kept, Running, Session, SetOptions, TransactionState};
 use crate::traced::Traced;
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -121,6 +122,7 @@ impl Instance {
             log,
             workers: ticks::redo_workers(),
             data_dir: options.data_dir.clone(),
+            run_ahead: options.run_ahead,
             versions_bytes: options.row_versions_mb.unwrap_or(64) << 20,
             ..Default::default()
         };
@@ -370,6 +372,7 @@ impl Instance {
             activation: Box::new(Activation::of_session(options, security)),
             cell: entry.cell.clone(),
             running: Running::new(entry.cancel.clone()),
+            promises: Promises::new(&self.storage),
             entry,
             kept: Kept {
                 home: database.clone(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use taffrail_io::Env;
 use taffrail_log::{Initialization, VlfAlgorithm};
+use taffrail_storage::RunAhead;
 use taffrail_types::Collation;
 
 /// Settings of an instance.
@@ -41,6 +42,8 @@ pub struct InstanceOptions {
     pub log_initialization: Initialization,
     /// The longest time that a delayed durable commit stays in memory.
     pub delayed_durability_window: Duration,
+    /// How far commits that are visible may run ahead of what is durable.
+    pub run_ahead: RunAhead,
     /// `TARGET_RECOVERY_TIME`.
     pub target_recovery_time: Duration,
     /// How long a start waits for the recovery of user databases, which goes on beside their neighbours' users; several are recovered at
@@ -97,6 +100,7 @@ impl InstanceOptions {
             log_vlf_algorithm: VlfAlgorithm::default(),
             log_initialization: Initialization::default(),
             delayed_durability_window: Duration::from_millis(8),
+            run_ahead: RunAhead::default(),
             target_recovery_time: Duration::from_secs(60),
             recovery_wait: None,
             server_name: "TAFFRAIL".into(),

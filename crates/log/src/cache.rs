@@ -181,6 +181,10 @@ pub(crate) struct State {
     pub lazy_deadline: Option<Duration>,
     /// The last record whose delayed commits had to leave: the writer sees to it that it becomes durable.
     pub lazy_last: LogPos,
+    /// When the released commits in memory have to leave.
+    pub released_deadline: Option<Duration>,
+    /// As `lazy_last`, of released commits.
+    pub released_last: LogPos,
     /// The writer thread writes closed blocks up to here without being asked again.
     pub must_write: LogPos,
     /// Nothing is appended any more: see [`crate::Log::seal`].
@@ -231,6 +235,8 @@ impl State {
             bridged: false,
             lazy_deadline: None,
             lazy_last: LogPos::ZERO,
+            released_deadline: None,
+            released_last: LogPos::ZERO,
             must_write: LogPos::ZERO,
             sealed: false,
             sector,

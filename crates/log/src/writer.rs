@@ -10,7 +10,8 @@
 //! counts as not durable in every respect ([`crate::flush`]). Where the log was written before, full blocks are written
 //! durably, one write after the other: one long transaction was slower otherwise.
 //!
-//! Delayed durable commits are written durably when their window ends, or synced if such blocks lie before them.
+//! Delayed durable commits are written durably when their window ends, or synced if such blocks lie before them; so are commits that
+//! were released before they were durable ([`Log::request_soon`]), whose window is shorter and whose sessions wait before they speak.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
@@ -21,6 +22,7 @@ use taffrail_base::sync::{Mutex, thread};
 use taffrail_observe::WaitType;
 use taffrail_observe::trace::FlushCause;
 
+use crate::cache::State;
 use crate::harden::FlushReason;
 use crate::log::Log;
 
@@ -57,32 +59,71 @@ impl Log {
         self.kick_writer();
     }
 
+    /// A commit was appended whose locks are gone, and whose session will wait for it before it tells anybody: its block leaves the memory
+    /// within `window`, given that a writer thread runs, or as soon as somebody needs it durable.
+    pub fn request_soon(&self, window: Duration) {
+        if self.released_armed.load(Ordering::Acquire) {
+            return;
+        }
+        let now = self.env.clock.monotonic();
+        {
+            let mut state = self.lock();
+            if state.released_deadline.is_some() {
+                return;
+            }
+            state.released_deadline = Some(now + window);
+            self.released_armed.store(true, Ordering::Release);
+        }
+        self.kick_writer();
+    }
+
+    /// Takes the windows that have ended: what was committed within them is to be written.
+    fn end_windows(&self, state: &mut State, now: Duration) {
+        let (lazy, released) = (state.lazy_deadline, state.released_deadline);
+        let is_over = |deadline: Option<Duration>| deadline.is_some_and(|d| d <= now);
+        if !is_over(lazy) && !is_over(released) {
+            return;
+        }
+        state.close_open();
+        state.must_write = LogPos(state.open.start);
+        // One write serves both.
+        if lazy.is_some() {
+            state.lazy_deadline = None;
+            self.lazy_armed.store(false, Ordering::Release);
+            state.lazy_last = state.last_record;
+        }
+        if released.is_some() {
+            state.released_deadline = None;
+            self.released_armed.store(false, Ordering::Release);
+            state.released_last = state.last_record;
+        }
+    }
+
     /// The writer's turn: writes full blocks when enough of them lie together, and everything when the window of
     /// delayed durable commits has ended. Returns how long nothing has to be done; `None`: until it is kicked.
     pub fn writer_tick(&self) -> Option<Duration> {
         loop {
             let now = self.env.clock.monotonic();
-            let (upto, deadline, lazy) = {
+            let (upto, deadline, due) = {
                 let mut state = self.lock();
                 if state.core.is_failed() {
                     return None;
                 }
-                if state.lazy_deadline.is_some_and(|d| d <= now) {
-                    state.lazy_deadline = None;
-                    self.lazy_armed.store(false, Ordering::Release);
-                    state.close_open();
-                    state.must_write = LogPos(state.open.start);
-                    state.lazy_last = state.last_record;
-                }
+                self.end_windows(&mut state, now);
                 if state.core.ready_bytes() >= self.writer_bytes {
                     state.must_write = LogPos(state.open.start);
                 }
-                let last = state.lazy_last;
-                let lazy = (last >= state.core.durable()).then_some(last);
-                (state.must_write, state.lazy_deadline, lazy)
+                let durable = state.core.durable();
+                let due = [
+                    (state.released_last, FlushCause::PipelinedCommits),
+                    (state.lazy_last, FlushCause::DelayedCommits),
+                ];
+                let due = due.into_iter().find(|(last, _)| *last >= durable);
+                let deadlines = [state.lazy_deadline, state.released_deadline];
+                (state.must_write, deadlines.into_iter().flatten().min(), due)
             };
-            match lazy {
-                Some(last) => self.write_lazy(upto, last),
+            match due {
+                Some((last, cause)) => self.write_windows(upto, last, cause),
                 None => {
                     let plain = self.writes_plainly();
                     self.write_ready(upto, false, plain, FlushCause::FullBlocks);
@@ -102,9 +143,9 @@ impl Log {
         SYNC_EVERY.min(self.options.buffers as u64 * (60 << 10) / 2)
     }
 
-    /// Delayed durable commits, the last one at `last`, have to leave the memory.
-    fn write_lazy(&self, upto: LogPos, last: LogPos) {
-        self.write_ready(upto, false, false, FlushCause::DelayedCommits);
+    /// Commits that nobody has waited for, the last one at `last`, have to leave the memory.
+    fn write_windows(&self, upto: LogPos, last: LogPos, cause: FlushCause) {
+        self.write_ready(upto, false, false, cause);
         // In front of them, or they themselves, may be blocks that still need a sync.
         if self.lock().core.needs_sync() {
             // A failure has been noted, and everybody told.

@@ -214,6 +214,10 @@ pub trait ResultSink {
     fn refusal(&mut self) -> Option<Box<SqlError>> {
         None
     }
+    /// Whether the sink itself waits for what the session depends on before it gives anything away.
+    fn is_gated(&self) -> bool {
+        false
+    }
     /// Sends what is buffered: a message raised `WITH NOWAIT`, or a statement that is going to wait.
     fn flush(&mut self) -> SinkResult {
         Ok(())

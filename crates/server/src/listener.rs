@@ -282,6 +282,7 @@ impl Server {
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
         options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;
+        options.run_ahead = settings.run_ahead;
         options.target_recovery_time = settings.target_recovery_time;
         options.recovery_wait = Some(RECOVERY_WAIT);
         options.backup_schedule = settings.backup_schedule.clone();

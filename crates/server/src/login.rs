@@ -213,6 +213,7 @@ pub(crate) fn login(
         }
     };
     output.set_spid(connection.session_id().0);
+    output.set_promises(connection.promises());
     answer(output, &login, &connection, version, packet_bytes)?;
     let received = shared.received.clone();
     channel.logged_in(connection.cancel_handle(), received).map_err(ChannelError::from)?;

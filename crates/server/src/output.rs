@@ -5,13 +5,15 @@
 //! 2. The last DONE must lack the "more" bit, and only the end of the request tells which one it is: one DONE is
 //!    always held back (`held`).
 //! 3. A long run of messages behind a result is cut by DONE tokens ([`MESSAGES_IN_A_ROW`]).
-//! 4. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
+//! 4. Nothing is put into packets before all commits that the session depends on are durable ([`Output::pass`], the one gate). Once some
+//!    of them are lost nothing but that is said, and only where nothing of the answer has left: its last token may have left in part.
+//! 5. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
 
 use crate::channel::Channel;
 use std::sync::Arc;
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ClientGone, ColumnDesc, CursorTables, Done, DoneKind, EnvChange, Large, ResultSink,
+    ClientGone, ColumnDesc, CursorTables, Done, DoneKind, EnvChange, Large, Promises, ResultSink,
     ReturnValue, SinkResult,
 };
 use taffrail_observe::totals;
@@ -57,6 +59,8 @@ pub(crate) struct Output {
     gone: bool,
     /// Something of severity 20 or more was said, or could not be said.
     fatal: Option<Box<SqlError>>,
+    /// The commits that the session depends on; none before the login.
+    promises: Option<Arc<Promises>>,
 }
 
 impl Output {
@@ -77,7 +81,13 @@ impl Output {
             run: None,
             gone: false,
             fatal: None,
+            promises: None,
         }
+    }
+
+    /// From now on nothing leaves before what the session depends on is durable.
+    pub(crate) fn set_promises(&mut self, promises: Arc<Promises>) {
+        self.promises = Some(promises);
     }
 
     pub(crate) fn set_version(&mut self, version: TdsVersion) {
@@ -181,7 +191,34 @@ impl Output {
         if self.gone { Err(ClientGone) } else { Ok(()) }
     }
 
+    /// Lets what is to be sent pass when the commits that the session depends on are durable.
+    #[inline]
+    fn pass(&mut self) -> SinkResult {
+        match self.promises.as_ref().map(|p| p.pass()) {
+            Some(Err(e)) => self.shut(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// Commits that the session depends on are lost: its client hears of that alone, and the connection ends.
+    #[cold]
+    fn shut(&mut self, e: Box<SqlError>) -> SinkResult {
+        self.alive()?;
+        self.promises = None;
+        self.held = None;
+        self.tokens.clear();
+        if self.sent == 0 {
+            let error =
+                Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
+            self.message(&e).and_then(|()| self.done(error)).and_then(|()| self.finish())?;
+        }
+        self.fatal = Some(e);
+        self.gone = true;
+        Err(ClientGone)
+    }
+
     fn send(&mut self, last: bool) -> SinkResult {
+        self.pass()?;
         self.packets.clear();
         let taken = self.framer.frame(&self.tokens, last, &mut self.packets);
         self.tokens.drain(..taken);
@@ -192,6 +229,9 @@ impl Output {
             // One row of a gigabyte must not keep its memory for the life of the session.
             self.tokens.shrink_to(2 * BATCH_BYTES);
             self.packets.shrink_to(2 * BATCH_BYTES);
+            if let Some(promises) = &self.promises {
+                promises.answered();
+            }
         } else {
             self.sent += taken;
         }
@@ -220,6 +260,10 @@ impl Output {
 }
 
 impl ResultSink for Output {
+    fn is_gated(&self) -> bool {
+        self.promises.is_some()
+    }
+
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
         self.settle();
         self.said = true;

@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use taffrail_engine::{BackupSchedule, Initialization, PasswordPolicy, VlfAlgorithm};
+use taffrail_engine::{BackupSchedule, Initialization, PasswordPolicy, RunAhead, VlfAlgorithm};
 use taffrail_types::Collation;
 
 /// The settings of one source; those that it leaves out are `None`.
@@ -63,6 +63,8 @@ pub struct Overrides {
     pub log_vlf_algorithm: Option<String>,
     pub log_initialization: Option<String>,
     pub delayed_durability_window_ms: Option<u64>,
+    pub pipelined_commit_ms: Option<u64>,
+    pub pipelined_commit_kb: Option<u64>,
     pub target_recovery_time_s: Option<u64>,
     pub recovery_interval_min: Option<u64>,
     /// The section `[backup]`, and `TAFFRAIL_BACKUP_*`.
@@ -157,6 +159,8 @@ pub struct Settings {
     pub log_initialization: Initialization,
     /// The longest time a delayed durable commit stays in memory.
     pub delayed_durability_window: Duration,
+    /// How far commits that are visible may run ahead of what is durable.
+    pub run_ahead: RunAhead,
     /// `TARGET_RECOVERY_TIME` of new databases.
     pub target_recovery_time: Duration,
     /// The backup schedule of databases that have none of their own.
@@ -222,6 +226,14 @@ impl Overrides {
                 "TAFFRAIL_DELAYED_DURABILITY_WINDOW_MS",
                 var("TAFFRAIL_DELAYED_DURABILITY_WINDOW_MS"),
             )?,
+            pipelined_commit_ms: number(
+                "TAFFRAIL_PIPELINED_COMMIT_MS",
+                var("TAFFRAIL_PIPELINED_COMMIT_MS"),
+            )?,
+            pipelined_commit_kb: number(
+                "TAFFRAIL_PIPELINED_COMMIT_KB",
+                var("TAFFRAIL_PIPELINED_COMMIT_KB"),
+            )?,
             target_recovery_time_s: number(
                 "TAFFRAIL_TARGET_RECOVERY_TIME_S",
                 var("TAFFRAIL_TARGET_RECOVERY_TIME_S"),
@@ -286,6 +298,8 @@ impl Overrides {
             delayed_durability_window_ms: self
                 .delayed_durability_window_ms
                 .or(those.delayed_durability_window_ms),
+            pipelined_commit_ms: self.pipelined_commit_ms.or(those.pipelined_commit_ms),
+            pipelined_commit_kb: self.pipelined_commit_kb.or(those.pipelined_commit_kb),
             target_recovery_time_s: self.target_recovery_time_s.or(those.target_recovery_time_s),
             recovery_interval_min: self.recovery_interval_min.or(those.recovery_interval_min),
             backup: match (self.backup, those.backup) {
@@ -427,6 +441,10 @@ impl Settings {
             delayed_durability_window: Duration::from_millis(
                 given.delayed_durability_window_ms.unwrap_or(8),
             ),
+            run_ahead: RunAhead {
+                time: Duration::from_millis(given.pipelined_commit_ms.unwrap_or(10)),
+                bytes: given.pipelined_commit_kb.unwrap_or(4096).saturating_mul(1024),
+            },
             target_recovery_time: Duration::from_secs(given.target_recovery_time_s.unwrap_or(60)),
             backup_schedule: given.backup.map(BackupOverrides::schedule).transpose()?,
             passwords: given.passwords.unwrap_or_default().policy()?,

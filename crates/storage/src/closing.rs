@@ -102,6 +102,9 @@ impl Database {
         if xe::wanted(xe::Event::DatabaseStopped) {
             xe::tell(xe::Event::DatabaseStopped, &[self.id().0.into()]);
         }
+        if let Some(pipeline) = self.pipeline.get() {
+            self.instance.pipelines.closed(pipeline);
+        }
         self.log().close();
         self.instance.pool.unregister(self.id());
         self.hobts.write().clear();

@@ -27,6 +27,7 @@ use crate::freelist::Freeing;
 use crate::instance::StorageInstance;
 use crate::layout::DIRECTORY;
 use crate::part::Part;
+use crate::pipeline::Pipeline;
 use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
@@ -119,6 +120,8 @@ pub struct Database {
     pub(crate) emergency: AtomicBool,
     /// [`DatabaseOptions::engine_flags`], for who asks often.
     engine_flags: AtomicU64,
+    /// Its commits that were released before they were durable, once there is one.
+    pub(crate) pipeline: OnceLock<Arc<Pipeline>>,
 }
 
 impl Database {
@@ -171,6 +174,7 @@ impl Database {
             read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
             emergency: AtomicBool::new(false),
             engine_flags: AtomicU64::new(boot.options.engine_flags),
+            pipeline: OnceLock::new(),
             boot: Mutex::new(boot),
         });
         let entry = Entry {
@@ -183,6 +187,12 @@ impl Database {
         debug_assert!(first);
         db.hobts.write().insert(DIRECTORY, directory);
         db
+    }
+
+    /// Its place among the databases that release commits before they are durable.
+    pub(crate) fn pipeline(&self) -> &Arc<Pipeline> {
+        let limits = self.instance.options.run_ahead;
+        self.pipeline.get_or_init(|| self.instance.pipelines.add(self.id(), &self.store, limits))
     }
 
     /// The number of the database, `database_id`.

@@ -12,6 +12,7 @@ use crate::buffer::BufferPool;
 use crate::database::LogSettings;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{LockLimits, LockManager};
+use crate::pipeline::{Pipelines, RunAhead};
 use crate::redo_rate::RedoRate;
 use crate::versions::Snapshots;
 
@@ -29,6 +30,8 @@ pub struct InstanceOptions {
     /// Bytes of row versions in memory, of all databases together. Beyond that the oldest snapshots are ended: their readers get an
     /// error; writers go on.
     pub versions_bytes: u64,
+    /// How far commits that were released may run ahead of what is durable.
+    pub run_ahead: RunAhead,
     /// Bytes of log that redo may have to read, whatever TARGET_RECOVERY_TIME allows.
     pub redo_log_max: u64,
     /// Where databases lie when nothing else is said. It may have been elsewhere when a database noted where its files are.
@@ -43,6 +46,7 @@ impl Default for InstanceOptions {
             log: LogSettings::default(),
             workers: Workers::default(),
             versions_bytes: 64 << 20,
+            run_ahead: RunAhead::default(),
             // What restart redoes in well under a second.
             redo_log_max: 256 << 20,
             data_dir: std::path::PathBuf::new(),
@@ -64,6 +68,8 @@ pub struct StorageInstance {
     pub(crate) redo_rate: RedoRate,
     /// The settings of all databases' checkpoints.
     pub checkpoints: CheckpointSettings,
+    /// The commits of all databases that are visible and may not be durable.
+    pub pipelines: Pipelines,
     /// The order of commits with row versions, and the snapshots that are open.
     pub snapshots: Arc<Snapshots>,
     /// Memory for the parts of log files that are read for single records, by undo mostly.
@@ -138,6 +144,7 @@ impl StorageInstance {
             options,
             redo_rate,
             checkpoints,
+            pipelines: Pipelines::default(),
             snapshots: Arc::default(),
             log_pieces,
             transactions,

@@ -51,6 +51,7 @@ mod logfiles;
 mod orphans;
 pub mod page;
 mod part;
+mod pipeline;
 pub mod raw;
 pub mod recovery;
 mod redo_rate;
@@ -82,6 +83,7 @@ pub use instance::{
 };
 pub use lock::RECOVERY_SESSION;
 pub use part::Part;
+pub use pipeline::{Outlet, Pipeline, Pipelines, Promised, RunAhead};
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, LockedRow, RowLock, Savepoint, Transaction};

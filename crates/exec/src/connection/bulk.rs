@@ -64,6 +64,7 @@ impl Connection {
         sink: &mut dyn ResultSink,
     ) -> ConnectionFate {
         let pending = self.session.held.load.take();
+        self.session.promises.learn();
         self.request(sink, |it| it.bulk_load(pending, source))
     }
 }

@@ -401,16 +401,19 @@ impl Interpreter<'_> {
                     it.session.begins(None);
                     return it.special(n, passed, None);
                 }
-                Callee::System(p) => match p.body {
-                    procs::Body::Native(code) => {
-                        return Ok(
-                            it.native(p, passed, |cx, args| Ok((code(cx, args)?, Vec::new())))
-                        );
-                    }
-                    procs::Body::Outputs(code) => {
-                        return Ok(it.native(p, passed, |cx, args| Ok((0, code(cx, args)?))));
-                    }
-                    procs::Body::Sql(text) => it.session.system_module(p, text),
+                Callee::System(p) => match it.session.before_others() {
+                    Err(e) => return Ok(Err(e.into())),
+                    Ok(()) => match p.body {
+                        procs::Body::Native(code) => {
+                            return Ok(
+                                it.native(p, passed, |cx, args| Ok((code(cx, args)?, Vec::new())))
+                            );
+                        }
+                        procs::Body::Outputs(code) => {
+                            return Ok(it.native(p, passed, |cx, args| Ok((0, code(cx, args)?))));
+                        }
+                        procs::Body::Sql(text) => it.session.system_module(p, text),
+                    },
                 },
                 Callee::User(db, p) if recompile => it.session.new_module(&db, &p),
                 Callee::User(db, p) => it.session.procedure_module(&db, &p),

@@ -28,6 +28,7 @@ impl Interpreter<'_> {
     /// Runs a statement that is no flow of control.
     pub fn run(&mut self, module: &Arc<Module>, s: &Stmt) -> SqlResult<Ended> {
         let plain = |command| Ok(Ended { command, rows: None });
+        self.session.note_statement(&s.kind)?;
         match &s.kind {
             StmtKind::Select(_)
             | StmtKind::Insert(_)

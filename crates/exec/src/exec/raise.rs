@@ -174,6 +174,7 @@ impl Interpreter<'_> {
                 e.line = s.line;
                 e.procedure = module.name.as_deref().map(Into::into);
                 if log {
+                    self.session.before_others()?;
                     let (session, text) = (self.session.id, e.message.clone());
                     let event = Event::Raised { session, number, severity, state, text };
                     EventRing::global().push(event);

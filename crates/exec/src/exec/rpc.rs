@@ -97,7 +97,10 @@ impl Interpreter<'_> {
             SP_PREPEXEC => self.prepexec(passed, place),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
             SP_PREPEXECRPC => self.prepexecrpc(passed),
-            _ => self.cursor_procedure(number, passed, place),
+            _ => {
+                self.session.promises.learn();
+                self.cursor_procedure(number, passed, place)
+            }
         }
     }
 

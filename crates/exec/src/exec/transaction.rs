@@ -30,9 +30,10 @@ pub(crate) struct OpenInsertExec {
 }
 
 /// What a database's option makes of a commit's.
-fn durability(database_option: u8, delayed: bool) -> Durability {
+fn durability(database_option: u8, delayed: bool, pipelined: bool) -> Durability {
     match (database_option, delayed) {
         (2, _) | (1, true) => Durability::Delayed,
+        _ if pipelined => Durability::Pipelined,
         _ => Durability::Full,
     }
 }
@@ -64,17 +65,25 @@ impl Session {
         let mut result = Ok(());
         // The durable database first: tempdb's part means nothing without it.
         let mut parts = std::mem::take(&mut self.transaction.parts);
+        let waits = std::mem::take(&mut self.transaction.waits);
         self.transaction.time = None;
         self.drop_snapshot();
         if parts.len() > 1 {
             parts.sort_by_key(|p| p.database.is_temporary());
         }
         for TransactionPart { database, mut tx } in parts.drain(..) {
+            if result.is_ok() && tx.has_written() {
+                result = self.before_commit(&database, waits);
+            }
             self.keep_scroll_locks(database.id, &mut tx);
             let outcome = if result.is_ok() {
-                let mode = durability(database.delayed_durability(), delayed);
+                let pipelined = !waits && self.may_pipeline(&database);
+                let mode = durability(database.delayed_durability(), delayed, pipelined);
                 match tx.commit_at(mode) {
                     Ok(at) => {
+                        if mode == Durability::Pipelined {
+                            self.promises.touch(database.id);
+                        }
                         if let (Some(mark), Some(at)) = (&self.transaction.mark, at)
                             && !database.is_temporary()
                         {
@@ -117,6 +126,7 @@ impl Session {
     /// Rolls back all parts.
     fn rollback_parts(&mut self) -> SqlResult<()> {
         let mut result = Ok(());
+        self.transaction.waits = false;
         self.transaction.time = None;
         self.drop_snapshot();
         for TransactionPart { database, mut tx } in std::mem::take(&mut self.transaction.parts) {

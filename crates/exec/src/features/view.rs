@@ -374,6 +374,10 @@ pub(crate) fn open(
     if hides(view, context) {
         return Ok(ViewRows::Made(Vec::new().into_iter()));
     }
+    // A method of xml reads its argument alone.
+    if reach(view) != Reach::Method {
+        context.session.promises.learn();
+    }
     match source(view) {
         RowSource::Made(make) => {
             let mut rows = Rows::new(&view.columns);

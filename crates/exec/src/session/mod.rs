@@ -19,6 +19,7 @@ pub mod identity;
 pub mod masked;
 mod options;
 mod parts;
+pub mod promises;
 pub mod rights;
 mod snapshot;
 mod transaction;
@@ -57,6 +58,8 @@ pub struct Session {
     pub temps: TempTables,
     /// Facts of the running request.
     pub running: Running,
+    /// The commits that it depends on and that may not be durable.
+    pub promises: Arc<promises::Promises>,
     /// What lasts until the session ends or is reset.
     pub kept: Kept,
     /// What the client holds.

@@ -52,6 +52,9 @@ pub struct TransactionState {
     pub(crate) snapshot: Option<Arc<Snapshot>>,
     /// It has looked at one under another level.
     pub(crate) read_otherwise: bool,
+    /// It has run what is more than changes of rows, or others see what it has put into tempdb: its commit waits for the disk, and what
+    /// it depends on comes first.
+    pub(crate) waits: bool,
 }
 
 impl TransactionState {

@@ -1,12 +1,15 @@
 //! `ALTER DATABASE SCOPED CONFIGURATION`: the configurations of a database, and which can be changed.
 //!
-//! Two are the product's own: how the log's files are initialised, and how many VLFs a growth makes. `TSQL_SCALAR_UDF_INLINING` is SQL
+//! Three are the product's own: how the log's files are initialised, how many VLFs a growth makes, and whether commits release their locks
+//! before they are durable. `TSQL_SCALAR_UDF_INLINING` is SQL
 //! Server's. Those of the others that the engine has nothing to change for can be set to the value that is true; where neither results
 //! nor promises depend on one, another value is ignored and told.
 
 use super::database::put_options;
-use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
-use crate::configurations::{FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
+use crate::catalog::registry::{FLAG_FUNCTIONS_CALLED, FLAG_PIPELINED_COMMIT};
+use crate::configurations::{
+    FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM, PIPELINED_COMMIT,
+};
 use crate::database::Database;
 use crate::results::print;
 use crate::session::context::StatementContext;
@@ -63,7 +66,8 @@ pub(super) fn alter(
 ) -> SqlResult<()> {
     let name = option.name.value.to_uppercase();
     // These configurations and the cache are those of the database that is here, the primary.
-    if secondary && (clear || [LOG_INITIALIZATION.1, LOG_VLF_ALGORITHM.1].contains(&&*name)) {
+    let own = [LOG_INITIALIZATION.1, LOG_VLF_ALGORITHM.1, PIPELINED_COMMIT.1];
+    if secondary && (clear || own.contains(&&*name)) {
         let verb = if clear { "CLEAR" } else { "SET" };
         return Err(unsupported(format!("SCOPED CONFIGURATION FOR SECONDARY {verb} {name}")));
     }
@@ -107,6 +111,8 @@ pub(super) fn alter(
             options.log_vlf_algorithm = algorithm;
             Ok(())
         })
+    } else if name == PIPELINED_COMMIT.1 {
+        set_pipelined(cx, database, &text)
     } else if name == FUNCTION_INLINING.1 && !secondary {
         set_inlining(cx, database, &text)
     } else {
@@ -127,6 +133,25 @@ fn set_inlining(cx: &StatementContext<'_>, database: &Arc<Database>, text: &str)
     })?;
     cx.instance().plans().forget_all();
     Ok(())
+}
+
+/// `PIPELINED_COMMIT`: for commits from now on. When it is OFF all that were released before are durable.
+fn set_pipelined(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    text: &str,
+) -> SqlResult<()> {
+    let pipelined = match text {
+        "1" | "ON" => FLAG_PIPELINED_COMMIT,
+        "0" | "OFF" | "DEFAULT" => 0,
+        _ => return Err(SqlError::new(102, &[&text])),
+    };
+    put_options(cx, database, |options| {
+        options.engine_flags = options.engine_flags & !FLAG_PIPELINED_COMMIT | pipelined;
+        Ok(())
+    })?;
+    // Behind the option: a commit that has not seen it yet waits like any other.
+    cx.session.promises.barrier()
 }
 
 /// Sets a configuration of SQL Server's. There is no secondary replica: as the primary one is, so is none.

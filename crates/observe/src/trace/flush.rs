@@ -26,16 +26,19 @@ pub enum FlushCause {
     FullBlocks,
     /// The window of delayed durable commits has ended.
     DelayedCommits,
+    /// The window of commits that were released before they were durable has ended.
+    PipelinedCommits,
 }
 
 impl FlushCause {
-    const ALL: [(FlushCause, &'static str); 6] = [
+    const ALL: [(FlushCause, &'static str); 7] = [
         (FlushCause::Commit, "COMMIT"),
         (FlushCause::WriteAhead, "WRITE_AHEAD"),
         (FlushCause::Checkpoint, "CHECKPOINT"),
         (FlushCause::Request, "REQUEST"),
         (FlushCause::FullBlocks, "FULL_BLOCKS"),
         (FlushCause::DelayedCommits, "DELAYED_COMMITS"),
+        (FlushCause::PipelinedCommits, "PIPELINED_COMMITS"),
     ];
 
     /// As views show it.

@@ -31,6 +31,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+use taffrail_engine::Outlet;
 use tokio::sync::watch;
 
 /// Connections at a time; for more those give way that have no request.
@@ -220,12 +221,16 @@ async fn metrics(
     }
     let format = metrics::Format::wanted(&headers);
     let text = tokio::task::spawn_blocking(move || {
-        metrics::text(&taffrail_engine::metrics::families(&web.shared.instance), format)
+        let pipelines = &web.shared.instance.storage().pipelines;
+        let outlet = Outlet::of_now(pipelines);
+        let families = taffrail_engine::metrics::families(&web.shared.instance);
+        // What was counted is durable before it is told.
+        outlet.pass(pipelines).map(|()| metrics::text(&families, format))
     });
     let kind = [(header::CONTENT_TYPE, format.content_type()), (header::VARY, "Accept")];
     match text.await {
-        Ok(text) => (kind, text).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Ok(Ok(text)) => (kind, text).into_response(),
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
 

@@ -13,6 +13,7 @@
 //! ```text
 //! Open ── commit(Full) ──► commit record appended ─► hardened ─► locks released
 //!                                  └ no room for it (the log has kept some, so hardly ever): rolled back
+//!      ── commit(Pipelined) ► commit record appended ─► released ─► locks released; who learns of it waits for the log before he speaks
 //!      ── commit(Delayed) ► commit record appended ─► locks released, the log is asked to write within its window
 //!      ── rollback ──────► compensation records, abort record ─► locks released
 //! ```
@@ -97,6 +98,9 @@ impl Default for BeginSpec {
 pub enum Durability {
     /// On disk when `commit` returns.
     Full,
+    /// On disk before anybody outside of the server is told: see [`Pipelines`](crate::Pipelines). Where the commit frees pages, or bulk
+    /// work has bypassed the log, it is on disk when `commit` returns.
+    Pipelined,
     /// On disk within the delayed-durability window.
     Delayed,
 }
@@ -318,6 +322,16 @@ impl Transaction {
             // What it has put into the data file is nowhere else: it counts only if that file has kept everything.
             db.store.check()?;
         }
+        let durability = match durability {
+            // What it frees may be written over, and what it has put into the data file is read, before the log says so.
+            Durability::Pipelined if self.minimal.is_some() || !self.pending.is_empty() => {
+                Durability::Full
+            }
+            durability => durability,
+        };
+        if durability == Durability::Pipelined && self.work.has_begun() && !db.store.temporary {
+            db.pipeline().make_room(db.instance.env.clock.monotonic())?;
+        }
         let appended = self.work.append_commit()?;
         counters.transactions.inc();
         let Some(pos) = appended else { return Ok(None) };
@@ -329,6 +343,9 @@ impl Transaction {
             Durability::Full => {
                 let hardened = db.store.log().harden(pos, FlushReason::Commit);
                 hardened.map_err(|e| db.store.log_error(e))?;
+            }
+            Durability::Pipelined => {
+                db.pipeline().release(pos, db.instance.env.clock.monotonic());
             }
             Durability::Delayed => db.store.log().request_lazy(),
         }

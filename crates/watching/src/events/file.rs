@@ -22,6 +22,7 @@ use taffrail_io::{Disk, IoError, IoResult, OpenSpec};
 use taffrail_observe::xe::targets::{Kind, Pending, with};
 use taffrail_observe::xe::{self, Recorded, Running};
 use taffrail_observe::{Event, EventRing, Whose};
+use taffrail_storage::Outlet;
 
 /// Files of events.
 pub(super) static FILES: Files =
@@ -30,7 +31,7 @@ pub(super) static FILES: Files =
 const FILE_TIME: u64 = 504_911_232_000_000_000;
 
 /// A file that is written.
-pub(super) struct Writer(blocks::Writer);
+pub(super) struct Writer(blocks::Writer, Outlet);
 
 /// Without `.xel`.
 fn stem(path: &Path) -> PathBuf {
@@ -69,7 +70,7 @@ impl Writer {
             keep: parameters.max_files as usize,
         };
         let opened = blocks::Writer::open(&*env.disk, &FILES, place, env.clock.now_utc().0);
-        opened.map(Writer).map_err(|e| refused(&e))
+        opened.map(|w| Writer(w, Outlet::default())).map_err(|e| refused(&e))
     }
 
     /// The file's name.
@@ -109,6 +110,11 @@ pub(super) fn flush(instance: &Instance, session: &Running, writer: &mut Writer)
         return;
     }
     let count = events.len() as u64;
+    // They may tell of commits that are not durable: these come first. Of lost ones nothing is told.
+    if writer.1.pass(&instance.storage().pipelines).is_err() {
+        with(pending, |p| p.dropped += count);
+        return;
+    }
     let env = &instance.options().env;
     // The writes are no events of their own: they would have no end.
     let written = xe::quietly(|| {

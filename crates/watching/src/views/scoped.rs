@@ -1,8 +1,10 @@
 //! sys.database_scoped_configurations.
 
 use super::{Declaration, Rows, ViewContext, sys};
-use crate::catalog::registry::FLAG_FUNCTIONS_CALLED;
-use crate::configurations::{FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM};
+use crate::catalog::registry::{FLAG_FUNCTIONS_CALLED, FLAG_PIPELINED_COMMIT};
+use crate::configurations::{
+    FIXED, FUNCTION_INLINING, LOG_INITIALIZATION, LOG_VLF_ALGORITHM, PIPELINED_COMMIT,
+};
 use crate::features::needs;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -38,5 +40,8 @@ fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResu
     let (id, name) = LOG_VLF_ALGORITHM;
     let value = log.vlf_algorithm().name();
     rows.push(row![id, name, value, (), options.log_vlf_algorithm.is_none()]);
+    let (id, name) = PIPELINED_COMMIT;
+    let pipelined = storage.engine_flags() & FLAG_PIPELINED_COMMIT != 0;
+    rows.push(row![id, name, i32::from(pipelined), (), !pipelined]);
     Ok(())
 }

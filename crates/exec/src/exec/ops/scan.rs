@@ -51,6 +51,7 @@ pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> 
             at_once |= u.locks.patience() == Patience::Refuses;
             by_snapshot |= Session::needs_snapshot(u.locks, level);
         }
+        session.note_table(same, level);
         looks |= !database.is_temporary();
         let table = table.id();
         let tx = session.transaction_in(database)?;
@@ -63,6 +64,7 @@ pub fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> 
     }
     if by_snapshot {
         session.take_snapshot(uses)?;
+        session.note_snapshot(uses);
     }
     session.transaction.read_otherwise |= looks && isolation != Isolation::Snapshot;
     Ok(new)

@@ -35,6 +35,7 @@ use taffrail_base::{SessionId, SqlError};
 use taffrail_io::{Disk, IoError, IoResult};
 use taffrail_observe::xe;
 use taffrail_observe::{Event, EventRing, listen};
+use taffrail_storage::Outlet;
 
 /// Files of traces.
 pub(super) static FILES: Kind = Kind { magic: b"TFTRC\x01\0\0", next, all: rolled, durable: false };
@@ -117,6 +118,8 @@ pub(crate) struct Trace {
     waiting: Mutex<Waiting>,
     /// Locked before `waiting`.
     writer: Mutex<Option<Writer>>,
+    /// What its rows may tell of comes first.
+    outlet: Outlet,
 }
 
 /// What sys.traces shows.
@@ -148,6 +151,7 @@ impl Default for Trace {
             listens: AtomicBool::new(false),
             waiting: Mutex::new(waiting),
             writer: Mutex::new(None),
+            outlet: Outlet::default(),
         }
     }
 }
@@ -246,6 +250,10 @@ pub(super) fn flush_trace(instance: &Instance) {
         (block, std::mem::take(&mut waiting.rows))
     };
     if rows == 0 || trace.failed.load(Ordering::Acquire) {
+        return;
+    }
+    if trace.outlet.pass(&instance.storage().pipelines).is_err() {
+        trace.waiting.lock().dropped += rows;
         return;
     }
     // Its own writes are no events.
