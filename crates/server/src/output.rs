@@ -13,8 +13,8 @@ use crate::channel::Channel;
 use std::sync::Arc;
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ClientGone, ColumnDesc, CursorTables, Done, DoneKind, EnvChange, Large, Promises, ResultSink,
-    ReturnValue, SinkResult,
+    ClientGone, ColumnDesc, Command, CursorTables, Done, DoneKind, EnvChange, Large, Promises,
+    ResultSink, ReturnValue, SinkResult,
 };
 use taffrail_observe::totals;
 use taffrail_tds::packet::HEADER_BYTES;

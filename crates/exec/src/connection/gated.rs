@@ -3,7 +3,8 @@
 use super::ConnectionFate;
 use crate::session::promises::Promises;
 use crate::sink::{
-    ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+    ColumnDesc, Command, CursorTables, Done, DoneKind, EnvChange, ResultSink, ReturnValue,
+    SinkResult,
 };
 use std::sync::Arc;
 use taffrail_base::SqlError;
@@ -57,8 +58,8 @@ impl ResultSink for Gated<'_> {
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
         self.passed()?.columns(columns)
     }
-    fn cursor_columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
-        self.passed()?.cursor_columns(columns)
+    fn cursor_columns(&mut self, columns: &[ColumnDesc], tables: &CursorTables) -> SinkResult {
+        self.passed()?.cursor_columns(columns, tables)
     }
     fn row(&mut self, values: &[Value]) -> SinkResult {
         self.passed()?.row(values)
