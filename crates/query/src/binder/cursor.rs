@@ -159,7 +159,10 @@ impl<'a> Binder<'a> {
         }
         match wanted.rows {
             CursorRows::Whole => {}
-            CursorRows::Marks => select.plan.outputs.clear(),
+            CursorRows::Marks => {
+                select.plan.outputs.clear();
+                select.plan.columns.clear();
+            }
             CursorRows::Marked => {
                 let node = std::mem::take(&mut select.plan.node);
                 select.plan.node = marked(node, &mut 0);
