@@ -129,7 +129,7 @@ async function start(): Promise<void> {
       h("strong", { title: `Taffrail ${who.version}` }, who.server, h("small", {}, "Taffrail")),
       h("nav", { "aria-label": "Pages" }, ...links),
       h("span", { class: "space" }),
-      h("span", { class: "muted uptime" }, who.login),
+      h("span", { class: "muted who", title: "The login" }, who.login),
       uptime,
       themeButton,
       h("button", { type: "button", title: `Logged in as ${who.login}`, click: () => void leave() }, "Log out"),

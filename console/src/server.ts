@@ -256,7 +256,10 @@ export class Live {
     this.hasPast = true;
     try {
       const { points } = await get("/api/history");
-      this.points = thinned(joined(pointsOf(points, Date.now() / 1000, cpus), this.points), Date.now() / 1000);
+      const past = pointsOf(points, Date.now() / 1000, cpus);
+      // The past tells no more than the present does.
+      if (this.last?.files.has(null)) for (const p of past) p.dataBytes = p.logBytes = p.dataWrites = p.logWrites = null;
+      this.points = thinned(joined(past, this.points), Date.now() / 1000);
       this.change(this.state, this.trouble);
     } catch {
       // Without it the charts begin now.
