@@ -18,6 +18,7 @@
 
 mod computed;
 pub mod database;
+pub mod devices;
 mod escalation;
 pub mod filter;
 mod foreign;
@@ -43,6 +44,7 @@ mod schema_version;
 pub mod sequence;
 mod sequence_rows;
 mod shape;
+pub mod startup_procedures;
 mod state;
 pub mod synonym;
 pub mod systab;

@@ -23,7 +23,7 @@ use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::temporal::{Generated, TEMPORAL, Temporal, period_of};
 use super::type_rows::TYPES;
 pub use super::type_rows::write_type;
-use super::{Catalog, Sight, ensure_schema_version, fold, properties};
+use super::{Catalog, Sight, ensure_schema_version, fold, properties, startup_procedures};
 use crate::rowcodec::key::CLUSTERED_KEY_ROOM;
 use crate::rowcodec::{Place, RowColumn, RowLayout, damaged, typecode};
 use std::sync::Arc;
@@ -249,6 +249,7 @@ pub fn remove_object(tx: &mut Transaction, id: ObjectId) -> SqlResult<()> {
     let key = [id.0 as i64];
     properties::remove_all(tx, 1, id.0, None)?;
     properties::remove_all(tx, 7, id.0, None)?;
+    startup_procedures::set(tx, id, false)?;
     systab::remove(tx, &SystemTables::OBJECTS, &key)?;
     systab::remove_all(tx, &SystemTables::MODULES, &key)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &key)?;

@@ -79,6 +79,9 @@ pub fn run(flags: Query) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// CurCmd of a SELECT.
+const SELECT: u16 = 0xC1;
+
 /// False when the server has sent an error.
 fn carry_out(options: &ConnectOptions, batch: Option<String>) -> Result<bool, Failure> {
     let batch = match batch {
@@ -104,8 +107,13 @@ fn carry_out(options: &ConnectOptions, batch: Option<String>) -> Result<bool, Fa
                 let values = row.iter().zip(&columns);
                 tell(&mut out, &Line::Row(values.map(|(v, c)| cell::text(v, c)).collect()))
             }
-            Token::Done(done) if done.status & DONE_COUNT != 0 => {
-                tell(&mut out, &Line::RowsAffected(done.rows))
+            Token::Done(done) => {
+                // What gave variables their values is a SELECT without a result, and no rows are affected.
+                let result = !std::mem::take(&mut columns).is_empty() || done.command != SELECT;
+                match done.status & DONE_COUNT != 0 && result {
+                    true => tell(&mut out, &Line::RowsAffected(done.rows)),
+                    false => Ok(()),
+                }
             }
             Token::Message { number, state, class, text, procedure, line, .. } => {
                 let (number, severity, state, line) = (*number, *class, *state, *line);

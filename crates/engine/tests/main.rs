@@ -94,6 +94,7 @@ mod sequences;
 mod sessions;
 mod snapshots;
 mod spill;
+mod startup_procedures;
 mod statements;
 mod support;
 mod temp_plans;

@@ -216,7 +216,7 @@ fn remote_calls() {
             RpcProcedure::Name("sp_executesql".into()),
             vec![text("SET @y = 9"), text("@y int output"), out]
         ),
-        "done in proc 0xfd\nstatus 0\nout 2 @y = 9\ndone proc 0xe0"
+        "done in proc 0xc1 rows=1\nstatus 0\nout 2 @y = 9\ndone proc 0xe0"
     );
     // What comes back is the client's variable, of its type, whatever the declaration says.
     call(
@@ -226,7 +226,7 @@ fn remote_calls() {
     let given = RpcParam { by_ref: true, ..int("@o", 7) };
     assert_eq!(
         call(RpcProcedure::Name("half".into()), vec![given]),
-        "done in proc 0xfd\nstatus 0\nout 0 @o = 3\ndone proc 0xe0"
+        "done in proc 0xc1 rows=1\nstatus 0\nout 0 @o = 3\ndone proc 0xe0"
     );
     assert!(call(RpcProcedure::Name("[sys].[nothing]".into()), vec![]).starts_with("Msg 2812"));
 }

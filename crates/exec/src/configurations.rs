@@ -238,7 +238,7 @@ pub const CONFIGURATIONS: &[Option_] = &[
 
 /// Options that do something when they are set.
 pub fn settable(id: i32) -> bool {
-    matches!(id, 101 | NESTED_TRIGGERS | 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
+    matches!(id, 101 | NESTED_TRIGGERS | 518 | MAX_SERVER_MEMORY | 1547 | 1568 | 1569 | 1579 | 1584)
         || matches!(id, CONTAINED_AUTHENTICATION | PIPELINED_COMMITS)
 }
 

@@ -22,6 +22,8 @@ pub struct Devices {
     pub list: Vec<Device>,
     /// The devices as they were written, in the order of `list`.
     pub names: Vec<String>,
+    /// The logical names of those that were named so, in the order of `list`.
+    pub logical: Vec<Option<String>>,
 }
 
 impl Devices {
@@ -65,6 +67,11 @@ impl Devices {
             }
         }
         Ok(())
+    }
+
+    /// The name by which `sp_addumpdevice` has made one known, if it was used.
+    pub fn logical(&self, at: usize) -> Option<&str> {
+        self.logical.get(at).and_then(Option::as_deref)
     }
 
     /// What msdb and the error log call it: the whole path.

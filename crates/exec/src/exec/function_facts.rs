@@ -6,7 +6,7 @@ use super::interpret::source_of;
 use super::metadata::SessionMetadata;
 use super::module::{Code, Cond, DeclaredVariable, Module, Stmt, StmtKind};
 use super::planning::{Source, bind};
-use super::showplan::unmade_tables;
+use super::showplan::{unmade_parameters, unmade_tables};
 use crate::binder::{Binder, Variable, Variables};
 use crate::catalog::{self, FunctionFacts};
 use crate::database::Database;
@@ -357,7 +357,8 @@ pub fn of_query(
         cursor: false,
     };
     let variables = Variables { list: parameters.iter().map(variable).collect() };
-    let metadata = SessionMetadata::new(session, home, &[]);
+    let tables = unmade_parameters(session, home, parameters)?;
+    let metadata = SessionMetadata::new(session, home, &[]).with_unmade(&tables);
     metadata.as_view(home, schema);
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_inline((home.id, id), definition).map(|b| b.rel);

@@ -208,7 +208,8 @@ impl Interpreter<'_> {
         statement: &ast::Statement,
     ) -> SqlResult<Ended> {
         let value = |name: &str| {
-            let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
+            let seen = module.variables.find(name);
+            let seen = seen.filter(|(at, v)| *at < s.visible && v.ty.is_some());
             let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
             Ok(self.session.activation.locals.vars[at as usize].clone())
         };

@@ -5,7 +5,7 @@ use super::interpret::source_of;
 use super::metadata::SessionMetadata;
 use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::{Source, bind};
-use super::showplan::unmade_tables;
+use super::showplan::{unmade_parameters, unmade_tables};
 use crate::binder::{Binder, Variable, Variables};
 use crate::catalog::{self, Object, ObjectKind};
 use crate::database::Database;
@@ -148,7 +148,8 @@ fn of_inline(
         cursor: false,
     };
     let variables = Variables { list: parameters.map(variable).collect() };
-    let metadata = SessionMetadata::new(session, database, &[]);
+    let tables = unmade_parameters(session, database, &function.parameters)?;
+    let metadata = SessionMetadata::new(session, database, &[]).with_unmade(&tables);
     metadata.as_view(database, &function.head.schema);
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_inline((database.id, function.head.id), &definition).is_ok();

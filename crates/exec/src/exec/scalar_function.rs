@@ -8,6 +8,7 @@ use super::interpret::{Interpreter, Unwind};
 use super::module::Module;
 use super::runtime::Rt;
 use super::silent::Silent;
+use crate::catalog;
 use crate::plan::user_call::{UserCall, UserFunction};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -42,6 +43,13 @@ impl Rt<'_> {
     }
 }
 
+/// The tables among the arguments of a call, one for each table-valued parameter; none: an empty one.
+pub(super) fn tables_among(function: &catalog::Module, args: &[Value]) -> Vec<Option<ObjectId>> {
+    let of_tables = function.parameters.iter().zip(args).filter(|(p, _)| p.readonly);
+    let id = |v: &Value| v.as_i64().and_then(|id| i32::try_from(id).ok()).map(ObjectId);
+    of_tables.map(|(_, v)| id(v)).collect()
+}
+
 /// Runs a function; the arguments are of the parameters' types.
 fn run(
     cx: &mut StatementContext<'_>,
@@ -54,7 +62,10 @@ fn run(
     let way = Way { place, expression: true, function: true, ..Way::default() };
     let called = it.within(way, |it| {
         match it.session.procedure_module(&function.database, &function.module) {
-            Ok(module) => it.run_function(module, (args, Vec::new()), function.result()),
+            Ok(module) => {
+                let tables = tables_among(&function.module, &args);
+                it.run_function(module, (args, tables), function.result())
+            }
             Err(e) => Ok(Err(e.into())),
         }
     });

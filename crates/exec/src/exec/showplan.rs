@@ -7,11 +7,13 @@ pub(super) mod document;
 mod rows;
 
 use super::activation::MAX_NEST_LEVEL;
+use super::declarations::columns_of_type;
 use super::interpret::{Flow, Interpreter, Step, source_of};
 use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::{self, Explained, Source};
 use super::procedure::{Callee, Home};
-use crate::catalog::Table;
+use crate::catalog::{self, Table};
+use crate::database::Database;
 use crate::features::tables::tables;
 use crate::plan::showplan::document::{Actual, Counted};
 use crate::plan::showplan::{Line, drawn};
@@ -201,6 +203,29 @@ pub fn unmade_tables(
         Ok((name.clone(), Arc::new(table)))
     })
     .collect()
+}
+
+/// Empty tables for the table-valued parameters of a function of a database, for a look at its query.
+pub fn unmade_parameters(
+    session: &Session,
+    database: &Database,
+    parameters: &[catalog::Parameter],
+) -> SqlResult<Vec<(String, Arc<Table>)>> {
+    let of_tables = parameters.iter().filter(|p| p.readonly);
+    of_tables.map(|p| unmade_of_type(session, database, (&p.name, p.user_type))).collect()
+}
+
+/// An empty table of a table type of a database, by the name of a variable and the type's `user_type_id`.
+pub fn unmade_of_type(
+    session: &Session,
+    database: &Database,
+    (name, of): (&str, i32),
+) -> SqlResult<(String, Arc<Table>)> {
+    let of = database.catalog.type_by_id(of, session.sight_of_types());
+    let (body, text) = columns_of_type(&*of.ok_or_else(|| SqlError::new(5243, &[]))?)?;
+    let own = database.collation();
+    let table = tables().unmade_variable(session, own, name, &body, &text)?;
+    Ok((name.to_owned(), Arc::new(table)))
 }
 
 /// The plans of a statement.

@@ -8,6 +8,7 @@ use super::metadata::SessionMetadata;
 use super::ops::{self, scan::lock_tables};
 use super::rows::RowStore;
 use super::runtime::Rt;
+use super::scalar_function::tables_among;
 use super::silent::Silent;
 use crate::binder::{TableUse, computed_columns};
 use crate::catalog;
@@ -38,7 +39,8 @@ pub(super) fn run(
             Ok(module) => module,
             Err(e) => return Ok(Err(e.into())),
         };
-        let ran = it.run_function(module, (args.to_vec(), Vec::new()), SqlType::Int.into())?;
+        let tables = tables_among(function, args);
+        let ran = it.run_function(module, (args.to_vec(), tables), SqlType::Int.into())?;
         Ok(match ran {
             Ok(_) => it.read_filled(wanted, rows).map(|()| Returned::default()).map_err(Into::into),
             Err(failed) => Err(failed),

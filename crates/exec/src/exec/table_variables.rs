@@ -1,5 +1,7 @@
 //! Table variables: tables of tempdb that belong to a module which runs.
 //!
+//! Its variable holds the table's number, which is what a function is handed for a table-valued parameter.
+//!
 //! They are there from the module's beginning, whether their declarations run or not, and go with it. What a statement does to
 //! them is a transaction of its own ([`Database::of_table_variables`]), which ends with the statement: a failed statement is
 //! undone in them too, but no ROLLBACK reaches them. Nobody else can name them, so their DDL needs no place in the
@@ -14,6 +16,7 @@ use crate::session::{Session, TransactionPart};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
 use taffrail_storage::Durability;
+use taffrail_types::Value;
 
 /// One that could not be made yet.
 const NOT_MADE: ObjectId = ObjectId(0);
@@ -87,7 +90,9 @@ impl Interpreter<'_> {
             };
             let var = module.table_variables[n].var;
             let name = module.variables.list[var as usize].name.clone();
-            self.session.activation.locals.tables.push((name, id));
+            let locals = &mut self.session.activation.locals;
+            locals.tables.push((name, id));
+            locals.vars[var as usize] = Value::Int(id.0);
         }
     }
 
@@ -109,7 +114,11 @@ impl Interpreter<'_> {
             self.as_their_owner(|it, home| tables().drop_own(&mut it.context(0), home, id))?;
         }
         if self.session.activation.locals.tables[n].1 == NOT_MADE {
-            self.session.activation.locals.tables[n].1 = self.make_table_variable(n)?;
+            let id = self.make_table_variable(n)?;
+            let locals = &mut self.session.activation.locals;
+            locals.tables[n].1 = id;
+            let var = locals.module.table_variables[n].var;
+            locals.vars[var as usize] = Value::Int(id.0);
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ impl Session {
             if result.is_ok() && tx.has_written() {
                 result = self.before_commit(&database, waits);
             }
-            self.keep_scroll_locks(database.id, &mut tx);
+            self.keep_scroll_locks(&mut tx);
             let outcome = if result.is_ok() {
                 let pipelined = !waits && self.may_pipeline(&database);
                 let mode = durability(database.delayed_durability(), delayed, pipelined);
@@ -130,7 +130,7 @@ impl Session {
         self.transaction.time = None;
         self.drop_snapshot();
         for TransactionPart { database, mut tx } in std::mem::take(&mut self.transaction.parts) {
-            self.keep_scroll_locks(database.id, &mut tx);
+            self.keep_scroll_locks(&mut tx);
             if let Err(e) = tx.rollback() {
                 result = Err(self.storage_error(e));
             }
@@ -159,7 +159,7 @@ impl Session {
                     database.catalog.ddl_ended(id, DdlOutcome::RolledBackPart)
                 }
                 None => {
-                    self.keep_scroll_locks(p.database.id, &mut p.tx);
+                    self.keep_scroll_locks(&mut p.tx);
                     let done = p.tx.rollback();
                     if let Err(e) = done {
                         result = Err(self.storage_error(e));

@@ -112,6 +112,7 @@ permissions! {
     /// Fixed server roles whose members alone may do something.
     ServerRole {
         Dbcreator = "dbcreator",
+        Diskadmin = "diskadmin",
         Securityadmin = "securityadmin",
         Setupadmin = "setupadmin",
         Sysadmin = "sysadmin",

@@ -1,5 +1,6 @@
 //! Where backups lie: the devices of a statement as paths that may be used.
 
+use crate::catalog::devices;
 use crate::media::{Devices, IN_USE};
 use crate::paths::{backup_path, require_directory};
 use crate::session::context::StatementContext;
@@ -20,16 +21,15 @@ pub(super) fn resolve(
     if list.len() > MAX_DEVICES {
         return Err(SqlError::new(3205, &[&MAX_DEVICES]));
     }
-    let mut devices = Devices { list: Vec::new(), names: Vec::new() };
+    let mut devices = Devices { list: Vec::new(), names: Vec::new(), logical: Vec::new() };
     for device in list {
+        let mut logical = None;
         let name = match (&device.kind, &device.target) {
             (ast::DeviceKind::Disk, OptionValue::Text(path)) => path.to_string(),
             (ast::DeviceKind::Logical, OptionValue::Word(name)) => {
-                return Err(SqlError::new(3206, &[&name.value]));
+                path_of(cx, &name.value, &mut logical)?
             }
-            (ast::DeviceKind::Logical, OptionValue::Text(name)) => {
-                return Err(SqlError::new(3206, &[name]));
-            }
+            (ast::DeviceKind::Logical, OptionValue::Text(name)) => path_of(cx, name, &mut logical)?,
             _ => return Err(unsupported("A backup device other than DISK = 'path'")),
         };
         let known = if name.eq_ignore_ascii_case("NUL") {
@@ -43,9 +43,27 @@ pub(super) fn resolve(
             Device::Disk(path)
         };
         devices.list.push(known);
-        devices.names.push(name);
+        // Messages say both.
+        devices.names.push(match &logical {
+            Some(device) => format!("{device}({name})"),
+            None => name,
+        });
+        devices.logical.push(logical);
     }
     Ok(devices)
+}
+
+/// The path of a device that has a name: 3206.
+fn path_of(
+    cx: &StatementContext<'_>,
+    name: &str,
+    logical: &mut Option<String>,
+) -> SqlResult<String> {
+    let master = cx.instance().databases().master()?;
+    let found = devices::find(&master.storage, name)?;
+    let device = found.ok_or_else(|| SqlError::new(3206, &[&name]))?;
+    *logical = Some(device.name);
+    Ok(device.path)
 }
 
 /// Where a device lies. A directory that is not there is made for what is written, as SQL Server does it on Linux.

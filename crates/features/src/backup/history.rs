@@ -136,13 +136,14 @@ fn set_rows(
             family.map_or(at + 1, |m| usize::from(m.family)),
             family.map(|m| guid(m.family_guid)),
             1,
+            devices.logical(at),
             devices.physical(at),
             if matches!(device, Device::Nul) { 7 } else { 2 },
             512,
             0
         ];
         let row = cells(
-            "family_sequence_number media_family_id media_count physical_device_name device_type physical_block_size mirror",
+            "family_sequence_number media_family_id media_count logical_device_name physical_device_name device_type physical_block_size mirror",
             row,
         );
         insert(batch, "backupmediafamily", &[("media_set_id", "@media")], &row)?;

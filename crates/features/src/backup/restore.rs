@@ -395,7 +395,7 @@ fn recover_only(
         Ok((opened, _)) => taken.settle_online(opened)?,
         Err(e) => {
             taken.settle_failed(&files)?;
-            let devices = Devices { list: Vec::new(), names: Vec::new() };
+            let devices = Devices { list: Vec::new(), names: Vec::new(), logical: Vec::new() };
             let why = say(e, statement, &devices);
             // What a restore left that did not come to its end: no primary file, or the beginning of one.
             let there = instance.options().env.disk.exists(primary).unwrap_or(true);

@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::exec::function_facts::{self, Beneath};
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::mistakes;
+use crate::exec::showplan::unmade_parameters;
 use crate::features::tables::tables;
 use crate::plan::facts::Need;
 use crate::session::context::StatementContext;
@@ -238,9 +239,6 @@ fn parameters(s: &ast::FunctionDefinition, types: &TypesInSight<'_>) -> SqlResul
         if p.ty.name.name.is("cursor") {
             return Err(SqlError::new(5306, &[&p.name.value]));
         }
-        if p.readonly {
-            return Err(unsupported("A table-valued parameter"));
-        }
         parameters.push(parameter(types, p, i, &parameters)?);
     }
     Ok(parameters)
@@ -288,7 +286,8 @@ fn columns_of_query(
     let id = old_id(cx, &database, schema, name);
     let bound = cx.settled(|cx| {
         cx.session.lookups.failed_views.take();
-        let metadata = SessionMetadata::new(cx.session, &database, &[]);
+        let tables = unmade_parameters(cx.session, &database, parameters)?;
+        let metadata = SessionMetadata::new(cx.session, &database, &[]).with_unmade(&tables);
         metadata.as_view(&database, schema);
         let mut binder = Binder::new(&metadata, &variables, &lines);
         Ok(binder.bind_inline((database.id, id), s)?.columns)

@@ -8,7 +8,8 @@ use taffrail_syntax::ast::{
 pub(super) fn has_the_form(s: &ast::FunctionDefinition) -> bool {
     let ast::FunctionBody::Statements(statements) = &s.body else { return false };
     let mut returns = 0;
-    statements.iter().all(|s| statement(s, &mut returns)) && returns == 1
+    let of_values = s.parameters.iter().all(|p| !p.readonly);
+    of_values && statements.iter().all(|s| statement(s, &mut returns)) && returns == 1
 }
 
 fn statement(s: &Statement, returns: &mut u32) -> bool {

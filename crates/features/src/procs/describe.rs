@@ -5,6 +5,7 @@
 //! is bound as a value of any type; what it is brought to is what it is asked to be ([`Wanted`]).
 
 use crate::binder::{Binder, Variable, Variables, Wanted};
+use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::compile;
 use crate::exec::interpret::source_of;
@@ -13,14 +14,13 @@ use crate::exec::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
 use crate::exec::procedure::{Callee, Home};
 use crate::exec::result_sets::{DeclaredResult, object_columns, type_columns};
-use crate::exec::showplan::unmade_tables;
+use crate::exec::showplan::{unmade_of_type, unmade_tables};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
 use crate::plan::rel::Rel;
 use crate::session::Session;
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
-use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
@@ -51,6 +51,8 @@ pub(super) struct Description {
     /// The procedure's name for the parameter that takes it.
     pub formal: Vec<Option<Arc<str>>>,
     first: u32,
+    /// Empty tables for the parameters of table types.
+    tables: Vec<(String, Arc<Table>)>,
 }
 
 /// What a list of statements sends first.
@@ -72,9 +74,10 @@ impl Description {
         declared: &str,
     ) -> Result<Description, Vec<SqlError>> {
         let parameters = compile::declare_list(session, declared)?;
-        if parameters.iter().any(|p| p.table.is_some()) {
-            return Err(vec![*unsupported("A table-valued parameter of a text that is described")]);
-        }
+        let home = session.database.clone();
+        let of_tables = parameters.iter().filter_map(|p| Some((&*p.name, p.table.as_ref()?.id)));
+        let tables = of_tables.map(|of| unmade_of_type(session, &home, of));
+        let tables = tables.collect::<SqlResult<Vec<_>>>().map_err(|e| vec![*e])?;
         let text: Arc<str> = text.into();
         // Its own variables are known once it is compiled; what is missing then is told by nobody.
         let own = compile::batch(session, &text)?;
@@ -96,16 +99,27 @@ impl Description {
                 }
             }
         }
-        let declared = parameters.iter().map(|p| (p.name.to_string(), p.ty, p.large));
-        let wanted = undeclared.iter().map(|n| (n.clone(), SqlType::Int, Large::Plain));
-        let mut variables = Variables::default();
-        for (name, ty, large) in declared.chain(wanted) {
-            let (user_type, readonly, cursor) = (0, false, false);
-            let plain = Variable { name, ty: Some(ty), large, user_type, readonly, cursor };
-            variables.list.push(plain);
-        }
+        let declared = parameters.iter().map(|p| {
+            let table = p.table.as_ref();
+            Variable {
+                name: p.name.to_string(),
+                ty: table.is_none().then_some(p.ty),
+                large: p.large,
+                user_type: table.map_or(0, |t| t.id),
+                readonly: table.is_some(),
+                cursor: false,
+            }
+        });
+        let wanted = undeclared.iter().map(|n| Variable {
+            name: n.clone(),
+            ty: Some(SqlType::Int),
+            large: Large::Plain,
+            user_type: 0,
+            readonly: false,
+            cursor: false,
+        });
+        let variables = Variables { list: declared.chain(wanted).collect() };
         let first = parameters.len() as u32;
-        let home = session.database.clone();
         let module = compile::with_variables(session, &home, &text, variables)?;
         // The names of arguments are no variables.
         for (name, uses) in undeclared.iter().zip(&mut uses) {
@@ -120,6 +134,7 @@ impl Description {
             undeclared,
             uses,
             first,
+            tables,
         })
     }
 
@@ -328,7 +343,8 @@ impl Walk<'_> {
 
     /// A statement that needs tables: what it sends, where that is `asked`.
     fn bound(&mut self, s: &Stmt, source: &Source<'_>, asked: bool) -> SqlResult<Found> {
-        let tables = unmade_tables(self.session, self.module, s.visible)?;
+        let mut tables = unmade_tables(self.session, self.module, s.visible)?;
+        tables.extend(self.of.iter().flat_map(|of| of.tables.iter().cloned()));
         let metadata = SessionMetadata::new(self.session, self.home, &[]).with_unmade(&tables);
         let list = self.module.variables.list.get(..s.visible as usize).unwrap_or_default();
         let variables = Variables { list: list.to_vec() };

@@ -17,6 +17,8 @@
 //! | [`odbc`], [`odbc_columns`], [`odbc_types`] | sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | `cursorlist.sql`, `describecursor.sql` … | sp_cursor_list, sp_describe_cursor and its relatives |
+//! | [`devices`] | sp_addumpdevice, sp_dropdevice |
+//! | [`startup`] | sp_procoption, and the startup procedures themselves |
 //! | [`rename`] | sp_rename |
 //! | [`triggers`] | sp_helptrigger, sp_settriggerorder |
 //! | [`temporal_history`] | sp_cleanup_temporal_history |
@@ -36,6 +38,7 @@ mod depends;
 mod describe;
 mod describe_rows;
 mod describe_views;
+mod devices;
 mod errorlog;
 mod files;
 mod help;
@@ -56,6 +59,7 @@ mod rename;
 mod sequence_range;
 mod session_context;
 mod space;
+mod startup;
 pub(crate) mod temporal_history;
 mod triggers;
 

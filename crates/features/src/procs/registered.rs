@@ -2,10 +2,11 @@
 
 use super::{
     application_role, applock, constraints, contained, counters, depends, describe_rows,
-    describe_views, errorlog,
+    describe_views, devices, errorlog,
 };
 use super::{
-    files, messages, monitor, sequence_range, session_context, space, temporal_history, triggers,
+    files, messages, monitor, sequence_range, session_context, space, startup, temporal_history,
+    triggers,
 };
 use super::{
     help, odbc, odbc_columns, odbc_routines, odbc_tables, odbc_types, properties, recompile, rename,
@@ -21,6 +22,7 @@ use crate::features::procedure::{SystemProcedure, native, outputs, sql};
 pub(crate) static FEATURE: Feature = Feature {
     procedures: PROCEDURES,
     views: &[describe_views::declare],
+    start: Some(startup::launch),
     state: Some(|_| Box::new(temporal_history::Cleaning::default())),
     tick: Some(temporal_history::tick),
     ..Feature::NOTHING
@@ -136,6 +138,8 @@ const STATISTICS: &[&str] =
 /// sp_datatype_info.
 const TYPES: &[&str] = &["@data_type", "@ODBCVer"];
 
+/// Backup devices with names.
+const DEVICES: Needs = Needs::InServerRole(ServerRole::Diskadmin);
 const READS_SCHEMA: Needs = Needs::Schema(OnSchema::Select);
 
 const COLUMNS_SEEN: Needs = Needs::All(&[READS_SCHEMA, Needs::Schema(OnSchema::ViewDefinition)]);
@@ -202,6 +206,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         messages::add,
     ),
     native(
+        "sp_addumpdevice",
+        DEVICES,
+        &["@devtype!", "@logicalname!", "@physicalname!", "@cntrltype", "@devstatus"],
+        devices::add,
+    ),
+    native(
         "sp_altermessage",
         SERVER_SETTINGS,
         &["@message_id!", "@parameter!", "@parameter_value!"],
@@ -261,6 +271,7 @@ static PROCEDURES: &[SystemProcedure] = &[
         &["@tsql!", "@params"],
         describe_rows::undeclared,
     ),
+    native("sp_dropdevice", DEVICES, &["@logicalname!", "@delfile"], devices::drop),
     native("sp_dropextendedproperty", PROPERTIES, DROPPED_PROPERTY, properties::drop),
     native("sp_dropmessage", SERVER_SETTINGS, &["@msgnum", "@lang"], messages::drop),
     native("sp_enumerrorlogs", SYSADMIN, &["@p1"], errorlog::list),
@@ -333,6 +344,12 @@ static PROCEDURES: &[SystemProcedure] = &[
         Needs::MetadataVisibility,
         PARAMETERS,
         odbc_routines::params_rowset,
+    ),
+    native(
+        "sp_procoption",
+        SYSADMIN,
+        &["@ProcName!", "@OptionName!", "@OptionValue!"],
+        startup::option,
     ),
     native("sp_readerrorlog", SYSADMIN, ERROR_LOG, errorlog::read),
     native("sp_recompile", ALTERS, &["@objname!"], recompile::recompile),

@@ -209,7 +209,7 @@ impl<'a> Binder<'a> {
                 self.named(n, false).map_err(|e| e.with_line(line))
             }
             TableRef::Variable(v) => {
-                let (database, table) = self.meta.table_variable(&v.name.value)?;
+                let (database, table) = self.table_named(&v.name.value)?;
                 let alias = v.alias.as_ref().unwrap_or(&v.name);
                 let mut hints = hints(&v.hints, false)?;
                 hints.access = access_hint(&v.hints, &table, &v.name.value)?;

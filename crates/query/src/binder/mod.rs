@@ -50,6 +50,7 @@ mod sample;
 mod scalar_function;
 mod scope;
 mod set;
+mod table_argument;
 mod table_function;
 mod table_hints;
 mod table_use;

@@ -111,6 +111,12 @@ impl<'a> Binder<'a> {
         let mut out = GivenArguments::default();
         for (at, (e, parameter)) in f.arguments.iter().zip(&module.parameters).enumerate() {
             let is_default = matches!(e.kind, ExprKind::Default);
+            if parameter.readonly {
+                out.args.push(self.table_argument(e, database, parameter)?.0);
+                out.settled.push(true);
+                out.defaulted.push(is_default);
+                continue;
+            }
             let bound = match is_default {
                 true => self.default_of(database, module, at)?,
                 false => self.expr(e)?,

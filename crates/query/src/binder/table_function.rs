@@ -5,8 +5,10 @@
 
 use super::from::view_columns;
 use super::next_value::DrawPlace;
+use super::table_argument::PassedTable;
 use super::{
     Binder, Bound, FromTree, Source, SourceColumn, SourceKind, Variables, eq, facts, rowset,
+    unsupported,
 };
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -33,11 +35,17 @@ pub(super) struct Argument {
     name: Arc<str>,
     value: Expr,
     declared: Declared,
+    /// The table of a table-valued parameter.
+    table: Option<PassedTable>,
 }
 
 impl Argument {
     pub fn new(name: Arc<str>, value: Expr, declared: Declared) -> Argument {
-        Argument { name, value, declared }
+        Argument { name, value, declared, table: None }
+    }
+
+    pub fn table(&self) -> Option<&PassedTable> {
+        self.table.as_ref()
     }
 
     pub fn name(&self) -> &str {
@@ -56,6 +64,15 @@ impl Argument {
     pub fn give(&mut self, value: Expr) {
         self.value = value;
     }
+}
+
+/// An argument of a call, of its parameter's type.
+struct Given {
+    value: Expr,
+    /// Its collation is that of the function's database, or none.
+    settled: bool,
+    /// The table that is passed for a table-valued parameter.
+    table: Option<PassedTable>,
 }
 
 /// The values of a function's parameters.
@@ -173,11 +190,17 @@ impl<'a> Binder<'a> {
             }
         };
         if function.head.kind == ObjectKind::InlineFunction {
+            let tables = function.parameters.iter().zip(&given);
+            if tables.into_iter().any(|(p, g)| p.readonly && g.table.is_none()) {
+                return Err(unsupported(
+                    "DEFAULT for a table-valued parameter of an inline function",
+                ));
+            }
             let hints = self.view_hints(super::hints::hints(&[], false)?);
             let arguments = self.arguments(given, &database, &function);
             return self.expanded(database, &function, arguments, called, hints);
         }
-        let args = given.into_iter().map(|(value, _)| value).collect();
+        let args = given.into_iter().map(|given| given.value).collect();
         self.rows_of(database, function, args, called)
     }
 
@@ -218,7 +241,7 @@ impl<'a> Binder<'a> {
         f: &'a ast::TableFunction,
         database: &Arc<Database>,
         function: &Module,
-    ) -> SqlResult<Vec<(Expr, bool)>> {
+    ) -> SqlResult<Vec<Given>> {
         let (name, given) = (&f.call.name, &f.call.arguments);
         if given.len() < function.parameters.len() {
             return Err(SqlError::new(313, &[name]));
@@ -228,6 +251,11 @@ impl<'a> Binder<'a> {
         }
         let mut out = Vec::with_capacity(given.len());
         for (at, (e, parameter)) in given.iter().zip(&function.parameters).enumerate() {
+            if parameter.readonly {
+                let (value, table) = self.table_argument(e, database, parameter)?;
+                out.push(Given { value, settled: true, table });
+                continue;
+            }
             let bound = match e.kind {
                 ExprKind::Default => self.default_of(database, function, at)?,
                 _ => self.in_place(DrawPlace::Arguments, |b| b.expr(e))?,
@@ -236,7 +264,8 @@ impl<'a> Binder<'a> {
                 || bound.label == Label::CoercibleDefault
                 || bound.collation == database.collation();
             let declared = Declared::new(parameter.ty, parameter.large);
-            out.push((self.cast_to_declared(bound, declared)?, settled));
+            let value = self.cast_to_declared(bound, declared)?;
+            out.push(Given { value, settled, table: None });
         }
         Ok(out)
     }
@@ -266,12 +295,13 @@ impl<'a> Binder<'a> {
     /// The values that stand for the parameters in an inline function's query.
     fn arguments(
         &mut self,
-        given: Vec<(Expr, bool)>,
+        given: Vec<Given>,
         database: &Database,
         function: &Module,
     ) -> Arguments {
         let mut out = Arguments::default();
-        for ((value, settled), parameter) in given.into_iter().zip(&function.parameters) {
+        for (given, parameter) in given.into_iter().zip(&function.parameters) {
+            let Given { value, settled, table } = given;
             let declared = Declared::new(parameter.ty, parameter.large);
             let value = match value.is_repeatable() && settled {
                 true => value,
@@ -283,7 +313,7 @@ impl<'a> Binder<'a> {
                     Expr::Slot(slot)
                 }
             };
-            out.values.push(Argument { name: parameter.name.clone(), value, declared });
+            out.values.push(Argument { name: parameter.name.clone(), value, declared, table });
         }
         out
     }

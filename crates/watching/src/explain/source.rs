@@ -261,8 +261,11 @@ fn log_sets(
     name: &str,
     path: &Path,
 ) -> SqlResult<Vec<LogSet>> {
-    let devices =
-        || Devices { list: vec![Device::Disk(path.to_owned())], names: vec![name.to_owned()] };
+    let devices = || Devices {
+        list: vec![Device::Disk(path.to_owned())],
+        names: vec![name.to_owned()],
+        logical: Vec::new(),
+    };
     let guid = database.storage.guid();
     let found = read_sets(env, &devices().list).map_err(|e| told(e, &devices()))?;
     if found.is_empty() {

@@ -18,6 +18,7 @@
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`dm_os_volume`] | file systems |
 //! | [`missing_indexes`] | indexes that plans would use |
+//! | [`backup_devices`] | devices of backups with names |
 //! | [`operational_stats`] | what was done on heaps and trees |
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
@@ -37,6 +38,7 @@
 
 mod absent;
 mod agent;
+pub mod backup_devices;
 pub mod compatibility;
 mod compatibility_keys;
 mod compatibility_objects;
@@ -141,6 +143,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     row_versions::declare,
     dm_db::declare,
     missing_indexes::declare,
+    backup_devices::declare,
     operational_stats::declare,
     physical_stats::declare,
     dm_db_log::declare,

@@ -6,11 +6,11 @@ use super::object_columns::{
     ParameterRow,
 };
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
-use crate::catalog::{Column, Object, ObjectHead, ObjectKind, Table};
+use crate::catalog::{Column, Object, ObjectHead, ObjectKind, Table, startup_procedures};
 use crate::features::needs;
 use crate::permissions::SecurableClass;
 use crate::row;
-use taffrail_base::SqlResult;
+use taffrail_base::{DatabaseId, SqlResult};
 use taffrail_types::Value;
 
 /// The twelve columns of sys.objects, which its children repeat.
@@ -254,10 +254,14 @@ fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let startup = match cx.database.id {
+        DatabaseId(1) => startup_procedures::all(&cx.database.storage)?,
+        _ => Vec::new(),
+    };
     for object in cx.objects() {
         if let Object::Procedure(module) = object {
             let mut cells = object_cells(cx, &module.head);
-            cells.extend(row![false, false, false, false]);
+            cells.extend(row![startup.contains(&module.head.id), false, false, false]);
             rows.push(cells);
         }
     }

@@ -88,6 +88,7 @@ fn server_role(role: ServerRole) -> i32 {
         ServerRole::Securityadmin => 4,
         ServerRole::Setupadmin => 6,
         ServerRole::Dbcreator => 9,
+        ServerRole::Diskadmin => 8,
     }
 }
 

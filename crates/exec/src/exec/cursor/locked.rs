@@ -8,7 +8,7 @@ use super::positioned::RowMark;
 use super::{Cursor, Cursors};
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{DatabaseId, SessionId, SqlResult};
+use taffrail_base::{SessionId, SqlResult};
 use taffrail_storage::lock::{OwnerKind, Resource, TxLockState};
 use taffrail_storage::{LockedRow, StorageInstance, Transaction};
 
@@ -83,9 +83,8 @@ impl Session {
         Ok(())
     }
 
-    /// The locks of cursors' rows in a database go from the transaction that ends to the session.
-    pub(crate) fn keep_scroll_locks(&mut self, database: DatabaseId, tx: &mut Transaction) {
-        debug_assert_eq!(tx.database().id(), database, "a part is of its database");
+    /// The locks of cursors' rows go from the transaction that ends to the session.
+    pub(crate) fn keep_scroll_locks(&mut self, tx: &mut Transaction) {
         let session = self.id;
         if self.held.cursors.list.iter().any(Cursor::is_locked) {
             self.held.cursors.keep_locks(session, tx);

@@ -2,17 +2,18 @@
 //! documentation says NULL.
 
 use super::trigger::is_about_triggers;
-use crate::catalog::{Action, IndexKind, Module, Object, ObjectKind, Table};
+use crate::catalog::{Action, IndexKind, Module, Object, ObjectKind, Table, startup_procedures};
 use crate::exec::functions::{flag, int};
 use crate::features::{procedure, view as views};
 use crate::session::Session;
 use crate::session::rights::owner_of;
+use taffrail_base::{DatabaseId, ObjectId};
 use taffrail_types::{SqlType, Value};
 
 /// Properties of what is not there: queues, rules, extended procedures, full-text indexes, tables in memory,
 /// replication, column sets.
 const OF_NOTHING: &str = "\
-    execisstartup execiswithnativecompilation \
+    execiswithnativecompilation \
     isextendedproc isqueue isreplproc isrule issystemtable \
     tablefulltextbackgroundupdateindexon tablefulltextcatalogid \
     tablefulltextchangetrackingon tablefulltextdocsprocessed tablefulltextfailcount tablefulltextitemcount \
@@ -78,7 +79,7 @@ impl SystemObject {
             // The schema of the system belongs to sys, that of the information schema to INFORMATION_SCHEMA.
             "ownerid" | "schemaid" => int(self.schema),
             "basetype" => code(self.code),
-            "istrigger" => flag(false),
+            "istrigger" | "execisstartup" => flag(false),
             _ if is_about_triggers(name) => flag(false),
             _ if is_in(OF_NOTHING, name) || is_in(OF_TABLES, name) || name.starts_with("cnst") => {
                 flag(false)
@@ -89,6 +90,12 @@ impl SystemObject {
 }
 
 impl Session {
+    /// Whether an object of the current database is a procedure that runs when the server has started.
+    fn runs_at_start(&self, id: ObjectId) -> bool {
+        let master = self.database.id == DatabaseId(1);
+        master && startup_procedures::all(&self.database.storage).is_ok_and(|all| all.contains(&id))
+    }
+
     /// A property by its name in lower case.
     pub(in crate::exec) fn object_property(&self, id: i32, name: &str) -> Value {
         if id < 0 {
@@ -109,6 +116,7 @@ impl Session {
             "istable" | "isusertable" => flag(head.kind == ObjectKind::Table),
             "isview" => flag(head.kind == ObjectKind::View),
             "isprocedure" => flag(head.kind == ObjectKind::Procedure),
+            "execisstartup" => flag(self.runs_at_start(head.id)),
             "isprimarykey" => flag(head.kind == ObjectKind::PrimaryKey),
             "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
             "ischeckcnst" => flag(head.kind == ObjectKind::Check),

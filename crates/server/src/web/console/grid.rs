@@ -16,7 +16,7 @@ use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
-use taffrail_engine::{ClientGone, ColumnDesc, Done, EnvChange, ResultSink, SinkResult};
+use taffrail_engine::{ClientGone, ColumnDesc, Command, Done, EnvChange, ResultSink, SinkResult};
 use taffrail_observe::WaitType;
 use taffrail_types::{MaxLen, SqlType, Value, convert, text};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
@@ -110,7 +110,9 @@ impl ResultSink for Grid {
     }
 
     fn done(&mut self, done: Done) -> SinkResult {
-        match done.rows {
+        // What gave variables their values is a SELECT without a result, and no rows are affected.
+        let result = !std::mem::take(&mut self.types).is_empty() || done.command != Command::SELECT;
+        match done.rows.filter(|_| result) {
             Some(rows) => self.line(&json!({ "rows": rows })),
             None => self.send_if(self.sent.elapsed() > SOON),
         }

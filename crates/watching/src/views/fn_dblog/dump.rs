@@ -55,7 +55,7 @@ pub(super) fn open(
         }
         list.push(Device::Disk(path));
     }
-    let devices = Devices { list, names };
+    let devices = Devices { list, names, logical: Vec::new() };
     let env = &cx.session.instance.options().env;
     let records = SetRecords::open(env, &devices.list, position).map_err(|e| told(e, &devices))?;
     let columns = columns_at(wanted);
