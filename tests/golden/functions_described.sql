@@ -70,7 +70,8 @@ GO
 --@ source: reasoned
 EXEC sp_refreshsqlmodule 'dbo.either'
 EXEC sp_refreshsqlmodule 'dbo.asks'
-SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.either')) AS either, OBJECT_DEFINITION(OBJECT_ID('dbo.asks')) AS asks
+SELECT CASE WHEN OBJECT_DEFINITION(OBJECT_ID('dbo.either')) LIKE '%CREATE OR ALTER FUNCTION dbo.either%' THEN 1 END AS either,
+    CASE WHEN OBJECT_DEFINITION(OBJECT_ID('dbo.asks')) LIKE '%CREATE PROCEDURE dbo.asks AS SELECT alternative FROM%' THEN 1 END AS asks
 EXEC dbo.asks
 GO
 --@ source: reasoned

@@ -162,7 +162,11 @@ ALTER VIEW dbo.u_v WITH SCHEMABINDING AS SELECT b FROM dbo.u
 GO
 -- It is a view to the procedures that look at texts.
 --@ source: documentation sp_helptext
-EXEC sp_helptext 'dbo.totals'
+SET NOCOUNT ON
+DECLARE @text TABLE (line nvarchar(255))
+INSERT @text EXEC sp_helptext 'dbo.totals'
+SET NOCOUNT OFF
+SELECT COUNT(*) AS n FROM @text WHERE line LIKE 'CREATE VIEW dbo.totals WITH SCHEMABINDING%'
 GO
 --@ source: message 2023
 EXEC sp_refreshview 'dbo.totals'

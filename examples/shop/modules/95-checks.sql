@@ -139,6 +139,8 @@ CREATE VIEW test.LedgerAgainstDocuments AS
         SELECT a.AccountCode, SUM(b.Balance) AS Balance
         FROM accounting.AccountBalance AS b
         JOIN accounting.Account AS a ON a.AccountId = b.AccountId
+        JOIN accounting.Period AS p ON p.PeriodId = b.PeriodId
+        WHERE p.Number <= 12        -- what closes a year has no document
         GROUP BY a.AccountCode
     ),
     Documents AS
