@@ -21,6 +21,8 @@ struct Scene {
     instance: Arc<Instance>,
     /// Holds the lock at which batches stop.
     holder: Option<Client>,
+    /// Looks how far a batch is. It has logged in before there is anything to wait for.
+    looker: Client,
     stopped: Vec<JoinHandle<String>>,
 }
 
@@ -36,7 +38,9 @@ impl Scene {
         c.ok(&format!("USE d; {ON}; USE master"));
         // It keeps ##shared, too.
         c.ok("BEGIN TRAN; UPDATE e.dbo.held SET n = 1");
-        Scene { world, instance, holder: Some(c), stopped: Vec::new() }
+        let mut looker = connect(&instance);
+        looker.ok("USE d");
+        Scene { world, instance, holder: Some(c), looker, stopped: Vec::new() }
     }
 
     /// Runs a batch in d until it has done so much and stops.
@@ -47,10 +51,9 @@ impl Scene {
             "SET NOCOUNT ON; {sql}; INSERT d.dbo.marks VALUES ({mark}); UPDATE e.dbo.held SET n = 2"
         );
         self.stopped.push(std::thread::spawn(move || c.run(&batch)));
-        let mut looker = connect(&self.instance);
         let looks = format!("SELECT COUNT(*) FROM d.dbo.marks WITH (NOLOCK) WHERE n = {mark}");
         let due = Instant::now() + Duration::from_secs(60);
-        while looker.rows(&looks) != "1" {
+        while self.looker.rows(&looks) != "1" {
             assert!(Instant::now() < due, "{sql}: it does not come so far");
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -66,6 +69,7 @@ impl Scene {
     /// Power fails, and comes back.
     fn crash(mut self) -> Client {
         self.world.crash();
+        drop(self.looker);
         drop(self.holder.take());
         let _ = self.instance.shutdown();
         for stopped in self.stopped {

@@ -233,7 +233,7 @@ pub const CONFIGURATIONS: &[Option_] = &[
     (16392, "Replication XPs", 0, 0, 1, "Enable or disable Replication XPs", true, true),
     (16397, "allow polybase export", 0, 0, 1, "Allow INSERT into a Hadoop external table", true, false),
     (16399, "polybase enabled", 0, 0, 1, "Configure SQL Server to connect to external data sources through PolyBase", false, false),
-    (PIPELINED_COMMITS, "pipelined commit", 0, 0, 1, "Commits of all user databases release their locks before they are durable", true, true),
+    (PIPELINED_COMMITS, "pipelined commit", 0, 0, 1, "Commits of user databases release locks before they are durable", true, true),
 ];
 
 /// Options that do something when they are set.

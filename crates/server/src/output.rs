@@ -5,7 +5,7 @@
 //! 2. The last DONE must lack the "more" bit, and only the end of the request tells which one it is: one DONE is
 //!    always held back (`held`).
 //! 3. A long run of messages behind a result is cut by DONE tokens ([`MESSAGES_IN_A_ROW`]).
-//! 4. Nothing is put into packets before all commits that the session depends on are durable ([`Output::pass`], the one gate). Once some
+//! 4. No packet leaves before all commits that the session depends on are durable ([`Output::pass`], the one gate). Once some
 //!    of them are lost nothing but that is said, and only where nothing of the answer has left: its last token may have left in part.
 //! 5. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
 
@@ -59,6 +59,8 @@ pub(crate) struct Output {
     gone: bool,
     /// Something of severity 20 or more was said, or could not be said.
     fatal: Option<Box<SqlError>>,
+    /// A part of the answer has left.
+    left: bool,
     /// The commits that the session depends on; none before the login.
     promises: Option<Arc<Promises>>,
 }
@@ -81,6 +83,7 @@ impl Output {
             run: None,
             gone: false,
             fatal: None,
+            left: false,
             promises: None,
         }
     }
@@ -207,7 +210,8 @@ impl Output {
         self.promises = None;
         self.held = None;
         self.tokens.clear();
-        if self.sent == 0 {
+        self.framer.take_packets();
+        if !self.left {
             let error =
                 Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
             self.message(&e).and_then(|()| self.done(error)).and_then(|()| self.finish())?;
@@ -218,7 +222,6 @@ impl Output {
     }
 
     fn send(&mut self, last: bool) -> SinkResult {
-        self.pass()?;
         self.packets.clear();
         let taken = self.framer.frame(&self.tokens, last, &mut self.packets);
         self.tokens.drain(..taken);
@@ -229,21 +232,27 @@ impl Output {
             // One row of a gigabyte must not keep its memory for the life of the session.
             self.tokens.shrink_to(2 * BATCH_BYTES);
             self.packets.shrink_to(2 * BATCH_BYTES);
-            if let Some(promises) = &self.promises {
-                promises.answered();
-            }
         } else {
             self.sent += taken;
         }
-        self.transmit()
+        self.transmit(last)
     }
 
-    fn transmit(&mut self) -> SinkResult {
+    /// Everything that leaves passes here. `last`: the answer ends with it.
+    fn transmit(&mut self, last: bool) -> SinkResult {
         self.alive()?;
+        if self.packets.is_empty() {
+            return Ok(());
+        }
+        self.pass()?;
         totals::PACKETS_SENT.add(self.framer.take_packets());
-        if !self.packets.is_empty() && self.channel.send(&self.packets).is_err() {
+        if self.channel.send(&self.packets).is_err() {
             totals::PACKET_ERRORS.inc();
             self.gone = true;
+        }
+        self.left = !last;
+        if let Some(promises) = self.promises.as_ref().filter(|_| last) {
+            promises.answered();
         }
         self.alive()
     }
@@ -403,7 +412,7 @@ impl ResultSink for Output {
         self.packets.clear();
         self.framer.flush(&self.tokens, &mut self.packets);
         self.tokens.clear();
-        self.transmit()
+        self.transmit(false)
     }
 }
 

@@ -106,7 +106,7 @@ pub fn widths(root: &Path) -> Result<Vec<String>> {
 }
 
 /// The fields of a session, each with the reason for which it outlasts the modules that run.
-const OF_SESSIONS: [(&str, &str); 13] = [
+const OF_SESSIONS: [(&str, &str); 14] = [
     ("id", "who is connected"),
     ("instance", "where it is connected"),
     ("client", "who is connected"),
@@ -117,6 +117,7 @@ const OF_SESSIONS: [(&str, &str); 13] = [
     ("transaction", "it begins and ends where it likes, in whatever module"),
     ("temps", "global temporary tables, and those whose modules have ended"),
     ("running", "facts of the request, whichever module runs"),
+    ("promises", "what it has learned that may not be durable, until its answer has left"),
     ("kept", "what SET and procedures have put down until the session ends or is reset"),
     ("held", "what the client holds by handle or by name"),
     ("lookups", "what look-ups of names have met, taken by whoever has asked"),

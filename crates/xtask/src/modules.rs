@@ -63,7 +63,7 @@ const CRATES: &[Layers] = &[
             &["error", "layout", "redo_rate"],
             &["buffer", "part"],
             // A database, what is done in it, and the instance that its databases share.
-            &["access", "alloc", "database", "freelist", "instance", "txn", "versions"],
+            &["access", "alloc", "database", "freelist", "instance", "pipeline", "txn", "versions"],
             &["growth", "listing", "orphans", "tally"],
             &["backup", "filelist", "recovery"],
             &["check", "closed", "closed_pages", "closing", "logfiles", "raw"],

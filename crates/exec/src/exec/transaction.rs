@@ -81,7 +81,8 @@ impl Session {
                 let mode = durability(database.delayed_durability(), delayed, pipelined);
                 match tx.commit_at(mode) {
                     Ok(at) => {
-                        if mode == Durability::Pipelined {
+                        // One that has only read depends on what it has read, and on nothing of its own.
+                        if mode == Durability::Pipelined && at.is_some() {
                             self.promises.touch(database.id);
                         }
                         if let (Some(mark), Some(at)) = (&self.transaction.mark, at)
