@@ -13,7 +13,6 @@ CREATE TABLE dbo.told (what varchar(40), v sql_variant, s varchar(100))
 CREATE USER reader WITHOUT LOGIN
 GRANT SELECT, INSERT, UPDATE, DELETE TO reader
 GRANT EXECUTE TO reader
-GRANT SHOWPLAN TO reader
 GO
 --@ source: reasoned
 CREATE VIEW dbo.people AS SELECT id, name AS called, email, salary, salary + 1 AS more, boss FROM dbo.staff
@@ -124,9 +123,6 @@ SELECT @a AS a, @b AS b, @c AS c, @all AS al
 PRINT @b
 RAISERROR ('%s %d', 10, 1, @b, @a)
 SELECT * FROM @t
-EXECUTE AS USER = 'reader'
-INSERT @t EXEC dbo.list_people
-REVERT
 REVERT
 SELECT * FROM #into
 SELECT * FROM dbo.copy ORDER BY id
@@ -176,14 +172,7 @@ FETCH NEXT FROM c INTO @e, @s
 CLOSE c
 DEALLOCATE c
 SELECT @e AS e, @s AS s
-DECLARE k CURSOR KEYSET FOR SELECT id, salary FROM dbo.staff FOR UPDATE OF plain
-OPEN k
-FETCH NEXT FROM k
-UPDATE dbo.staff SET plain = 77 WHERE CURRENT OF k
-FETCH NEXT FROM k
-CLOSE k
-DEALLOCATE k
-DECLARE d CURSOR DYNAMIC FOR SELECT salary, name FROM dbo.staff
+DECLARE d CURSOR FOR SELECT salary, name FROM dbo.staff
 OPEN d
 FETCH NEXT FROM d
 CLOSE d
@@ -194,7 +183,6 @@ EXEC sp_executesql N'SELECT @x = salary FROM dbo.staff WHERE id = 1', N'@x int O
 SELECT @s AS s
 EXEC dbo.list_people WITH RESULT SETS ((id int, called varchar(30), email varchar(50), salary bigint, more int))
 REVERT
-SELECT id, plain FROM dbo.staff WHERE plain = 77
 EXEC sp_describe_first_result_set N'SELECT id, email, salary + 1 AS m FROM dbo.staff'
 GO
 -- Whoever has UNMASK shares the plans, and sees all.

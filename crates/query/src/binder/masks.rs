@@ -26,6 +26,7 @@ use taffrail_functions::{json, xml};
 use taffrail_plan::change::{
     InsertPlan, InsertRows, MergeAction, MergeClause, OutputPlan, UpdatePlan,
 };
+use taffrail_plan::columns::Column;
 use taffrail_plan::expr::{Call, Cast, Expr, Part, Pred, Slot};
 use taffrail_plan::rel::{Rel, RowsetSource};
 use taffrail_plan::statement::Statement;
@@ -365,6 +366,7 @@ impl Binder<'_> {
     fn mask_rows(&mut self, stains: &Stains, rel: &mut Rel, outputs: &mut [Slot]) {
         let (mut within, mut above): (Vec<Slot>, Vec<(Slot, Slot)>) = (Vec::new(), Vec::new());
         let mut items = Vec::new();
+        let nulls = self.columns.nulls(rel);
         for output in outputs {
             if !stains.0.contains_key(output) || within.contains(output) {
                 continue;
@@ -383,7 +385,8 @@ impl Binder<'_> {
                 within.push(*slot);
                 continue;
             }
-            let (mut e, masked) = (Expr::Slot(*output), self.masked_slot(*output));
+            let masked = self.masked_slot(*output, nulls.contains(*output));
+            let mut e = Expr::Slot(*output);
             self.mask(stains, &mut e, Some(ty));
             items.push((e, masked));
             above.push((*output, masked));
@@ -393,8 +396,9 @@ impl Binder<'_> {
     }
 
     /// A slot for the masked value of another one, told as that one.
-    fn masked_slot(&mut self, of: Slot) -> Slot {
-        let (column, mention) = (self.columns[of].clone(), self.mentions[of as usize].clone());
+    fn masked_slot(&mut self, of: Slot, nullable: bool) -> Slot {
+        let mention = self.mentions[of as usize].clone();
+        let column = Column { nullable, ..self.columns[of].clone() };
         self.new_slot(column, Mention { source: u32::MAX, ..mention })
     }
 
@@ -512,7 +516,7 @@ impl Binder<'_> {
             let mut e = Expr::Slot(slot);
             self.mask(stains, &mut e, Some(ty));
             if !matches!(e, Expr::Slot(_)) {
-                let masked = self.masked_slot(slot);
+                let masked = self.masked_slot(slot, o.columns.get(at).is_none_or(|c| c.nullable));
                 o.items.push((e, masked));
                 o.outputs[at] = masked;
             }
