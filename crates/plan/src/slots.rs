@@ -1,15 +1,16 @@
 //! Sets of slots.
 
 use crate::expr::Slot;
+use smallvec::{SmallVec, smallvec};
 
-/// A set of slots: a bit for each.
+/// A set of slots: a bit for each. Those of most statements, below 128, take no memory of their own.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct SlotSet(Vec<u64>);
+pub struct SlotSet(SmallVec<[u64; 2]>);
 
 impl SlotSet {
     /// All slots below `count`.
     pub fn all(count: usize) -> SlotSet {
-        let mut set = SlotSet(vec![u64::MAX; count / 64]);
+        let mut set = SlotSet(smallvec![u64::MAX; count / 64]);
         if !count.is_multiple_of(64) {
             set.0.push((1 << (count % 64)) - 1);
         }
@@ -32,7 +33,7 @@ impl SlotSet {
 
     /// Takes the slots of another set away.
     pub fn remove_all(&mut self, other: &SlotSet) {
-        self.0.iter_mut().zip(&other.0).for_each(|(w, o)| *w &= !o);
+        self.0.iter_mut().zip(other.0.iter()).for_each(|(w, o)| *w &= !o);
     }
 
     /// Adds the slots of another set.
@@ -40,12 +41,12 @@ impl SlotSet {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(w, o)| *w |= o);
+        self.0.iter_mut().zip(other.0.iter()).for_each(|(w, o)| *w |= o);
     }
 
     /// The slots that both have, ascending.
     pub fn common(&self, other: &SlotSet) -> Vec<Slot> {
-        let both = self.0.iter().zip(&other.0).map(|(a, b)| a & b);
+        let both = self.0.iter().zip(other.0.iter()).map(|(a, b)| a & b);
         both.enumerate().flat_map(|(at, w)| bits(at, w)).collect()
     }
 
@@ -55,8 +56,11 @@ impl SlotSet {
     }
 }
 
+/// The bits of a word, ascending.
 fn bits(at: usize, word: u64) -> impl Iterator<Item = Slot> {
-    (0..64).filter(move |n| word & (1 << n) != 0).map(move |n| (at * 64) as Slot + n)
+    let lowest_away = |w: &u64| Some(w & (w - 1)).filter(|w| *w != 0);
+    let words = std::iter::successors(Some(word).filter(|w| *w != 0), lowest_away);
+    words.map(move |w| (at * 64) as Slot + w.trailing_zeros() as Slot)
 }
 
 impl Extend<Slot> for SlotSet {

@@ -17,6 +17,7 @@ mod uses;
 use super::access::{Order, guess};
 use super::{Planner, filter, order, simplify};
 pub(super) use pair::loop_join;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_plan::expr::{CompareOp, Part, Pred, Slot, slots_of};
@@ -74,6 +75,9 @@ struct Block<'p, 'm> {
     /// How many rows of the source that is placed next have the columns of one row: see [`arrange::Step::each`].
     each: f64,
 }
+
+/// Numbers of sources, each once. Most parts of a query read few.
+type SourceList = SmallVec<[u32; 4]>;
 
 /// The owner of a slot that none of the block's sources sets.
 const NOBODY: u32 = u32::MAX;
@@ -214,13 +218,13 @@ impl<'p> Block<'p, '_> {
     }
 
     /// The sources of this block that a part reads.
-    fn sources_of(&self, part: Part<'_>) -> Vec<u32> {
-        let mut out = Vec::new();
+    fn sources_of(&self, part: Part<'_>) -> SourceList {
+        let mut out = SourceList::new();
         slots_of(part, &mut |s| self.add_source(s, &mut out));
         out
     }
 
-    fn add_source(&self, slot: Slot, out: &mut Vec<u32>) {
+    fn add_source(&self, slot: Slot, out: &mut SourceList) {
         let id = self.owner[slot as usize];
         if id != NOBODY && !out.contains(&id) {
             out.push(id);
@@ -248,16 +252,16 @@ impl<'p> Block<'p, '_> {
         }
     }
 
-    fn item_sources(&self, item: &Item) -> Vec<u32> {
+    fn item_sources(&self, item: &Item) -> SourceList {
         match item {
-            Item::Source(id) => vec![*id],
-            Item::Outer { sources, .. } => sources.clone(),
+            Item::Source(id) => smallvec![*id],
+            Item::Outer { sources, .. } => sources.as_slice().into(),
         }
     }
 
     /// Sources that must be placed before an item: those that its own parts read.
-    fn needs(&self, item: &Item) -> Vec<u32> {
-        let mut out = Vec::new();
+    fn needs(&self, item: &Item) -> SourceList {
+        let mut out = SourceList::new();
         let own = self.item_sources(item);
         for id in &own {
             for s in &self.source(*id).reads {
