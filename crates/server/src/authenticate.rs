@@ -61,9 +61,9 @@ pub(crate) struct Presented<'a> {
 
 /// Whose password it was.
 pub(crate) enum Known {
-    /// A login's.
+    /// That of a login of the server.
     Login(Arc<Principal>),
-    /// A contained user's.
+    /// That of a database's contained user.
     Contained(Box<ContainedUser>),
 }
 
@@ -79,7 +79,7 @@ impl Known {
 /// A client that was not let in, by what it said of itself.
 pub(crate) struct Outsider<'a> {
     pub from: IpAddr,
-    /// Who it wanted to be.
+    /// The name that it gave.
     pub login: &'a str,
     pub host: &'a str,
     pub program: &'a str,

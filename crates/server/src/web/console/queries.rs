@@ -74,7 +74,7 @@ JOIN sys.schemas s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V', 'P', 'FN', 'IF', 'TF', 'TR') AND o.is_ms_shipped = 0
 ORDER BY 5 DESC, s.name, o.name";
 
-/// The same without rows and room, for a login that may not see those.
+/// Tables and views without rows and room, for a login that may not see those.
 const TABLES_UNSIZED: &str =
     "SELECT TOP (2000) o.object_id, s.name, o.name, RTRIM(o.type), NULL, NULL,
        (SELECT COUNT(*) FROM sys.indexes i WHERE i.object_id = o.object_id AND i.index_id > 0),
@@ -103,7 +103,7 @@ LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.in
 WHERE i.object_id = @object
 ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
 
-/// The same without rows and room, for a login that may not see those.
+/// Indexes without rows and room, for a login that may not see those.
 const INDEXES_UNSIZED: &str = "SELECT i.index_id, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique, NULL, NULL,
        COL_NAME(k.object_id, k.column_id), k.is_included_column, k.is_descending_key
 FROM sys.indexes i
@@ -111,7 +111,7 @@ LEFT JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.in
 WHERE i.object_id = @object
 ORDER BY i.index_id, k.is_included_column, k.key_ordinal, k.index_column_id";
 
-/// What needs attention, of databases and of sessions: those that the login may see.
+/// Databases and sessions that need attention, of those that the login may see.
 const ALERTS: &str = "SELECT 'state', d.name, NULL, d.state_desc
 FROM sys.databases d
 WHERE d.state <> 0
@@ -206,16 +206,16 @@ ORDER BY s.session_id";
 const MAY_READ_WAITS: &str = "SELECT s.wait_type FROM sys.dm_os_wait_stats s CROSS JOIN sys.dm_os_waiting_tasks t WHERE 1 = 0";
 const MAY_READ_FLUSHES: &str = "SELECT cause FROM taffrail.flush_history WHERE 1 = 0";
 
-/// The same of the trace of file operations.
+/// A statement that only asks for the permission to read the trace of file operations.
 pub(super) const MAY_READ_IO: &str = "SELECT reason FROM taffrail.io_trace WHERE 1 = 0";
 
-/// The same of the hour that is kept of what frames have.
+/// A statement that only asks for the permission to read the hour that is kept of frames, and metrics.
 pub(super) const MAY_READ_HISTORY: &str =
     "SELECT 1 FROM sys.dm_os_performance_counters c, sys.dm_os_wait_stats w,
      sys.dm_io_virtual_file_stats(NULL, NULL) f, sys.dm_os_sys_info i
 WHERE 1 = 0";
 
-/// The same of the error log: one that nobody has is asked for.
+/// A statement that only asks for the permission to read the error log: the log that it names is not there.
 pub(super) const MAY_READ_ERROR_LOG: &str = "EXEC sp_readerrorlog 1000000, 1";
 
 /// The parts of a frame, by name. Those that only ask for a permission have no rows.
@@ -229,7 +229,7 @@ pub(super) const FRAME: [(&str, &str); 7] = [
     ("flushes", MAY_READ_FLUSHES),
 ];
 
-/// What a login is told instead of a part of the frame that it may not see whole.
+/// The statement for a part of the frame that a login may not see whole.
 pub(super) fn less(part: &str) -> Option<&'static str> {
     match part {
         "sessions" => Some(OWN_SESSIONS),

@@ -24,7 +24,7 @@ const IDLE: Duration = Duration::from_secs(5);
 type Answers = HashMap<(Account, &'static str, u16), (Instant, Arc<str>)>;
 
 /// The session of a login, for what is asked now and then.
-struct Place {
+struct OfLogin {
     opener: Opener,
     session: Mutex<Option<Session>>,
     used: Mutex<Instant>,
@@ -34,7 +34,7 @@ struct Place {
 pub(super) struct Reader {
     instance: Arc<Instance>,
     /// None: the server is about to end.
-    places: Mutex<Option<HashMap<Account, Arc<Place>>>>,
+    places: Mutex<Option<HashMap<Account, Arc<OfLogin>>>>,
     answers: Mutex<Answers>,
     log: Arc<ErrorLog>,
     tail: Mutex<Tail>,
@@ -53,7 +53,7 @@ impl Reader {
 
     /// Ends the sessions; what they do they stop, for which they have [`STOPS`].
     pub(super) fn stop(&self) {
-        let places: Vec<Arc<Place>> =
+        let places: Vec<Arc<OfLogin>> =
             self.places.lock().take().into_iter().flatten().map(|p| p.1).collect();
         places.iter().for_each(|place| place.opener.stop());
         let due = Instant::now() + STOPS;
@@ -69,7 +69,7 @@ impl Reader {
         let mut places = self.places.lock();
         let Some(places) = &mut *places else { return false };
         // One that is being asked is locked.
-        let goes_on = |p: &Place| p.used.lock().elapsed() < IDLE || p.session.is_locked();
+        let goes_on = |p: &OfLogin| p.used.lock().elapsed() < IDLE || p.session.is_locked();
         places.retain(|_, place| goes_on(place));
         !places.is_empty()
     }
@@ -78,10 +78,10 @@ impl Reader {
         self.places.lock().as_ref().is_some_and(|places| !places.is_empty())
     }
 
-    fn place(&self, who: &Account) -> Result<Arc<Place>, Trouble> {
+    fn place(&self, who: &Account) -> Result<Arc<OfLogin>, Trouble> {
         let mut places = self.places.lock();
         let places = places.as_mut().ok_or("The server is about to end.")?;
-        let new = || Place {
+        let new = || OfLogin {
             opener: Opener::default(),
             session: Mutex::default(),
             used: Mutex::new(Instant::now()),

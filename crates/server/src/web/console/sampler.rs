@@ -195,7 +195,7 @@ impl Sampler {
     }
 }
 
-/// What goes on from one frame to the next.
+/// The state that goes on from one frame to the next.
 struct Taken {
     session: Option<Session>,
     login: String,

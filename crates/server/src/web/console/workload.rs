@@ -36,7 +36,7 @@ LEFT JOIN sys.dm_db_index_usage_stats u
 WHERE o.type = 'U' AND o.is_ms_shipped = 0
 ORDER BY s.name, o.name, i.index_id";
 
-/// The same without rows and room, for a login that may not see those.
+/// Use of indexes without their rows and room, for a login that may not see those.
 pub(super) const INDEX_USE_UNSIZED: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique,
        ISNULL(u.user_seeks, 0), ISNULL(u.user_scans, 0), ISNULL(u.user_lookups, 0), ISNULL(u.user_updates, 0),
        CONVERT(varchar(19), (SELECT MAX(v.at) FROM (VALUES (u.last_user_seek), (u.last_user_scan), (u.last_user_lookup)) v (at)), 120),
