@@ -157,6 +157,14 @@ impl CursorText {
         matches!(self.model, CursorModel::Keyset | CursorModel::Dynamic)
     }
 
+    /// The source of the plan that its module keeps: for a client's cursor that of a SELECT, which the same text may run without one.
+    pub fn shared_source(&self) -> Source<'_> {
+        match self.is_api {
+            true => Source::Select(&self.select),
+            false => self.source(CursorRows::Whole),
+        }
+    }
+
     /// Its query, of which these rows are asked.
     pub fn source(&self, rows: CursorRows) -> Source<'_> {
         let locks = self.concurrency == CursorConcurrency::ScrollLocks;
