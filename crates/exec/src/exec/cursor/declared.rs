@@ -153,7 +153,7 @@ pub(crate) fn text(
 
 impl CursorText {
     /// Whether the rows of its query are to be found again: to go over them as they are, or to change them.
-    pub fn finds_again(&self) -> bool {
+    pub(crate) fn finds_again(&self) -> bool {
         matches!(self.model, CursorModel::Keyset | CursorModel::Dynamic)
     }
 
