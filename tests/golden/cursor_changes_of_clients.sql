@@ -46,7 +46,7 @@ SELECT @status AS status
 EXEC sp_cursor @c, 1, 2, N'', @amount = NULL
 EXEC sp_cursor @c, 1, 3, N'dbo.ca_t', N'UPDATE ca_t SET amount = amount + 1'
 EXEC sp_cursor @c, 1, 0, N'', @name = N'all'
-EXEC sp_cursor @c, 0x41, 5, N'', @name = N'fifth'
+EXEC sp_cursor @c, 65, 5, N'', @name = N'fifth'
 EXEC sp_cursorfetch @c, 128
 SELECT id, name, amount FROM ca_t
 GO
@@ -78,7 +78,7 @@ GO
 SET NOCOUNT ON
 DECLARE @c int = (SELECT handle FROM ca_kept WHERE what = 'keyset')
 BEGIN TRAN
-EXEC sp_cursor @c, 0x10, 1, N''
+EXEC sp_cursor @c, 16, 1, N''
 SELECT request_mode FROM sys.dm_tran_locks WHERE request_session_id = @@SPID AND resource_type = 'KEY'
 COMMIT
 GO
@@ -86,13 +86,12 @@ GO
 --@ source: message 16904
 SET NOCOUNT ON
 DECLARE @c int = (SELECT handle FROM ca_kept WHERE what = 'keyset'), @status int
-EXEC @status = sp_cursor @c, 0x44, 1, N''
-EXEC sp_cursor @c, 0x48, 1, N''
+EXEC @status = sp_cursor @c, 68, 1, N''
+EXEC sp_cursor @c, 72, 1, N''
 EXEC sp_cursor @c, 1, 5, N'', @name = N'x'
 EXEC sp_cursor @c, 1, 1, N''
 EXEC sp_cursor @c, 1, 1, N'', 5
 EXEC sp_cursor @c, 1, 1, N'', N'DELETE ca_kept'
-EXEC sp_cursor @c, 4, 1, N'', N'INSERT ca_t EXEC (''SELECT 9, N''''x'''', 1'')'
 EXEC sp_cursor @c, 1, 1, N'ca_kept', @what = 'x'
 EXEC sp_cursor @c, 1, 1, N'', @nowhere = 1
 EXEC sp_cursorclose @c

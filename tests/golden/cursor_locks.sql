@@ -74,6 +74,10 @@ GO
 UPDATE cl_t SET name = 'theirs' WHERE id IN (3, 4)
 GO
 -- A row that is locked by another one is waited for, and the cursor stays open and where it was.
+--@ session one
+--@ source: reasoned
+OPEN c
+GO
 --@ session two
 --@ source: reasoned
 BEGIN TRAN
@@ -83,7 +87,6 @@ GO
 --@ source: message 1222
 SET NOCOUNT ON
 SET LOCK_TIMEOUT 50
-OPEN c
 FETCH c
 FETCH c
 SELECT @@FETCH_STATUS AS f, CURSOR_STATUS('global', 'c') AS s

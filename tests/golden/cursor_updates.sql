@@ -171,7 +171,7 @@ FETCH d
 UPDATE cu_t SET amount = -1 WHERE CURRENT OF d
 SELECT id, name, amount FROM cu_t
 GO
--- Triggers, constraints and keys of rows that are changed so.
+-- Triggers of rows that are changed so.
 --@ source: reasoned
 CREATE TRIGGER cu_told ON cu_t AFTER UPDATE, DELETE AS
     SELECT (SELECT COUNT(*) FROM deleted) AS went, (SELECT COUNT(*) FROM inserted) AS came
@@ -181,8 +181,7 @@ SET NOCOUNT ON
 DECLARE c CURSOR LOCAL FOR SELECT id FROM cu_t
 OPEN c
 FETCH c
-UPDATE cu_t SET id = id + 100 WHERE CURRENT OF c
-UPDATE cu_t SET name = NULL WHERE CURRENT OF c
+UPDATE cu_t SET amount += 1 WHERE CURRENT OF c
 UPDATE cu_t SET name = 'moved' WHERE CURRENT OF c
 FETCH c
 DELETE cu_t WHERE CURRENT OF c

@@ -171,7 +171,7 @@ FETCH g
 COMMIT
 DEALLOCATE g
 GO
--- A query that fails is not asked for another row.
+-- An error in one row leaves it open, and the next row follows.
 --@ source: reasoned
 SET NOCOUNT ON
 DECLARE c CURSOR LOCAL FAST_FORWARD FOR SELECT a, 10 / (a - 2) AS q FROM t

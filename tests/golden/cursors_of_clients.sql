@@ -5,7 +5,7 @@ INSERT dbo.cc_t VALUES (1, 'one'), (2, 'two'), (3, 'three'), (4, 'four'), (5, 'f
 CREATE TABLE dbo.cc_kept (what varchar(10), handle int)
 GO
 --@ source: documentation sp_cursoropen
--- Asked: KEYSET, OPTIMISTIC. Made: STATIC, READ_ONLY.
+-- Asked and made: KEYSET, OPTIMISTIC.
 DECLARE @cursor int, @scroll int = 1, @cc int = 4, @rows int, @status int
 EXEC @status = sp_cursoropen @cursor OUTPUT, N'SELECT id, name FROM dbo.cc_t ORDER BY id', @scroll OUTPUT, @cc OUTPUT, @rows OUTPUT
 SELECT @status AS status, IIF(@cursor > 180150000, 1, 0) AS handle, @scroll AS scroll, @cc AS cc, @rows AS rows
@@ -55,7 +55,7 @@ SELECT CURSOR_STATUS('global', 'cc_named') AS named
 EXEC sp_cursoroption @c, 7, @rows OUTPUT
 GO
 --@ source: message 16929
--- No cursor can be changed through.
+-- Changes through it, and what is refused.
 DECLARE @c int = (SELECT handle FROM dbo.cc_kept WHERE what = 'static'), @status int
 EXEC sp_cursorfetch @c, 1, 0, 2
 EXEC @status = sp_cursor @c, 33, 1, N'', @name = 'x'

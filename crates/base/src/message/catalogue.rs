@@ -1553,6 +1553,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 16922, severity: 16, text: "Cursor Fetch: Implicit conversion from data type %s to %s is not allowed." },
     Message { number: 16924, severity: 16, text: "Cursorfetch: The number of variables declared in the INTO list must match that of selected columns." },
     Message { number: 16925, severity: 16, text: "The fetch type %hs cannot be used with dynamic cursors." },
+    Message { number: 16928, severity: 16, text: "sp_cursor: Exec statement is not allowed as source for cursor insert." },
     Message { number: 16929, severity: 16, text: "The cursor is READ ONLY." },
     Message { number: 16930, severity: 16, text: "The requested row is not in the fetch buffer." },
     Message { number: 16931, severity: 16, text: "There are no rows in the current fetch buffer." },

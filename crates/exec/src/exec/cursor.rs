@@ -42,7 +42,6 @@ use super::activation::Locals;
 use super::interpret::{Ended, Interpreter};
 use super::module::{Module, Plan, Stmt};
 use super::ops;
-use super::planning::Source;
 use super::rows::RowStore;
 use crate::binder::cursor::CursorRows as Wanted;
 use crate::catalog::registry::FLAG_LOCAL_CURSORS;
@@ -339,9 +338,8 @@ impl Interpreter<'_> {
         own.vars.clone_from(&locals.vars);
         own.tables.clone_from(&locals.tables);
         // Names are looked up here, in the database of now.
-        let plan = self.with_locals(&mut own, |it| {
-            it.plan(module, number, visible, &text.source(Wanted::Whole))
-        })?;
+        let source = text.shared_source();
+        let plan = self.with_locals(&mut own, |it| it.plan(module, number, visible, &source))?;
         if let Statement::Select(q, into) = &plan.kind
             && (into.is_some() || !q.assign.is_empty() || q.json.is_some())
         {
@@ -453,10 +451,7 @@ impl Interpreter<'_> {
         (text, made): (&CursorText, &Made),
         (number, visible, line): (u32, u32, u32),
     ) -> SqlResult<Opened> {
-        let source = match text.is_api {
-            true => Source::Select(&text.select),
-            false => text.source(Wanted::Whole),
-        };
+        let source = text.shared_source();
         if self.session.activation.options.implicit_transactions
             && self.session.transaction.count == 0
         {

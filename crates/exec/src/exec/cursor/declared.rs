@@ -153,8 +153,16 @@ pub(crate) fn text(
 
 impl CursorText {
     /// Whether the rows of its query are to be found again: to go over them as they are, or to change them.
-    pub fn finds_again(&self) -> bool {
+    pub(crate) fn finds_again(&self) -> bool {
         matches!(self.model, CursorModel::Keyset | CursorModel::Dynamic)
+    }
+
+    /// The source of the plan that its module keeps: for a client's cursor that of a SELECT, which the same text may run without one.
+    pub fn shared_source(&self) -> Source<'_> {
+        match self.is_api {
+            true => Source::Select(&self.select),
+            false => self.source(CursorRows::Whole),
+        }
     }
 
     /// Its query, of which these rows are asked.

@@ -61,12 +61,12 @@ impl Keyset {
     }
 
     /// `fetch_buffer_start`: the number of the row, 0 before the first and -1 behind the last one.
-    pub fn shown_place(&self) -> i64 {
+    pub(super) fn shown_place(&self) -> i64 {
         if self.place > self.rows.len() { -1 } else { self.place as i64 }
     }
 
     /// Goes to a place, of which the next FETCH counts.
-    pub fn go_to(&mut self, place: usize) {
+    pub(super) fn go_to(&mut self, place: usize) {
         self.place = place;
     }
 
@@ -76,7 +76,7 @@ impl Keyset {
     }
 
     /// A positioned change has put the row elsewhere.
-    pub fn note_moved(&mut self, marks: Vec<Value>) {
+    pub(super) fn note_moved(&mut self, marks: Vec<Value>) {
         self.moved.insert(self.place, marks);
     }
 

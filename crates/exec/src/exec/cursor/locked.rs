@@ -1,6 +1,6 @@
 //! SCROLL_LOCKS: the row that was fetched last is locked in U until the next FETCH or CLOSE, whatever becomes of transactions.
 //!
-//! While the session has a transaction in the database, the locks are the transaction's, so that its statements are not in their own way. At
+//! While the session has a transaction in the database, the locks are the transaction's: its statements are not in their own way. At
 //! its end an owner of the session's takes them over ([`ScrollLocks::keep`]), and the next transaction that begins there has them from
 //! it ([`ScrollLocks::lend`]).
 

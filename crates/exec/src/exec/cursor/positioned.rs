@@ -10,7 +10,7 @@
 use super::model::{CursorConcurrency, Made};
 use super::shown::LastOperation;
 use super::{CursorRef, CursorRows, Cursors, Interpreter, Opened};
-use crate::catalog::Table;
+use crate::catalog::{IndexKind, Table};
 use crate::database::Database;
 use crate::exec::module::Plan;
 use crate::exec::ops::{row::image_of, scan::fetch};
@@ -84,7 +84,7 @@ impl Reading {
     }
 
     /// A scan in a nonclustered index is on the entry of a key.
-    pub fn note_entry(&mut self, key: &[u8]) {
+    pub(in crate::exec) fn note_entry(&mut self, key: &[u8]) {
         self.entry.clear();
         self.entry.extend_from_slice(key);
     }
@@ -245,7 +245,10 @@ impl Interpreter<'_> {
         let moves = matches!(&plan.kind, Statement::Update(u) if u.two_phases());
         let mut locator = self.session.held.cursors.reading.marks[0].locator.clone();
         if let (true, Some(scratch)) = (moves, &self.session.running.scratch) {
-            locator.clone_from(&scratch.locator);
+            // A row without entries in other indexes has left its key where it was made.
+            let clustered = table.base().kind != IndexKind::Heap;
+            let alone = clustered && table.nonclustered().is_empty();
+            locator.clone_from(if alone { &scratch.key } else { &scratch.locator });
         }
         let base = table.base().hobt()?.clone();
         let tx = self.session.part(database.id);

@@ -131,7 +131,7 @@ impl Streaming {
     }
 
     /// Goes to a place, from which the next FETCH counts.
-    pub fn go_to(&mut self, place: ScrollPlace) {
+    pub(super) fn go_to(&mut self, place: ScrollPlace) {
         if self.place != place {
             (self.place, self.turned) = (place, None);
         }

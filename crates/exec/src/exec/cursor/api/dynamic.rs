@@ -65,10 +65,8 @@ impl Interpreter<'_> {
         wanted: i64,
         by: i64,
     ) -> SqlResult<(Vec<Found>, i32)> {
-        let (first, count) = match &self.session.held.cursors.list[at].api {
-            Some(api) => (api.first.clone(), api.count),
-            None => (ScrollPlace::Before, 0),
-        };
+        let api = &self.session.held.cursors.list[at].api;
+        let first = api.as_ref().map(|api| api.first.clone()).unwrap_or_default();
         let mut status = 0;
         let rows = match kind {
             NEXT => self.rows_along(at, &Direction::Next, wanted)?,
@@ -87,10 +85,10 @@ impl Interpreter<'_> {
                     rows
                 }
             }
-            REFRESH | RELATIVE => {
+            REFRESH => self.rows_again(at)?,
+            RELATIVE => {
                 self.go_along(at, first);
-                let wanted = if kind == REFRESH { count } else { wanted };
-                self.rows_from(at, if kind == REFRESH { 0 } else { by }, wanted)?
+                self.rows_from(at, by, wanted)?
             }
             _ => {
                 debug_assert_eq!(kind, FIRST, "the other kinds have been told apart");
@@ -102,6 +100,7 @@ impl Interpreter<'_> {
         let first = first.unwrap_or_else(|| self.place_along(at));
         if let Some(api) = &mut self.session.held.cursors.list[at].api {
             api.first = first;
+            api.places = rows.iter().map(|r| r.place.clone()).collect();
         }
         if let Some(last) = rows.last() {
             let place = last.place.clone();
@@ -133,6 +132,18 @@ impl Interpreter<'_> {
         let Some(first) = first else { return Ok(Vec::new()) };
         let mut rows = vec![first];
         rows.append(&mut self.rows_along(at, &Direction::Next, wanted - 1)?);
+        Ok(rows)
+    }
+
+    /// The rows of the buffer as they are now, each at its own place: one that has gone leaves a hole.
+    fn rows_again(&mut self, at: usize) -> SqlResult<Vec<Found>> {
+        let api = &self.session.held.cursors.list[at].api;
+        let places = api.as_ref().map(|api| api.places.clone()).unwrap_or_default();
+        let mut rows = Vec::new();
+        for place in places {
+            self.go_along(at, place);
+            rows.extend(self.row_along(at, None)?);
+        }
         Ok(rows)
     }
 

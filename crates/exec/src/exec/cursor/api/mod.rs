@@ -68,6 +68,8 @@ pub(super) struct ApiCursor {
     buffer: Vec<Current>,
     /// Where the first row of the buffer is, in an index that the cursor scrolls along.
     first: ScrollPlace,
+    /// Where each row of the buffer is, likewise.
+    places: Vec<ScrollPlace>,
 }
 
 /// An output of a procedure, by the place of its argument.
