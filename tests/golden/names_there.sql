@@ -154,12 +154,6 @@ EXEC sp_user_counter1 0
 EXEC sp_user_counter2 0
 EXEC sp_user_counter3 0
 GO
---@ source: documentation SET STATISTICS TIME
---@ mask 3612, 3613
-SET STATISTICS TIME ON
-SELECT COUNT(*) AS n FROM dbo.a
-SET STATISTICS TIME OFF
-GO
 --@ source: documentation DBCC TRACEON, TRACESTATUS, TRACEOFF
 DBCC TRACEON (3604)
 DBCC TRACESTATUS (3604)
