@@ -1,6 +1,7 @@
 //! End to end: the real binary under stock clients, bad input, kills.
 #![forbid(unsafe_code)]
 
+mod assess;
 mod bad_input;
 mod bulk_insert;
 mod clients;
@@ -21,6 +22,7 @@ mod limits;
 mod log_command;
 mod logins;
 mod lost_connection;
+mod matrix;
 mod missing;
 mod monitoring;
 mod operation;

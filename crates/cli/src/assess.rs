@@ -19,7 +19,7 @@ want of a name that no script makes, is \"not judged\". With --execute everythin
 
 Exit code 0: nothing is refused, 1: something is, 2: a file cannot be read or the command is wrong.";
 
-/// Flags of `assess`.
+/// The flags of the command `assess`.
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Assess {
@@ -70,7 +70,7 @@ struct Assessed {
     findings: Vec<Finding>,
 }
 
-/// Runs the command.
+/// Runs the command with its flags.
 pub fn run(flags: &Assess) -> ExitCode {
     let assessed = match assess(flags) {
         Ok(assessed) => assessed,
@@ -138,7 +138,7 @@ fn assess(flags: &Assess) -> Result<Assessed, String> {
     let directory = Temporary::new().map_err(|e| format!("a temporary directory: {e}"))?;
     let mut scratch = Scratch::open(&directory.0, flags.execute)?;
     for batches in &scripts {
-        scratch.begin_file();
+        scratch.begin_file()?;
         for batch in batches.iter().filter(|b| b.undefined.is_none()) {
             scratch.batch(&batch.text);
         }

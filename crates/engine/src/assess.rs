@@ -31,18 +31,22 @@ pub struct Scratch {
     executes: bool,
 }
 
+/// The client that every session says it is: a driver of ODBC, whose options scripts are written for.
+fn client() -> ConnectOptions {
+    ConnectOptions {
+        login: "sa".into(),
+        program_name: "taffrail assess".into(),
+        odbc_defaults: true,
+        ..ConnectOptions::default()
+    }
+}
+
 impl Scratch {
     /// A new instance in an empty directory; with `executes` all statements are run. The error is a sentence.
     pub fn open(directory: &Path, executes: bool) -> Result<Scratch, String> {
         let options = InstanceOptions::of_scratch(directory);
         let instance = crate::start(options).map_err(|e| e.to_string())?;
-        let client = ConnectOptions {
-            login: "sa".into(),
-            program_name: "taffrail assess".into(),
-            odbc_defaults: true,
-            ..ConnectOptions::default()
-        };
-        let connection = instance.connect(client).map_err(|e| e.to_string())?;
+        let connection = instance.connect(client()).map_err(|e| e.to_string())?;
         let directory = directory.to_owned();
         let batches = Vec::new();
         let mut scratch = Scratch { instance, connection, directory, batches, executes };
@@ -56,9 +60,11 @@ impl Scratch {
         &self.directory
     }
 
-    /// Begins a file: in the database in which files begin.
-    pub fn begin_file(&mut self) {
+    /// Begins a file: in a session of its own, in the database in which files begin.
+    pub fn begin_file(&mut self) -> Result<(), String> {
+        self.connection = self.instance.connect(client()).map_err(|e| e.to_string())?;
         self.enter(DATABASE);
+        Ok(())
     }
 
     /// Assesses a batch; its number, from 0.
@@ -93,33 +99,17 @@ impl Scratch {
 
     /// Looks again at a batch of which something was not judged; whether something is, now.
     fn improve(&mut self, batch: &mut Batch) -> bool {
-        let open = |judged: &[Judged]| {
-            judged.iter().filter(|j| matches!(j.verdict, Verdict::NotJudged(_))).count()
-        };
         let before = open(&batch.judged);
         if before == 0 {
             return false;
         }
         self.enter(&batch.database);
-        // A module whose names were missing is made now; else nothing is run again.
-        let alone = batch.judged.len() == 1;
-        let again = match alone {
-            true => self.connection.assess(&batch.text, false),
-            false => self.connection.assess_again(&batch.text),
-        };
-        for judged in again {
-            let known =
-                batch.judged.iter_mut().find(|j| j.start == judged.start && j.end == judged.end);
-            match known {
-                Some(known) if matches!(known.verdict, Verdict::NotJudged(_)) => {
-                    // That it is not run tells nothing new.
-                    if !matches!(judged.verdict, Verdict::NotJudged(_)) {
-                        known.verdict = judged.verdict;
-                    }
-                }
-                Some(_) => {}
-                None => batch.judged.push(judged),
-            }
+        let again = self.connection.assess_again(&batch.text);
+        learn(&mut batch.judged, again);
+        if open(&batch.judged) > 0 {
+            // A definition whose names were missing. Those that were carried out are refused now, which says nothing.
+            let again = self.connection.assess(&batch.text, false);
+            learn(&mut batch.judged, again);
         }
         batch.judged.sort_by_key(|j| (j.start, j.end));
         open(&batch.judged) < before
@@ -135,5 +125,24 @@ impl Scratch {
 
     fn enter(&mut self, database: &str) {
         self.connection.assess(&format!("USE [{}]", database.replace(']', "]]")), true);
+    }
+}
+
+/// How many statements are not judged.
+fn open(judged: &[Judged]) -> usize {
+    judged.iter().filter(|j| matches!(j.verdict, Verdict::NotJudged(_))).count()
+}
+
+/// Takes over what another look has found of statements that were not judged, or not known.
+fn learn(judged: &mut Vec<Judged>, again: Vec<Judged>) {
+    for new in again {
+        let is_open = |v: &Verdict| matches!(v, Verdict::NotJudged(_));
+        match judged.iter_mut().find(|j| j.start == new.start && j.end == new.end) {
+            Some(known) if is_open(&known.verdict) && !is_open(&new.verdict) => {
+                known.verdict = new.verdict;
+            }
+            Some(_) => {}
+            None => judged.push(new),
+        }
     }
 }

@@ -22,20 +22,20 @@ pub struct ScriptBatch {
 }
 
 /// A file whose lines are read.
-struct Source {
+struct ScriptFile {
     path: Rc<Path>,
     lines: std::vec::IntoIter<String>,
     number: u32,
 }
 
-impl Source {
-    fn open(path: &Path) -> Result<Source, String> {
+impl ScriptFile {
+    fn open(path: &Path) -> Result<ScriptFile, String> {
         let text = read_text(path).map_err(|e| file_error(&path.to_string_lossy(), &e))?;
         let mut lines: Vec<String> = text.split('\n').map(without_end).collect();
         if lines.last().is_some_and(String::is_empty) {
             lines.pop();
         }
-        Ok(Source { path: path.into(), lines: lines.into_iter(), number: 0 })
+        Ok(ScriptFile { path: path.into(), lines: lines.into_iter(), number: 0 })
     }
 }
 
@@ -65,7 +65,7 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, path: &Path) -> Result<(), String> {
-        let mut sources = vec![Source::open(path)?];
+        let mut sources = vec![ScriptFile::open(path)?];
         while let Some(source) = sources.last_mut() {
             let Some(line) = source.lines.next() else {
                 sources.pop();
@@ -95,7 +95,7 @@ impl Reader {
                     }
                     Command::Read if sources.len() < MAX_DEPTH => {
                         let name = call.argument.trim().trim_matches('"').replace('\\', "/");
-                        sources.push(Source::open(&beside(&place.0, &self.filled(&name)))?);
+                        sources.push(ScriptFile::open(&beside(&place.0, &self.filled(&name)))?);
                     }
                     Command::Read => {
                         return Err(format!(

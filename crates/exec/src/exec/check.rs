@@ -2,7 +2,7 @@
 //! may still come.
 
 use super::activation::Locals;
-use super::assess::Outcome;
+use super::assess::LookResult;
 use super::ending::shown_command;
 use super::interpret::{Interpreter, Unwind, source_of};
 use super::mistakes::{Text, undeclared, unknown_functions};
@@ -152,7 +152,7 @@ impl Interpreter<'_> {
         let assessing = self.is_assessing();
         let Err(e) = planned else {
             if assessing {
-                self.note_look(s.span, Outcome::Fine);
+                self.note_look(s.span, LookResult::Fine);
             }
             return Ok(());
         };
@@ -163,7 +163,7 @@ impl Interpreter<'_> {
             return Err(e);
         }
         if assessing {
-            self.note_look(s.span, Outcome::of_binding(e));
+            self.note_look(s.span, LookResult::of_binding(e));
             return Ok(());
         }
         match e.number {

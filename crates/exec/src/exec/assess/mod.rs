@@ -23,11 +23,12 @@ use super::ending::{command_of, shown_command};
 use super::interpret::{Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use super::procedure::Home;
+use crate::plan::expr::Expr;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult, message::unsupported};
 use taffrail_syntax::ast::{Span, StatementKind};
 use verdict::Look;
-pub(super) use verdict::Outcome;
+pub(super) use verdict::LookResult;
 pub(crate) use verdict::{of_errors, put_together};
 
 /// The assessment of a text while it goes on.
@@ -75,7 +76,32 @@ fn is_definition(kind: &StmtKind, text: &str) -> bool {
     }
 }
 
-/// What stands at a place of a text.
+/// System procedures that make or change what names stand for, as definitions do.
+const DEFINING: [&str; 12] = [
+    "sp_addextendedproperty",
+    "sp_addlogin",
+    "sp_addrole",
+    "sp_addrolemember",
+    "sp_addtype",
+    "sp_adduser",
+    "sp_bindefault",
+    "sp_dropextendedproperty",
+    "sp_droptype",
+    "sp_grantdbaccess",
+    "sp_rename",
+    "sp_updateextendedproperty",
+];
+
+/// Whether a call makes or changes what names stand for, and all that it is handed is written there.
+fn defines(e: &Execute) -> bool {
+    let ExecTarget::Procedure(name) = &e.target else { return false };
+    let written =
+        |value: &Option<Code>| matches!(value, None | Some(Code::Ready(Expr::Const(_), _)));
+    DEFINING.iter().any(|p| p.eq_ignore_ascii_case(&name.name.value))
+        && e.arguments.iter().all(|a| written(&a.value))
+}
+
+/// The text at a place of a module.
 fn text_of<'m>(module: &'m Module, span: Span) -> &'m str {
     module.text.get(span.start as usize..span.end as usize).unwrap_or_default()
 }
@@ -105,7 +131,7 @@ impl Interpreter<'_> {
     }
 
     /// Notes what a look at a statement has found.
-    pub(super) fn note_look(&mut self, span: Span, outcome: Outcome) {
+    pub(super) fn note_look(&mut self, span: Span, outcome: LookResult) {
         if let Some(a) = &mut self.session.running.assessed {
             a.looks.push(Look { span, round: a.round, outcome });
         }
@@ -114,19 +140,21 @@ impl Interpreter<'_> {
     /// Notes a statement that has no plan: one that is not built, or a call.
     pub(super) fn note_other(&mut self, module: &Module, s: &Stmt) {
         let outcome = match &s.kind {
-            StmtKind::Unsupported(what) => Outcome::Error(unsupported(what)),
+            StmtKind::Unsupported(what) => LookResult::Error(unsupported(what)),
             StmtKind::Execute(e) | StmtKind::InsertExec(_, e) => self.outcome_of_call(module, e),
             _ => return,
         };
         self.note_look(s.span, outcome);
     }
 
-    fn outcome_of_call(&self, module: &Module, e: &Execute) -> Outcome {
+    fn outcome_of_call(&self, module: &Module, e: &Execute) -> LookResult {
         let ExecTarget::Procedure(name) = &e.target else {
-            return Outcome::Unknown("the text or name that it runs is put together when it runs");
+            return LookResult::Unknown(
+                "the text or name that it runs is put together when it runs",
+            );
         };
         if let Some(server) = &name.server {
-            return Outcome::Error(SqlError::new(7202, &[&server.value]).with_state(2));
+            return LookResult::Error(SqlError::new(7202, &[&server.value]).with_state(2));
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let home = Home { database: &home, schema: module.schema.as_deref() };
@@ -141,12 +169,12 @@ impl Interpreter<'_> {
             home,
             &name.name.value,
         ) {
-            Ok(_) => Outcome::Fine,
-            Err(e) => Outcome::Error(e),
+            Ok(_) => LookResult::Fine,
+            Err(e) => LookResult::Error(e),
         }
     }
 
-    /// What becomes of a statement of an assessment when it is reached; none: it runs as any other.
+    /// The end of a statement of an assessment when it is reached; none: it runs as any other.
     pub(super) fn leave_out(&mut self, module: &Arc<Module>, s: &Stmt) -> Option<Step> {
         if !self.is_assessing() {
             return None;
@@ -164,6 +192,7 @@ impl Interpreter<'_> {
                 let plain = list.iter().all(|d| !matches!(d.value(), Some(Code::Lazy(..))));
                 (!plain).then_some(Ok(Flow::Next))
             }
+            StmtKind::Execute(e) if defines(e) => None,
             kind if is_definition(kind, text_of(module, s.span)) => Some(self.define(module, s)),
             _ => Some(Ok(Flow::Next)),
         }
@@ -175,11 +204,11 @@ impl Interpreter<'_> {
         self.session.cell.set_command(shown_command(&s.kind));
         match self.run_with_room(module, s) {
             Ok(ended) => {
-                self.note_look(s.span, Outcome::Fine);
+                self.note_look(s.span, LookResult::Fine);
                 self.done(ended)
             }
             Err(e) => {
-                self.note_look(s.span, Outcome::Error(e.clone()));
+                self.note_look(s.span, LookResult::Error(e.clone()));
                 let (command, dml) = command_of(&s.kind);
                 match self.fail(module, s, e, dml, command) {
                     Err(gone @ (Unwind::Cancelled | Unwind::Gone)) => Err(gone),

@@ -1,4 +1,4 @@
-//! What the looks at a statement come to.
+//! The verdicts that looks at statements come to.
 
 use super::{is_definition, parts, text_of};
 use crate::exec::interpret::source_of;
@@ -10,7 +10,7 @@ use taffrail_syntax::ast::Span;
 /// The judgement of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It runs.
+    /// The statement runs here.
     Runs,
     /// The error that it ends with: 40510 for what is not built.
     Refused(Box<SqlError>),
@@ -23,14 +23,14 @@ pub enum Verdict {
 pub struct Judged {
     /// Where the statement begins, in bytes of the text.
     pub start: usize,
-    /// Where it ends.
+    /// Where the statement ends, one past its last byte.
     pub end: usize,
-    /// The judgement.
+    /// The judgement of the statement.
     pub verdict: Verdict,
 }
 
 /// The result of one look.
-pub(crate) enum Outcome {
+pub(crate) enum LookResult {
     /// There was nothing wrong.
     Fine,
     /// The error that it ends with.
@@ -39,12 +39,12 @@ pub(crate) enum Outcome {
     Unknown(&'static str),
 }
 
-impl Outcome {
+impl LookResult {
     /// The result of a look that could not bind a statement: IDENTITY_INSERT may be set on the way.
-    pub(crate) fn of_binding(e: Box<SqlError>) -> Outcome {
+    pub(crate) fn of_binding(e: Box<SqlError>) -> LookResult {
         match e.number {
-            544 | 545 | 8101 => Outcome::Fine,
-            _ => Outcome::Error(e),
+            544 | 545 | 8101 => LookResult::Fine,
+            _ => LookResult::Error(e),
         }
     }
 }
@@ -55,29 +55,33 @@ pub(crate) struct Look {
     pub span: Span,
     /// The number of the look at the text.
     pub round: u8,
-    /// The result.
-    pub outcome: Outcome,
+    /// The result of the look.
+    pub outcome: LookResult,
 }
 
 /// The numbers of names that are not there: tables, functions, procedures, sequences, columns' types, databases, users, schemas.
-const NAMES: [i32; 19] = [
-    208, 470, 911, 1087, 2715, 2760, 2812, 3701, 4121, 4701, 4902, 5011, 5313, 11726, 15151, 15404,
-    15410, 1088, 1913,
+const NAMES: &[i32] = &[
+    208, 470, 911, 1087, 1088, 1767, 1913, 2715, 2760, 2812, 3701, 4121, 4701, 4902, 5011, 5313,
+    11726, 15151, 15404, 15410,
 ];
 
-/// The verdict on an error.
-fn on_error(e: Box<SqlError>) -> Verdict {
+/// The verdict on an error. Of several that a statement ends with the first says what is wrong.
+fn on_error(mut e: Box<SqlError>) -> Verdict {
+    if !e.before.is_empty() {
+        let first = e.before.swap_remove(0);
+        e = Box::new(first);
+    }
     match NAMES.contains(&e.number) {
         true => Verdict::NotJudged(format!("{} (message {})", e.message, e.number)),
         false => Verdict::Refused(e),
     }
 }
 
-/// What several looks at one statement come to. Of a round all must be fine.
+/// The verdict of several looks at one statement. Of a round all must be fine.
 fn of_looks(looks: Vec<Look>) -> Verdict {
     let rounds: Vec<u8> = looks.iter().map(|l| l.round).collect();
     let fine = |round: &u8| {
-        looks.iter().filter(|l| l.round == *round).all(|l| matches!(l.outcome, Outcome::Fine))
+        looks.iter().filter(|l| l.round == *round).all(|l| matches!(l.outcome, LookResult::Fine))
     };
     if rounds.iter().any(fine) {
         return Verdict::Runs;
@@ -85,9 +89,9 @@ fn of_looks(looks: Vec<Look>) -> Verdict {
     let mut verdict = Verdict::Runs;
     for look in looks {
         let next = match look.outcome {
-            Outcome::Fine => continue,
-            Outcome::Error(e) => on_error(e),
-            Outcome::Unknown(why) => Verdict::NotJudged(why.into()),
+            LookResult::Fine => continue,
+            LookResult::Error(e) => on_error(e),
+            LookResult::Unknown(why) => Verdict::NotJudged(why.into()),
         };
         // What is not built stays so, whatever comes later.
         match &verdict {
@@ -120,13 +124,13 @@ pub(crate) fn of_errors(text: &str, errors: &[SqlError]) -> Vec<Judged> {
     errors.iter().map(judged).collect()
 }
 
-/// What is said of a statement at which no look was possible.
+/// The verdict on a statement at which no look was possible.
 fn without_a_look(module: &Module, s: &Stmt) -> Verdict {
     let not = |why: &str| Verdict::NotJudged(why.into());
     match &s.kind {
-        kind if is_definition(kind, text_of(module, s.span)) => {
-            not("it stands in a branch or loop that was not run")
-        }
+        kind if is_definition(kind, text_of(module, s.span)) => not(
+            "it was not reached: in a loop, in a branch that was not taken, or under SET NOEXEC",
+        ),
         StmtKind::Registered(..) | StmtKind::Kill(..) => {
             not("it is not run for an assessment: it concerns a server or files")
         }

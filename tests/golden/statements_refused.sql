@@ -1,0 +1,597 @@
+-- Statements and clauses that SQL Server has and this server has not: each is refused by name.
+--@ source: reasoned
+CREATE DATABASE StatementsRefused
+GO
+--@ source: reasoned
+USE StatementsRefused
+CREATE TABLE dbo.a (id int PRIMARY KEY, x int)
+GO
+--@ source: message 40510
+ALTER DATABASE StatementsRefused ADD FILE (NAME = more, FILENAME = 'more.ndf')
+GO
+--@ source: message 40510
+ALTER DATABASE StatementsRefused ADD FILEGROUP more
+GO
+--@ source: message 40510
+ALTER DATABASE StatementsRefused SET HADR RESUME
+GO
+--@ source: message 40510
+ALTER DATABASE StatementsRefused SET PARTNER = 'TCP://x:5022'
+GO
+--@ source: message 40510
+CREATE DATABASE MatrixSnap ON (NAME = StatementsRefused, FILENAME = 'snap.ss') AS SNAPSHOT OF StatementsRefused
+GO
+--@ source: message 40510
+RESTORE REWINDONLY FROM TAPE = 'x'
+GO
+--@ source: message 40510
+CREATE COLUMNSTORE INDEX c ON dbo.a (x)
+GO
+--@ source: message 40510
+CREATE XML INDEX c ON dbo.a (x) USING XML INDEX p FOR PATH
+GO
+--@ source: message 40510
+CREATE PRIMARY XML INDEX c ON dbo.a (x)
+GO
+--@ source: message 40510
+CREATE SELECTIVE XML INDEX c ON dbo.a (x) FOR (p = '/a/b')
+GO
+--@ source: message 40510
+CREATE SPATIAL INDEX c ON dbo.a (x)
+GO
+--@ source: message 40510
+CREATE DEFAULT d AS 1
+GO
+--@ source: message 40510
+DROP DEFAULT d
+GO
+--@ source: message 40510
+CREATE RULE r AS @v > 1
+GO
+--@ source: message 40510
+DROP RULE r
+GO
+--@ source: message 40510
+CREATE PARTITION FUNCTION p (int) AS RANGE LEFT FOR VALUES (1)
+GO
+--@ source: message 40510
+ALTER PARTITION FUNCTION p () SPLIT RANGE (5)
+GO
+--@ source: message 40510
+DROP PARTITION FUNCTION p
+GO
+--@ source: message 40510
+CREATE PARTITION SCHEME s AS PARTITION p ALL TO ([PRIMARY])
+GO
+--@ source: message 40510
+ALTER PARTITION SCHEME s NEXT USED [PRIMARY]
+GO
+--@ source: message 40510
+DROP PARTITION SCHEME s
+GO
+--@ source: message 40510
+CREATE XML SCHEMA COLLECTION c AS '<a/>'
+GO
+--@ source: message 40510
+ALTER XML SCHEMA COLLECTION c ADD '<a/>'
+GO
+--@ source: message 40510
+DROP XML SCHEMA COLLECTION c
+GO
+--@ source: message 40510
+CREATE FULLTEXT CATALOG f
+GO
+--@ source: message 40510
+ALTER FULLTEXT CATALOG f REBUILD
+GO
+--@ source: message 40510
+DROP FULLTEXT CATALOG f
+GO
+--@ source: message 40510
+CREATE FULLTEXT INDEX ON dbo.a (x) KEY INDEX p
+GO
+--@ source: message 40510
+ALTER FULLTEXT INDEX ON dbo.a ENABLE
+GO
+--@ source: message 40510
+DROP FULLTEXT INDEX ON dbo.a
+GO
+--@ source: message 40510
+CREATE FULLTEXT STOPLIST s
+GO
+--@ source: message 40510
+ALTER FULLTEXT STOPLIST s ADD 'a' LANGUAGE 1033
+GO
+--@ source: message 40510
+DROP FULLTEXT STOPLIST s
+GO
+--@ source: message 40510
+CREATE SEARCH PROPERTY LIST l
+GO
+--@ source: message 40510
+ALTER SEARCH PROPERTY LIST l DROP 'a'
+GO
+--@ source: message 40510
+DROP SEARCH PROPERTY LIST l
+GO
+--@ source: message 40510
+ADD SENSITIVITY CLASSIFICATION TO dbo.a.x WITH (LABEL = 'l')
+GO
+--@ source: message 40510
+DROP SENSITIVITY CLASSIFICATION FROM dbo.a.x
+GO
+--@ source: message 40510
+CREATE TRIGGER t ON DATABASE FOR CREATE_TABLE AS RETURN
+GO
+--@ source: message 40510
+CREATE TRIGGER t ON ALL SERVER FOR LOGON AS RETURN
+GO
+--@ source: message 40510
+CREATE AGGREGATE g (@v int) RETURNS int EXTERNAL NAME a.b
+GO
+--@ source: message 40510
+DROP AGGREGATE g
+GO
+--@ source: message 40510
+CREATE ASSEMBLY a FROM 0x
+GO
+--@ source: message 40510
+ALTER ASSEMBLY a FROM 0x
+GO
+--@ source: message 40510
+DROP ASSEMBLY a
+GO
+--@ source: message 40510
+ADD SIGNATURE TO dbo.p BY CERTIFICATE c
+GO
+--@ source: message 40510
+DROP SIGNATURE FROM dbo.p BY CERTIFICATE c
+GO
+--@ source: message 40510
+READTEXT a.x 0x00 1 5
+GO
+--@ source: message 40510
+UPDATETEXT a.x 0x00 0 NULL 'x'
+GO
+--@ source: message 40510
+WRITETEXT a.x 0x00 'x'
+GO
+--@ source: message 40510
+SETUSER 'x'
+GO
+--@ source: message 40510
+CREATE CERTIFICATE c WITH SUBJECT = 'c'
+GO
+--@ source: message 40510
+ALTER CERTIFICATE c REMOVE PRIVATE KEY
+GO
+--@ source: message 40510
+DROP CERTIFICATE c
+GO
+--@ source: message 40510
+BACKUP CERTIFICATE c TO FILE = 'x'
+GO
+--@ source: message 40510
+CREATE ASYMMETRIC KEY k WITH ALGORITHM = RSA_2048
+GO
+--@ source: message 40510
+ALTER ASYMMETRIC KEY k REMOVE PRIVATE KEY
+GO
+--@ source: message 40510
+DROP ASYMMETRIC KEY k
+GO
+--@ source: message 40510
+CREATE SYMMETRIC KEY k WITH ALGORITHM = AES_256 ENCRYPTION BY CERTIFICATE c
+GO
+--@ source: message 40510
+ALTER SYMMETRIC KEY k DROP ENCRYPTION BY CERTIFICATE c
+GO
+--@ source: message 40510
+OPEN SYMMETRIC KEY k DECRYPTION BY CERTIFICATE c
+GO
+--@ source: message 40510
+CLOSE SYMMETRIC KEY k
+GO
+--@ source: message 40510
+BACKUP SYMMETRIC KEY k TO FILE = 'x' ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+RESTORE SYMMETRIC KEY k FROM FILE = 'x' DECRYPTION BY PASSWORD = 'x' ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY
+GO
+--@ source: message 40510
+DROP MASTER KEY
+GO
+--@ source: message 40510
+OPEN MASTER KEY DECRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+CLOSE MASTER KEY
+GO
+--@ source: message 40510
+BACKUP MASTER KEY TO FILE = 'x' ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+RESTORE MASTER KEY FROM FILE = 'x' DECRYPTION BY PASSWORD = 'x' ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+ALTER SERVICE MASTER KEY REGENERATE
+GO
+--@ source: message 40510
+BACKUP SERVICE MASTER KEY TO FILE = 'x' ENCRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+RESTORE SERVICE MASTER KEY FROM FILE = 'x' DECRYPTION BY PASSWORD = 'x'
+GO
+--@ source: message 40510
+CREATE COLUMN ENCRYPTION KEY k WITH VALUES (COLUMN_MASTER_KEY = m, ALGORITHM = 'RSA_OAEP', ENCRYPTED_VALUE = 0x01)
+GO
+--@ source: message 40510
+ALTER COLUMN ENCRYPTION KEY k DROP VALUE (COLUMN_MASTER_KEY = m)
+GO
+--@ source: message 40510
+DROP COLUMN ENCRYPTION KEY k
+GO
+--@ source: message 40510
+CREATE COLUMN MASTER KEY m WITH (KEY_STORE_PROVIDER_NAME = 'x', KEY_PATH = 'y')
+GO
+--@ source: message 40510
+DROP COLUMN MASTER KEY m
+GO
+--@ source: message 40510
+CREATE CREDENTIAL c WITH IDENTITY = 'x', SECRET = 'y'
+GO
+--@ source: message 40510
+ALTER CREDENTIAL c WITH IDENTITY = 'x'
+GO
+--@ source: message 40510
+DROP CREDENTIAL c
+GO
+--@ source: message 40510
+CREATE DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'x'
+GO
+--@ source: message 40510
+ALTER DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'x'
+GO
+--@ source: message 40510
+DROP DATABASE SCOPED CREDENTIAL c
+GO
+--@ source: message 40510
+CREATE CRYPTOGRAPHIC PROVIDER p FROM FILE = 'x'
+GO
+--@ source: message 40510
+ALTER CRYPTOGRAPHIC PROVIDER p DISABLE
+GO
+--@ source: message 40510
+DROP CRYPTOGRAPHIC PROVIDER p
+GO
+--@ source: message 40510
+CREATE DATABASE ENCRYPTION KEY WITH ALGORITHM = AES_256 ENCRYPTION BY SERVER CERTIFICATE c
+GO
+--@ source: message 40510
+ALTER DATABASE ENCRYPTION KEY REGENERATE WITH ALGORITHM = AES_256
+GO
+--@ source: message 40510
+DROP DATABASE ENCRYPTION KEY
+GO
+--@ source: message 40510
+CREATE SERVER AUDIT a TO APPLICATION_LOG
+GO
+--@ source: message 40510
+ALTER SERVER AUDIT a WITH (STATE = ON)
+GO
+--@ source: message 40510
+DROP SERVER AUDIT a
+GO
+--@ source: message 40510
+CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a
+GO
+--@ source: message 40510
+ALTER SERVER AUDIT SPECIFICATION s WITH (STATE = ON)
+GO
+--@ source: message 40510
+DROP SERVER AUDIT SPECIFICATION s
+GO
+--@ source: message 40510
+CREATE DATABASE AUDIT SPECIFICATION s FOR SERVER AUDIT a
+GO
+--@ source: message 40510
+ALTER DATABASE AUDIT SPECIFICATION s WITH (STATE = ON)
+GO
+--@ source: message 40510
+DROP DATABASE AUDIT SPECIFICATION s
+GO
+--@ source: message 40510
+BEGIN CONVERSATION TIMER ('79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f00') TIMEOUT = 60
+GO
+--@ source: message 40510
+DECLARE @h uniqueidentifier BEGIN DIALOG CONVERSATION @h FROM SERVICE a TO SERVICE 'b'
+GO
+--@ source: message 40510
+END CONVERSATION '79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f00'
+GO
+--@ source: message 40510
+DECLARE @g uniqueidentifier GET CONVERSATION GROUP @g FROM q
+GO
+--@ source: message 40510
+MOVE CONVERSATION '79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f00' TO '79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f01'
+GO
+--@ source: message 40510
+RECEIVE * FROM q
+GO
+--@ source: message 40510
+SEND ON CONVERSATION '79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f00' (N'x')
+GO
+--@ source: message 40510
+SELECT GET_TRANSMISSION_STATUS('79fd5a22-1d2b-4a3a-8b8e-6f6d5a3a1f00')
+GO
+--@ source: message 40510
+CREATE BROKER PRIORITY p FOR CONVERSATION
+GO
+--@ source: message 40510
+ALTER BROKER PRIORITY p FOR CONVERSATION SET (PRIORITY_LEVEL = 3)
+GO
+--@ source: message 40510
+DROP BROKER PRIORITY p
+GO
+--@ source: message 40510
+CREATE CONTRACT c (m SENT BY ANY)
+GO
+--@ source: message 40510
+DROP CONTRACT c
+GO
+--@ source: message 40510
+CREATE MESSAGE TYPE m VALIDATION = NONE
+GO
+--@ source: message 40510
+ALTER MESSAGE TYPE m VALIDATION = EMPTY
+GO
+--@ source: message 40510
+DROP MESSAGE TYPE m
+GO
+--@ source: message 40510
+CREATE QUEUE q
+GO
+--@ source: message 40510
+ALTER QUEUE q WITH STATUS = ON
+GO
+--@ source: message 40510
+DROP QUEUE q
+GO
+--@ source: message 40510
+CREATE REMOTE SERVICE BINDING b TO SERVICE 's' WITH USER = u
+GO
+--@ source: message 40510
+ALTER REMOTE SERVICE BINDING b WITH USER = u
+GO
+--@ source: message 40510
+DROP REMOTE SERVICE BINDING b
+GO
+--@ source: message 40510
+CREATE ROUTE r WITH ADDRESS = 'LOCAL'
+GO
+--@ source: message 40510
+ALTER ROUTE r WITH ADDRESS = 'LOCAL'
+GO
+--@ source: message 40510
+DROP ROUTE r
+GO
+--@ source: message 40510
+CREATE SERVICE s ON QUEUE q
+GO
+--@ source: message 40510
+ALTER SERVICE s ON QUEUE q
+GO
+--@ source: message 40510
+DROP SERVICE s
+GO
+--@ source: message 40510
+CREATE EVENT NOTIFICATION n ON SERVER FOR CREATE_DATABASE TO SERVICE 's', 'current database'
+GO
+--@ source: message 40510
+DROP EVENT NOTIFICATION n ON SERVER
+GO
+--@ source: message 40510
+KILL QUERY NOTIFICATION SUBSCRIPTION ALL
+GO
+--@ source: message 40510
+CREATE ENDPOINT e AS TCP (LISTENER_PORT = 1) FOR TSQL ()
+GO
+--@ source: message 40510
+ALTER ENDPOINT e STATE = STARTED
+GO
+--@ source: message 40510
+DROP ENDPOINT e
+GO
+--@ source: message 40510
+CREATE AVAILABILITY GROUP g FOR REPLICA ON N'x' WITH (ENDPOINT_URL = N'x', AVAILABILITY_MODE = SYNCHRONOUS_COMMIT, FAILOVER_MODE = MANUAL)
+GO
+--@ source: message 40510
+ALTER AVAILABILITY GROUP g FAILOVER
+GO
+--@ source: message 40510
+DROP AVAILABILITY GROUP g
+GO
+--@ source: message 40510
+CREATE RESOURCE POOL p
+GO
+--@ source: message 40510
+ALTER RESOURCE POOL p WITH (MAX_CPU_PERCENT = 50)
+GO
+--@ source: message 40510
+DROP RESOURCE POOL p
+GO
+--@ source: message 40510
+CREATE EXTERNAL RESOURCE POOL p
+GO
+--@ source: message 40510
+ALTER EXTERNAL RESOURCE POOL p WITH (MAX_CPU_PERCENT = 50)
+GO
+--@ source: message 40510
+DROP EXTERNAL RESOURCE POOL p
+GO
+--@ source: message 40510
+CREATE WORKLOAD GROUP w
+GO
+--@ source: message 40510
+ALTER WORKLOAD GROUP w USING "default"
+GO
+--@ source: message 40510
+DROP WORKLOAD GROUP w
+GO
+--@ source: message 40510
+ALTER RESOURCE GOVERNOR RECONFIGURE
+GO
+--@ source: message 40510
+ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO
+GO
+--@ source: message 40510
+CREATE EXTERNAL DATA SOURCE e WITH (LOCATION = 'x')
+GO
+--@ source: message 40510
+ALTER EXTERNAL DATA SOURCE e SET LOCATION = 'x'
+GO
+--@ source: message 40510
+DROP EXTERNAL DATA SOURCE e
+GO
+--@ source: message 40510
+CREATE EXTERNAL FILE FORMAT f WITH (FORMAT_TYPE = PARQUET)
+GO
+--@ source: message 40510
+DROP EXTERNAL FILE FORMAT f
+GO
+--@ source: message 40510
+CREATE EXTERNAL LANGUAGE l FROM (CONTENT = N'x', FILE_NAME = 'y')
+GO
+--@ source: message 40510
+ALTER EXTERNAL LANGUAGE l SET (CONTENT = N'x', FILE_NAME = 'y')
+GO
+--@ source: message 40510
+DROP EXTERNAL LANGUAGE l
+GO
+--@ source: message 40510
+CREATE EXTERNAL LIBRARY l FROM (CONTENT = 'x') WITH (LANGUAGE = 'R')
+GO
+--@ source: message 40510
+ALTER EXTERNAL LIBRARY l SET (CONTENT = 'x') WITH (LANGUAGE = 'R')
+GO
+--@ source: message 40510
+DROP EXTERNAL LIBRARY l
+GO
+--@ source: message 40510
+CREATE EXTERNAL TABLE dbo.e (a int) WITH (LOCATION = 'x', DATA_SOURCE = d)
+GO
+--@ source: message 40510
+DROP EXTERNAL TABLE dbo.e
+GO
+--@ source: message 40510
+KILL STATS JOB 1
+GO
+--@ source: message 40510
+BEGIN DISTRIBUTED TRANSACTION
+GO
+--@ source: message 40510
+EXEC ('SELECT 1') AT other
+GO
+--@ source: message 40510
+SET OFFSETS SELECT ON
+GO
+--@ source: message 40510
+SET FIPS_FLAGGER 'FULL'
+GO
+--@ source: message 40510
+SET REMOTE_PROC_TRANSACTIONS ON
+GO
+--@ source: message 40510
+SET QUERY_GOVERNOR_COST_LIMIT 10
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a hierarchyid)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a geometry)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a geography)
+GO
+--@ source: message 40510
+SELECT * FROM dbo.a TABLESAMPLE (10 PERCENT)
+GO
+--@ source: message 40510
+SELECT 1 AS Tag, NULL AS Parent, 1 AS [a!1!b] FOR XML EXPLICIT
+GO
+--@ source: message 40510
+SELECT * FROM dbo.a WHERE CONTAINS (x, 'a')
+GO
+--@ source: message 40510
+SELECT * FROM dbo.a WHERE FREETEXT (x, 'a')
+GO
+--@ source: message 40510
+SELECT * FROM dbo.a AS a, dbo.a AS b WHERE MATCH (a-(b)->a)
+GO
+--@ source: message 40510
+DELETE FROM dbo.a WHERE CURRENT OF c
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int SPARSE NULL, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (id uniqueidentifier ROWGUIDCOL UNIQUE NOT NULL, a varbinary(max) FILESTREAM)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int MASKED WITH (FUNCTION = 'default()'))
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int ENCRYPTED WITH (COLUMN_ENCRYPTION_KEY = k, ENCRYPTION_TYPE = RANDOMIZED, ALGORITHM = 'AEAD_AES_256_CBC_HMAC_SHA_256'))
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int PRIMARY KEY NONCLUSTERED) WITH (MEMORY_OPTIMIZED = ON)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int) WITH (LEDGER = ON)
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int) AS NODE
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m AS EDGE
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m AS FILETABLE
+GO
+--@ source: message 40510
+CREATE TABLE dbo.m (a int) ON [PRIMARY] FILESTREAM_ON fs
+GO
+--@ source: message 40510
+ALTER TABLE dbo.a SWITCH TO dbo.b
+GO
+--@ source: message 40510
+CREATE PROCEDURE dbo.p3 WITH NATIVE_COMPILATION, SCHEMABINDING AS BEGIN ATOMIC WITH (TRANSACTION ISOLATION LEVEL = SNAPSHOT, LANGUAGE = N'us_english') SELECT 1 END
+GO
+--@ source: message 40510
+CREATE FUNCTION dbo.f3 (@a int) RETURNS int EXTERNAL NAME a.b.c
+GO
+--@ source: message 40510
+SELECT * FROM dbo.a WITH (SNAPSHOT)
+GO
+--@ source: message 40510
+SELECT * FROM PREDICT(MODEL = 0x, DATA = dbo.a AS d) WITH (b int) AS p
+GO
+--@ source: message 40510
+SELECT * FROM OPENROWSET(BULK 'x', FORMATFILE = 'f') AS t
+GO
+--@ source: message 40510
+SELECT 1 FROM dbo.a AS a, dbo.a AS b WHERE MATCH (SHORTEST_PATH(a(-(b)->a)+))
+GO
+--@ source: message 40510
+SELECT 1 FROM dbo.a AS a, dbo.a AS b WHERE MATCH (LAST_NODE(a)-(b)->a)
+GO
+--@ source: reasoned
+USE master
+DROP DATABASE StatementsRefused
+GO
