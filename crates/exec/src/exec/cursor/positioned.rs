@@ -10,7 +10,7 @@
 use super::model::{CursorConcurrency, Made};
 use super::shown::LastOperation;
 use super::{CursorRef, CursorRows, Cursors, Interpreter, Opened};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::module::Plan;
 use crate::exec::ops::{row::image_of, scan::fetch};
@@ -71,6 +71,8 @@ pub(crate) struct ScanStart {
 pub(crate) struct Reading {
     marks: Vec<RowMark>,
     outdated: bool,
+    /// Where a change that moves rows has put the last one.
+    put: Vec<u8>,
     /// Where the next scan begins that brings marks.
     pub start: Option<ScanStart>,
     /// The key of the entry that a scan in a nonclustered index was on last.
@@ -81,6 +83,7 @@ impl Reading {
     /// A statement begins whose scans go by these marks.
     pub fn begin(&mut self, marks: Vec<RowMark>) {
         (self.marks, self.outdated) = (marks, false);
+        self.put.clear();
     }
 
     /// A scan in a nonclustered index is on the entry of a key.
@@ -95,6 +98,12 @@ impl Cursors {
     pub(crate) fn mark(&self, number: u32) -> Option<RowMark> {
         let mark = self.reading.marks.get(number as usize);
         mark.filter(|m| !m.locator.is_empty()).cloned()
+    }
+
+    /// A change that moves rows has put one there.
+    pub(crate) fn note_put(&mut self, locator: &[u8]) {
+        self.reading.put.clear();
+        self.reading.put.extend_from_slice(locator);
     }
 
     /// A row was not as its mark has it.
@@ -243,13 +252,9 @@ impl Interpreter<'_> {
         }
         // Where the row is now: where it was, unless it has been moved.
         let moves = matches!(&plan.kind, Statement::Update(u) if u.two_phases());
-        let mut locator = self.session.held.cursors.reading.marks[0].locator.clone();
-        if let (true, Some(scratch)) = (moves, &self.session.running.scratch) {
-            // A row without entries in other indexes has left its key where it was made.
-            let clustered = table.base().kind != IndexKind::Heap;
-            let alone = clustered && table.nonclustered().is_empty();
-            locator.clone_from(if alone { &scratch.key } else { &scratch.locator });
-        }
+        let reading = &self.session.held.cursors.reading;
+        let moved = moves && !reading.put.is_empty();
+        let locator = if moved { &reading.put } else { &reading.marks[0].locator }.clone();
         let base = table.base().hobt()?.clone();
         let tx = self.session.part(database.id);
         let mut row = Vec::new();
