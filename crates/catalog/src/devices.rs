@@ -26,9 +26,9 @@ pub const DISK: u8 = 2;
 /// A backup device with a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDevice {
-    /// The logical name.
+    /// The device's logical name.
     pub name: String,
-    /// The type: [`DISK`].
+    /// The device's type, so far always [`DISK`].
     pub kind: u8,
     /// The path, as it was written.
     pub path: String,

@@ -26,7 +26,8 @@ impl Batch {
         self.out.lines().any(|l| l.starts_with(&format!("Msg {number},")))
     }
 
-    /// The names of a list that the batch hands to `ask`, which runs a statement for each, counts those that are refused and prints all others: their last parts in small letters, if nothing was printed and the count is that of the list.
+    /// The names of a list that the batch hands to `ask`, which runs a statement for each, counts those that are refused and prints all
+    /// others: their last parts in small letters, if nothing was printed and the count is that of the list.
     pub fn refused_names(&self) -> Vec<String> {
         let Some(list) =
             self.text.split("EXEC ask ").nth(1).and_then(|call| call.split('\'').nth(5))
@@ -52,8 +53,8 @@ fn is_error(line: &str) -> bool {
     severity.is_some_and(|s| s > 10)
 }
 
-/// The words of a text in small letters: names, numbers and single marks. Comments are left out, what stands in apostrophes is one word `''`, and brackets
-/// and double quotes around names are no words.
+/// The words of a text in small letters: names, numbers and single marks. Comments are left out, what stands in apostrophes is one word
+/// `''`, and brackets and double quotes around names are no words.
 pub fn words(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();

@@ -21,9 +21,9 @@ use taffrail_syntax::ast;
 /// The rows that a cursor asks of its query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CursorRows {
-    /// Values and marks.
+    /// Values of rows, and their marks.
     Whole,
-    /// Marks alone.
+    /// Marks of rows alone.
     Marks,
     /// Values and marks of the one row that marks lead to, whatever the query's conditions say of it now.
     Marked,
@@ -32,7 +32,7 @@ pub enum CursorRows {
 /// The way in which a cursor reads the rows of its query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CursorUse {
-    /// What is asked of it.
+    /// The parts of its rows that are asked for.
     pub rows: CursorRows,
     /// Rows are locked in U: SCROLL_LOCKS.
     pub locks: bool,

@@ -35,12 +35,12 @@ use taffrail_types::convert::Large;
 use taffrail_types::mask::MaskFunction;
 use taffrail_types::{Conversion, SqlType};
 
-/// What a value has of masked columns.
+/// The masked columns that a value is made of.
 #[derive(Clone, PartialEq, Eq)]
 struct Stain {
     /// The function of the column that the value is as it is.
     function: Option<Arc<MaskFunction>>,
-    /// In order.
+    /// The columns in ascending order.
     columns: Vec<MaskedColumn>,
 }
 

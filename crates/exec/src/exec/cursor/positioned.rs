@@ -22,7 +22,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_syntax::ast::{self, DmlFilter, NameOrVariable};
 use taffrail_types::{Bytes, Value};
 
-/// What leads a cursor to a row of a table again.
+/// A mark leads a cursor to a row of a table again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RowMark {
     /// Where the row is: a RID of a heap, the key of a clustered index; empty where an outer join has no row of the table.
@@ -66,7 +66,7 @@ pub(crate) struct ScanStart {
     pub turned: bool,
 }
 
-/// What the scans of a running statement have from the cursor that it reads or changes through, and tell it.
+/// The marks that scans of a running statement have from the cursor that it reads or changes through, and what they tell it.
 #[derive(Default, Debug)]
 pub(crate) struct Reading {
     marks: Vec<RowMark>,
@@ -115,7 +115,7 @@ impl Cursors {
 /// The row that a cursor is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Current {
-    /// None.
+    /// No row is meant.
     None,
     /// One that has gone from the table.
     Hole,
@@ -191,7 +191,7 @@ impl Interpreter<'_> {
         self.position(at, plan, None)
     }
 
-    /// The same for the cursor at a place of the list, and of the row that it is on, or of another one of its buffer.
+    /// The position of the cursor at a place of the list, and of the row that it is on, or of another one of its buffer.
     pub(super) fn position(
         &mut self,
         at: usize,
