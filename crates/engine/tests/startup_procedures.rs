@@ -53,6 +53,7 @@ fn a_startup_procedure_runs_at_each_start_as_sa_in_master() {
     let mut c = w.connect();
     eventually(&mut c, "SELECT COUNT(*) FROM d.dbo.starts", "2");
     // Switched off, whichever way, none runs.
+    c.ok("EXEC sp_configure 'show advanced options', 1 RECONFIGURE");
     c.ok("EXEC sp_configure 'scan for startup procs', 0");
     drop(c);
     let w = w.restart();
