@@ -80,7 +80,8 @@ fn what_is_refused_has_its_place() {
 #[test]
 fn data_is_left_alone_unless_it_is_asked_for() {
     let dir = TempDir::new("assess-data");
-    let script = "CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY)\nGO\nINSERT dbo.t VALUES (1), (1)\nGO\nWHILE 1 = 1 SELECT id FROM dbo.t\nGO\n";
+    let script = "CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY)\nGO\nINSERT dbo.t VALUES (1), (1)\nGO\n\
+                  WHILE 1 = 1 SELECT id FROM dbo.t\nGO\n";
     write(dir.path(), "one.sql", script);
     let (code, text) = assess(dir.path(), &["one.sql"]);
     assert!(code == 0 && text.contains(" 0 refused, 0 not judged"), "{text}");

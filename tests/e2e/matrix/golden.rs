@@ -5,8 +5,6 @@ use std::path::Path;
 
 /// A batch of a golden script.
 pub struct Batch {
-    /// The script's name and the line on which the batch begins.
-    pub place: String,
     /// The text as it stands.
     pub text: String,
     /// The text that came out of it.
@@ -106,7 +104,6 @@ pub fn batches(folder: &Path) -> Vec<Batch> {
     for script in scripts {
         let out = std::fs::read_to_string(script.with_extension("out")).unwrap();
         let outs = outs(&out);
-        let name = script.file_stem().unwrap().to_string_lossy().into_owned();
         let sql = std::fs::read_to_string(&script).unwrap();
         let (mut text, mut line) = (String::new(), 1);
         for (n, l) in sql.lines().chain(["GO"]).enumerate() {
@@ -118,12 +115,7 @@ pub fn batches(folder: &Path) -> Vec<Batch> {
             let text = std::mem::take(&mut text);
             if let Some(out) = outs.get(&line) {
                 let words = words(&text);
-                found.push(Batch {
-                    place: format!("{name}:{line}"),
-                    text,
-                    out: out.clone(),
-                    words,
-                });
+                found.push(Batch { text, out: out.clone(), words });
             }
             line = n + 2;
         }

@@ -64,9 +64,9 @@ pub(super) fn option(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
 
 /// Keeps the first error.
 #[derive(Default)]
-struct FirstError(Option<Box<SqlError>>);
+struct FirstMessage(Option<Box<SqlError>>);
 
-impl ResultSink for FirstError {
+impl ResultSink for FirstMessage {
     fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
         Ok(())
     }
@@ -152,7 +152,7 @@ fn run(instance: &Arc<Instance>, module: &Module) {
     };
     let text = SqlError::new(17135, &[name]).message;
     EventRing::global().push(Event::RecoveryMessage { database: DatabaseId(1), text });
-    let mut first = FirstError::default();
+    let mut first = FirstMessage::default();
     connection.execute_batch(&format!("EXEC dbo.[{}]", name.replace(']', "]]")), &mut first);
     // A stop of the server ends it.
     if let Some(e) = first.0.filter(|_| !instance.is_stopping()) {
