@@ -20,6 +20,7 @@ GO
 TRUNCATE TABLE cm_t
 INSERT cm_t VALUES (1, 3), (2, 0), (3, 9)
 GO
+--@ source: reasoned
 CREATE VIEW cm_v WITH SCHEMABINDING AS SELECT v, n FROM dbo.cm_t
 GO
 --@ source: reasoned
@@ -32,6 +33,7 @@ UPDATE cm_t SET n = 10 WHERE CURRENT OF c
 UPDATE cm_t SET v = 999 WHERE CURRENT OF c
 SELECT n, v FROM cm_t ORDER BY n
 GO
+--@ source: reasoned
 DROP VIEW cm_v
 DROP TABLE cm_t, cm_o
 GO

@@ -42,7 +42,9 @@ EXEC sp_cycle_errorlog
 GO
 --@ source: documentation sp_helpdb
 CREATE TABLE #h (name sysname, db_size nvarchar(13), owner sysname NULL, dbid smallint, created nvarchar(11), status nvarchar(600) NULL, compatibility_level tinyint)
+SET NOCOUNT ON
 INSERT #h EXEC sp_helpdb
+SET NOCOUNT OFF
 SELECT name, owner, compatibility_level FROM #h WHERE name = N'ProceduresThere'
 GO
 --@ source: documentation sp_helpfile

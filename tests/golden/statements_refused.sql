@@ -520,9 +520,6 @@ GO
 CREATE TABLE dbo.m (a geography)
 GO
 --@ source: message 40510
-SELECT * FROM dbo.a TABLESAMPLE (10 PERCENT)
-GO
---@ source: message 40510
 SELECT 1 AS Tag, NULL AS Parent, 1 AS [a!1!b] FOR XML EXPLICIT
 GO
 --@ source: message 40510
