@@ -194,6 +194,21 @@ EXEC dbo.list_people WITH RESULT SETS ((id int, called varchar(30), email varcha
 REVERT
 EXEC sp_describe_first_result_set N'SELECT id, email, salary + 1 AS m FROM dbo.staff'
 GO
+-- Rows of a keyset are found by what their keys are, and not by what is shown of them.
+--@ source: reasoned
+CREATE TABLE dbo.badge (number int MASKED WITH (FUNCTION = 'random(1, 9)') NOT NULL UNIQUE, holder int)
+INSERT dbo.badge VALUES (4711, 1), (4712, 2)
+EXECUTE AS USER = 'reader'
+DECLARE k CURSOR KEYSET FOR SELECT holder FROM dbo.badge
+OPEN k
+FETCH NEXT FROM k
+UPDATE dbo.badge SET holder = 5 WHERE CURRENT OF k
+FETCH NEXT FROM k
+CLOSE k
+DEALLOCATE k
+REVERT
+SELECT holder FROM dbo.badge ORDER BY number
+GO
 -- Whoever has UNMASK shares the plans, and sees all.
 --@ source: reasoned
 GRANT UNMASK TO reader

@@ -91,13 +91,14 @@ pub(super) fn launch(instance: &Arc<Instance>) -> SqlResult<()> {
     }
     let Ok(master) = databases.master() else { return Ok(()) };
     let ids = startup_procedures::all(&master.storage)?;
-    // One that was dropped has left its row to this.
+    // One that was dropped has left its row to this. One that another schema has meanwhile is not run, nor what has its name in dbo.
     let procedures: Vec<Arc<Module>> = ids
         .into_iter()
         .filter_map(|id| match master.catalog.object(id, Sight::COMMITTED) {
             Some(Object::Procedure(module)) => Some(module),
             _ => None,
         })
+        .filter(|module| module.head.schema.eq_ignore_ascii_case("dbo"))
         .collect();
     if procedures.is_empty() {
         return Ok(());

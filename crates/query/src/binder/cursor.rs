@@ -97,6 +97,12 @@ fn mark(rel: &mut Rel, slots: &mut dyn FnMut(&mut Get) -> Marks) -> Marks {
     }
 }
 
+/// Whether the conditions right above a table are those of its security policies, which say what may be seen of it now.
+fn is_guarded(table: &Rel) -> bool {
+    let Rel::Get(g) = table else { return false };
+    g.table.table.predicates.iter().any(|p| p.enabled && p.block.is_none())
+}
+
 /// The relation of the row that marks lead to, those of its tables counted from `next`.
 fn marked(rel: Rel, next: &mut u32) -> Rel {
     match rel {
@@ -105,6 +111,10 @@ fn marked(rel: Rel, next: &mut u32) -> Rel {
             g.hints.access = Default::default();
             *next += 1;
             Rel::Get(g)
+        }
+        Rel::Select(mut r) if is_guarded(&r.input) => {
+            r.input = marked(r.input, next);
+            Rel::Select(r)
         }
         // They have said which rows are the cursor's, and in which order.
         Rel::Select(r) => marked(r.input, next),
