@@ -127,8 +127,9 @@ fn without_value(e: &SqlError) -> Option<String> {
         let to = e.message.rfind(behind).filter(|to| *to >= from)?;
         return Some(format!("{}{COVER}{}", &e.message[..from], &e.message[to..]));
     }
-    let of_user = e.number >= 50_000 || e.severity > 16;
-    if of_user || TELL_NAMES.contains(&e.number) {
+    // Numbers below zero are ends of a statement, of which nobody is told: an attention, a client that has gone.
+    let of_none = e.number <= 0 || e.number >= 50_000 || e.severity > 16;
+    if of_none || TELL_NAMES.contains(&e.number) {
         return None;
     }
     let cover: &dyn std::fmt::Display = &COVER;

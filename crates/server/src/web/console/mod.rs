@@ -59,8 +59,8 @@ use taffrail_engine::Instance;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Viewers at a time, and of one login.
-const VIEWERS: usize = 32;
-const VIEWERS_OF_LOGIN: usize = 16;
+const VIEWERS: usize = 64;
+const VIEWERS_OF_LOGIN: usize = 32;
 /// From one look for what pages have left behind to the next.
 const SWEEP: Duration = Duration::from_secs(5);
 
