@@ -86,7 +86,9 @@ EXEC sp_spaceused
 GO
 --@ source: documentation sp_who
 CREATE TABLE #w (spid smallint, ecid smallint, status nchar(30), loginame nvarchar(128), hostname nchar(128), blk char(5), dbname nvarchar(128), cmd nchar(26), request_id int)
+SET NOCOUNT ON
 INSERT #w EXEC sp_who
+SET NOCOUNT OFF
 SELECT RTRIM(dbname) AS dbname FROM #w WHERE spid = @@SPID
 GO
 --@ source: reasoned

@@ -45,10 +45,12 @@ SET SHOWPLAN_TEXT OFF;
 GO
 --@ source: documentation from-transact-sql
 -- A sample is deleted.
+SET NOCOUNT ON;
 BEGIN TRANSACTION;
 DELETE h FROM dbo.h AS h TABLESAMPLE (50 PERCENT);
 SELECT IIF(COUNT(*) BETWEEN 7000 AND 13000, 'half', 'no') AS left_over FROM dbo.h;
 ROLLBACK;
+SET NOCOUNT OFF;
 SELECT * INTO #t FROM dbo.s;
 SELECT COUNT(*) AS temporary FROM #t TABLESAMPLE (100);
 GO
