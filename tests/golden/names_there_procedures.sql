@@ -93,7 +93,9 @@ SELECT RTRIM(dbname) AS dbname FROM #w WHERE spid = @@SPID
 GO
 --@ source: reasoned
 CREATE TABLE #w2 (SPID char(5), Status nvarchar(60), Login nvarchar(128), HostName nvarchar(128), BlkBy char(5), DBName nvarchar(128), Command nvarchar(64), CPUTime bigint, DiskIO bigint, LastBatch nvarchar(60), ProgramName nvarchar(128), SPID2 char(5), REQUESTID int)
+SET NOCOUNT ON
 INSERT #w2 EXEC sp_who2
+SET NOCOUNT OFF
 SELECT RTRIM(DBName) AS DBName FROM #w2 WHERE CAST(SPID AS int) = @@SPID
 GO
 --@ source: reasoned

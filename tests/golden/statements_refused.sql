@@ -541,9 +541,6 @@ GO
 CREATE TABLE dbo.m (id uniqueidentifier ROWGUIDCOL UNIQUE NOT NULL, a varbinary(max) FILESTREAM)
 GO
 --@ source: message 40510
-CREATE TABLE dbo.m (a int MASKED WITH (FUNCTION = 'default()'))
-GO
---@ source: message 40510
 CREATE TABLE dbo.m (a int ENCRYPTED WITH (COLUMN_ENCRYPTION_KEY = k, ENCRYPTION_TYPE = RANDOMIZED, ALGORITHM = 'AEAD_AES_256_CBC_HMAC_SHA_256'))
 GO
 --@ source: message 40510
