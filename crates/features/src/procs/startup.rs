@@ -116,7 +116,7 @@ pub(super) fn launch(instance: &Arc<Instance>) -> SqlResult<()> {
         }
     });
     if let Err(e) = started {
-        tell(SqlError::new(17133, &[&e]));
+        tell(&SqlError::new(17133, &[&e]));
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ fn start(instance: &Arc<Instance>, module: Arc<Module>) {
         }
     });
     if started.is_err() {
-        tell(SqlError::new(17133, &[&name]));
+        tell(&SqlError::new(17133, &[&name]));
     }
 }
 
@@ -147,8 +147,8 @@ fn run(instance: &Arc<Instance>, module: &Module) {
     let mut connection = match connected {
         Ok(connection) => connection,
         Err(e) => {
-            tell(SqlError::new(17133, &[name]));
-            return tell(e);
+            tell(&SqlError::new(17133, &[name]));
+            return tell(&e);
         }
     };
     let text = SqlError::new(17135, &[name]).message;
@@ -157,14 +157,15 @@ fn run(instance: &Arc<Instance>, module: &Module) {
     connection.execute_batch(&format!("EXEC dbo.[{}]", name.replace(']', "]]")), &mut first);
     // A stop of the server ends it.
     if let Some(e) = first.0.filter(|_| !instance.is_stopping()) {
-        tell(SqlError::new(17133, &[name]));
-        tell(e);
+        tell(&SqlError::new(17133, &[name]));
+        tell(&e);
     }
 }
 
 /// Puts a message into the error log.
-fn tell(e: Box<SqlError>) {
+fn tell(e: &SqlError) {
     let (number, severity, state) = (e.number, e.severity, e.state);
-    let event = Event::Raised { session: SessionId(0), number, severity, state, text: e.message };
+    let event =
+        Event::Raised { session: SessionId(0), number, severity, state, text: e.message.clone() };
     EventRing::global().push(event);
 }

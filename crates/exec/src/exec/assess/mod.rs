@@ -102,7 +102,7 @@ fn defines(e: &Execute) -> bool {
 }
 
 /// The text at a place of a module.
-fn text_of<'m>(module: &'m Module, span: Span) -> &'m str {
+fn text_of(module: &Module, span: Span) -> &str {
     module.text.get(span.start as usize..span.end as usize).unwrap_or_default()
 }
 

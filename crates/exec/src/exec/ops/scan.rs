@@ -341,10 +341,8 @@ impl Operator for ScanOp {
             _ => (keeps && !scan.locks.looks()).then_some(Rejected::Kept),
         };
         rt.keep(scan.table.id(), stays);
-        let start = match scan.image {
-            Some(_) => rt.cx.session.held.cursors.reading.start.take(),
-            None => None,
-        };
+        let reading = &mut rt.cx.session.held.cursors.reading;
+        let start = if scan.image.is_some() { reading.start.take() } else { None };
         self.turned = start.as_ref().is_some_and(|s| s.turned);
         let direction = self.direction();
         debug_assert!(
