@@ -58,6 +58,13 @@ fn run_at_once(c: &mut Client, batch: &str) -> String {
     sink.0.text()
 }
 
+/// A session that has been told something before: one that has just logged in may have learned anything.
+fn observer(instance: &Arc<Instance>) -> Client {
+    let mut c = connect(instance);
+    c.ok("USE e");
+    c
+}
+
 /// A machine with the databases d, whose commits are pipelined, and e, whose commits are not.
 struct Scene {
     world: SimWorld,
@@ -167,7 +174,7 @@ fn whoever_is_told_of_a_commit_finds_it_after_a_crash() {
     ];
     for (n, (place, asks, hears)) in observers.into_iter().enumerate() {
         let mut scene = Scene::new(10 + n as u64);
-        let mut observer = connect(&scene.instance);
+        let mut observer = observer(&scene.instance);
         observer.ok(place);
         scene.commit_ten();
         let heard = observer.rows(asks);
@@ -180,7 +187,7 @@ fn whoever_is_told_of_a_commit_finds_it_after_a_crash() {
 #[test]
 fn an_error_that_tells_of_a_commit_outlives_no_loss_of_it() {
     let mut scene = Scene::new(30);
-    let mut observer = connect(&scene.instance);
+    let mut observer = observer(&scene.instance);
     scene.commit_ten();
     assert_eq!(errors(&observer.rows("INSERT d.dbo.t VALUES (7)")), [2627]);
     let mut c = scene.crash();
@@ -190,7 +197,7 @@ fn an_error_that_tells_of_a_commit_outlives_no_loss_of_it() {
 #[test]
 fn a_snapshot_shows_no_commit_that_is_lost_afterwards() {
     let mut scene = Scene::of(40, "ON");
-    let mut observer = connect(&scene.instance);
+    let mut observer = observer(&scene.instance);
     scene.commit_ten();
     assert_eq!(count(&mut observer, "d.dbo.t"), "10");
     let mut c = scene.crash();
@@ -212,7 +219,7 @@ fn a_commit_in_another_database_has_what_it_read_before_it() {
 fn tables_that_all_sessions_share_hand_it_on() {
     for (n, shared) in ["##shared", "tempdb.dbo.shared"].into_iter().enumerate() {
         let mut scene = Scene::new(60 + n as u64);
-        let mut observer = connect(&scene.instance);
+        let mut observer = observer(&scene.instance);
         scene.commit_ten();
         scene.run_and_stop(2, &format!("INSERT {shared} SELECT n FROM d.dbo.t"));
         assert_eq!(count(&mut observer, shared), "10");
@@ -275,7 +282,7 @@ fn when_it_is_off_every_commit_waits_and_switching_it_off_waits_for_all() {
 #[test]
 fn a_log_that_fails_ends_the_sessions_that_know_and_nothing_of_it_has_left() {
     let mut scene = Scene::new(100);
-    let (mut reader, mut other) = (connect(&scene.instance), connect(&scene.instance));
+    let (mut reader, mut other) = (observer(&scene.instance), observer(&scene.instance));
     scene.commit_ten();
     let (kind, path_contains) = (Some(IoKind::WriteDurable), "d_log".to_owned());
     scene.world.inject(Fault { nth: 1, kind, path_contains, fault: FaultKind::Io, sticky: true });

@@ -114,7 +114,8 @@ fn without_value(e: &SqlError) -> Option<String> {
         let to = e.message.rfind(behind).filter(|to| *to >= from)?;
         return Some(format!("{}{COVER}{}", &e.message[..from], &e.message[to..]));
     }
-    let of_user = e.number >= 50_000 || e.severity > 16;
+    // A number below 1 is the server's own: a client that has gone, a statement that is cancelled.
+    let of_user = e.number < 1 || e.number >= 50_000 || e.severity > 16;
     if of_user || TELL_NAMES.contains(&e.number) {
         return None;
     }
