@@ -210,21 +210,23 @@ public class JdbcCursors {
                 }
             }
         }
-        // A row that somebody else has changed in the meantime.
-        try (Statement s = c.createStatement(keyset, optimistic); ResultSet r = s.executeQuery("SELECT id, name FROM changed");
-                Statement other = c.createStatement()) {
-            r.next();
-            other.execute("UPDATE changed SET name = N'theirs' WHERE id = 1");
-            r.updateString(2, "ours");
-            try {
-                r.updateRow();
-                check("a lost row", "none", "16947");
-            } catch (SQLException e) {
-                check("a lost row", e.getErrorCode(), 16947);
+        // A row that somebody else has changed in the meantime. Row by row: one that was fetched ahead is shown as it was then.
+        try (Statement s = c.createStatement(keyset, optimistic); Statement other = c.createStatement()) {
+            s.setFetchSize(1);
+            try (ResultSet r = s.executeQuery("SELECT id, name FROM changed")) {
+                r.next();
+                other.execute("UPDATE changed SET name = N'theirs' WHERE id = 1");
+                r.updateString(2, "ours");
+                try {
+                    r.updateRow();
+                    check("a lost row", "none", "16947");
+                } catch (SQLException e) {
+                    check("a lost row", e.getErrorCode(), 16947);
+                }
+                r.cancelRowUpdates();
+                other.execute("DELETE changed WHERE id = 2");
+                check("a hole", r.next() + " " + r.rowDeleted(), "true true");
             }
-            r.cancelRowUpdates();
-            other.execute("DELETE changed WHERE id = 2");
-            check("a hole", r.next() + " " + r.rowDeleted(), "true true");
         }
         // A result that cannot be changed through.
         try (Statement s = c.createStatement(keyset, optimistic); ResultSet r = s.executeQuery("SELECT name, COUNT(*) AS n FROM changed GROUP BY name")) {

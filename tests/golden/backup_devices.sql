@@ -30,6 +30,7 @@ EXEC sp_addumpdevice 'disk', 'third', 'devices_third.bak';
 ROLLBACK;
 GO
 --@ source: documentation backup-transact-sql
+--@ mask 3014, 4035
 -- By the name, in brackets, and in a variable; several devices are stripes.
 CREATE TABLE Devices.dbo.t (a int);
 INSERT Devices.dbo.t VALUES (1), (2);
@@ -40,6 +41,7 @@ BACKUP LOG Devices TO @device;
 BACKUP DATABASE Devices TO [other shelf] WITH FORMAT, COPY_ONLY;
 GO
 --@ source: documentation restore-statements-transact-sql
+--@ mask 3014, 4035
 RESTORE VERIFYONLY FROM shelf WITH FILE = 2;
 DROP DATABASE Devices;
 RESTORE DATABASE Devices FROM shelf WITH NORECOVERY;

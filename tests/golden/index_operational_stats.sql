@@ -69,7 +69,7 @@ GO
 SELECT page_latch_wait_count, page_io_latch_wait_in_ms, lob_fetch_in_pages, index_lock_promotion_count, hobt_id
 FROM sys.dm_db_index_operational_stats(DB_ID(), OBJECT_ID('dbo.untouched'), NULL, NULL);
 SELECT COUNT(*) AS of_no_partition FROM sys.dm_db_index_operational_stats(DB_ID(), OBJECT_ID('dbo.untouched'), NULL, 2);
-SELECT IIF(COUNT(DISTINCT database_id) > 3, 'all', 'some') AS databases FROM sys.dm_db_index_operational_stats(NULL, NULL, NULL, NULL);
+SELECT IIF(COUNT(DISTINCT database_id) > 1, 'several', 'one') AS databases FROM sys.dm_db_index_operational_stats(NULL, NULL, NULL, NULL);
 GO
 --@ source: reasoned
 USE master;

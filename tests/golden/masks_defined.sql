@@ -53,6 +53,8 @@ ALTER TABLE dbo.membership ADD city nvarchar(20) MASKED WITH (FUNCTION = 'partia
 ALTER TABLE dbo.membership ALTER COLUMN phone nvarchar(30)
 EXEC sp_rename 'dbo.membership.phone', 'telephone', 'COLUMN'
 SELECT name, masking_function FROM sys.masked_columns ORDER BY column_id
+GO
+--@ source: reasoned
 UPDATE dbo.membership SET city = 'Utrecht'
 EXECUTE AS USER = 'reader'
 SELECT telephone, city FROM dbo.membership

@@ -64,9 +64,9 @@ SELECT * FROM dbo.people ORDER BY id
 EXEC dbo.list_people
 EXEC dbo.list_as_owner
 SELECT d.n, d.e FROM (SELECT name AS n, email AS e, id FROM dbo.staff) AS d ORDER BY d.id
-WITH a AS (SELECT id, email FROM dbo.people), b AS (SELECT id, email AS mail FROM a) SELECT mail FROM b ORDER BY id
-WITH up AS (SELECT id, name, boss FROM dbo.staff WHERE boss IS NULL UNION ALL SELECT s.id, s.name, s.boss FROM dbo.staff AS s JOIN up ON s.boss = up.id) SELECT id, name FROM up ORDER BY id
-WITH up AS (SELECT id, CAST(name AS varchar(100)) AS path FROM dbo.staff WHERE boss IS NULL UNION ALL SELECT s.id, CAST(up.path + '/' + s.name AS varchar(100)) FROM dbo.staff AS s JOIN up ON s.boss = up.id) SELECT id, path FROM up ORDER BY id
+;WITH a AS (SELECT id, email FROM dbo.people), b AS (SELECT id, email AS mail FROM a) SELECT mail FROM b ORDER BY id
+;WITH up AS (SELECT id, name, boss FROM dbo.staff WHERE boss IS NULL UNION ALL SELECT s.id, s.name, s.boss FROM dbo.staff AS s JOIN up ON s.boss = up.id) SELECT id, name FROM up ORDER BY id
+;WITH up AS (SELECT id, CAST(name AS varchar(100)) AS path FROM dbo.staff WHERE boss IS NULL UNION ALL SELECT s.id, CAST(up.path + '/' + s.name AS varchar(100)) FROM dbo.staff AS s JOIN up ON s.boss = up.id) SELECT id, path FROM up ORDER BY id
 SELECT s.id, p.name FROM dbo.staff AS s CROSS APPLY (SELECT TOP (1) t.name FROM dbo.staff AS t WHERE t.id = s.id) AS p ORDER BY s.id
 SELECT v.n, v.m FROM (VALUES ((SELECT salary FROM dbo.staff WHERE id = 1), 1), (2, (SELECT MAX(salary) FROM dbo.staff))) AS v (n, m)
 REVERT
@@ -130,6 +130,15 @@ SELECT * FROM dbo.told
 SELECT name, is_masked FROM tempdb.sys.columns WHERE object_id = OBJECT_ID('tempdb..#into') ORDER BY column_id
 DROP TABLE #into
 GO
+-- A trigger's tables.
+--@ source: reasoned
+DELETE dbo.told
+EXECUTE AS USER = 'reader'
+UPDATE dbo.staff SET plain = plain WHERE id = 2
+REVERT
+SELECT * FROM dbo.told
+DROP TRIGGER dbo.kept
+GO
 -- OUTPUT, and changes that take masked values.
 --@ source: reasoned
 DELETE dbo.told
@@ -184,6 +193,21 @@ SELECT @s AS s
 EXEC dbo.list_people WITH RESULT SETS ((id int, called varchar(30), email varchar(50), salary bigint, more int))
 REVERT
 EXEC sp_describe_first_result_set N'SELECT id, email, salary + 1 AS m FROM dbo.staff'
+GO
+-- Rows of a keyset are found by what their keys are, and not by what is shown of them.
+--@ source: reasoned
+CREATE TABLE dbo.badge (number int MASKED WITH (FUNCTION = 'random(1, 9)') NOT NULL UNIQUE, holder int)
+INSERT dbo.badge VALUES (4711, 1), (4712, 2)
+EXECUTE AS USER = 'reader'
+DECLARE k CURSOR KEYSET FOR SELECT holder FROM dbo.badge
+OPEN k
+FETCH NEXT FROM k
+UPDATE dbo.badge SET holder = 5 WHERE CURRENT OF k
+FETCH NEXT FROM k
+CLOSE k
+DEALLOCATE k
+REVERT
+SELECT holder FROM dbo.badge ORDER BY number
 GO
 -- Whoever has UNMASK shares the plans, and sees all.
 --@ source: reasoned

@@ -140,6 +140,20 @@ GO
 REVERT
 UPDATE data.pair SET a = 2
 GO
+-- Nor do errors in triggers, whose statements name no table beside inserted and deleted.
+--@ source: reasoned
+CREATE TRIGGER data.pair_tells ON data.pair AFTER UPDATE AS
+DECLARE @n int
+SELECT @n = CAST(b AS int) FROM deleted
+GO
+--@ source: reasoned
+EXECUTE AS USER = 'nobody'
+UPDATE data.pair SET a = 3 WHERE a = 2
+GO
+--@ source: reasoned
+REVERT
+UPDATE data.pair SET a = 3 WHERE a = 2
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE g_masks_told

@@ -42,7 +42,9 @@ EXEC sp_cycle_errorlog
 GO
 --@ source: documentation sp_helpdb
 CREATE TABLE #h (name sysname, db_size nvarchar(13), owner sysname NULL, dbid smallint, created nvarchar(11), status nvarchar(600) NULL, compatibility_level tinyint)
+SET NOCOUNT ON
 INSERT #h EXEC sp_helpdb
+SET NOCOUNT OFF
 SELECT name, owner, compatibility_level FROM #h WHERE name = N'ProceduresThere'
 GO
 --@ source: documentation sp_helpfile
@@ -84,12 +86,16 @@ EXEC sp_spaceused
 GO
 --@ source: documentation sp_who
 CREATE TABLE #w (spid smallint, ecid smallint, status nchar(30), loginame nvarchar(128), hostname nchar(128), blk char(5), dbname nvarchar(128), cmd nchar(26), request_id int)
+SET NOCOUNT ON
 INSERT #w EXEC sp_who
+SET NOCOUNT OFF
 SELECT RTRIM(dbname) AS dbname FROM #w WHERE spid = @@SPID
 GO
 --@ source: reasoned
 CREATE TABLE #w2 (SPID char(5), Status nvarchar(60), Login nvarchar(128), HostName nvarchar(128), BlkBy char(5), DBName nvarchar(128), Command nvarchar(64), CPUTime bigint, DiskIO bigint, LastBatch nvarchar(60), ProgramName nvarchar(128), SPID2 char(5), REQUESTID int)
+SET NOCOUNT ON
 INSERT #w2 EXEC sp_who2
+SET NOCOUNT OFF
 SELECT RTRIM(DBName) AS DBName FROM #w2 WHERE CAST(SPID AS int) = @@SPID
 GO
 --@ source: reasoned

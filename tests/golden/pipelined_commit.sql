@@ -4,7 +4,7 @@ CREATE DATABASE piped
 GO
 --@ source: reasoned
 USE piped
-CREATE TABLE t (n int PRIMARY KEY, v varchar(10))
+CREATE TABLE t (n int CONSTRAINT pk_piped PRIMARY KEY, v varchar(10))
 SELECT configuration_id, name, value, value_for_secondary, is_value_default FROM sys.database_scoped_configurations WHERE name = 'PIPELINED_COMMIT'
 GO
 --@ source: reasoned

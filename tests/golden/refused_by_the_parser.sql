@@ -115,8 +115,9 @@ GO
 --@ source: message 1003
 CREATE VIEW dbo.v AS SELECT a FROM dbo.rows FOR UPDATE
 GO
---@ source: message 40510
+--@ source: documentation DECLARE CURSOR
 DECLARE c CURSOR FOR SELECT a FROM dbo.rows FOR UPDATE OF b
+DEALLOCATE c
 GO
 --@ source: reasoned
 DECLARE c CURSOR FOR SELECT a FROM dbo.rows FOR READ ONLY

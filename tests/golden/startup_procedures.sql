@@ -64,7 +64,7 @@ CREATE PROCEDURE dbo.at_start AS RETURN;
 GO
 --@ source: reasoned
 SELECT is_auto_executed FROM sys.procedures WHERE name = 'at_start';
+EXEC sp_procoption N'at_start', 'startup', 'off';
 DROP PROCEDURE dbo.at_start, dbo.at_start_with, starts.p;
 DROP SCHEMA starts;
-EXEC sp_configure 'scan for startup procs', 0;
 GO

@@ -520,9 +520,6 @@ GO
 CREATE TABLE dbo.m (a geography)
 GO
 --@ source: message 40510
-SELECT * FROM dbo.a TABLESAMPLE (10 PERCENT)
-GO
---@ source: message 40510
 SELECT 1 AS Tag, NULL AS Parent, 1 AS [a!1!b] FOR XML EXPLICIT
 GO
 --@ source: message 40510
@@ -542,9 +539,6 @@ CREATE TABLE dbo.m (a int SPARSE NULL, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
 GO
 --@ source: message 40510
 CREATE TABLE dbo.m (id uniqueidentifier ROWGUIDCOL UNIQUE NOT NULL, a varbinary(max) FILESTREAM)
-GO
---@ source: message 40510
-CREATE TABLE dbo.m (a int MASKED WITH (FUNCTION = 'default()'))
 GO
 --@ source: message 40510
 CREATE TABLE dbo.m (a int ENCRYPTED WITH (COLUMN_ENCRYPTION_KEY = k, ENCRYPTION_TYPE = RANDOMIZED, ALGORITHM = 'AEAD_AES_256_CBC_HMAC_SHA_256'))

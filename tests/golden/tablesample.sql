@@ -1,5 +1,5 @@
 --@ source: reasoned
-CREATE TABLE dbo.s (id int PRIMARY KEY, filler char(400) NOT NULL DEFAULT 'x', v int NOT NULL, INDEX iv (v));
+CREATE TABLE dbo.s (id int CONSTRAINT pk_s PRIMARY KEY, filler char(400) NOT NULL DEFAULT 'x', v int NOT NULL, INDEX iv (v));
 CREATE TABLE dbo.h (id int NOT NULL, filler char(400) NOT NULL DEFAULT 'x');
 INSERT dbo.s (id, v) SELECT value, value % 10 FROM GENERATE_SERIES(1, 20000);
 INSERT dbo.h (id) SELECT value FROM GENERATE_SERIES(1, 20000);
@@ -45,10 +45,12 @@ SET SHOWPLAN_TEXT OFF;
 GO
 --@ source: documentation from-transact-sql
 -- A sample is deleted.
+SET NOCOUNT ON;
 BEGIN TRANSACTION;
 DELETE h FROM dbo.h AS h TABLESAMPLE (50 PERCENT);
 SELECT IIF(COUNT(*) BETWEEN 7000 AND 13000, 'half', 'no') AS left_over FROM dbo.h;
 ROLLBACK;
+SET NOCOUNT OFF;
 SELECT * INTO #t FROM dbo.s;
 SELECT COUNT(*) AS temporary FROM #t TABLESAMPLE (100);
 GO
@@ -100,4 +102,8 @@ CREATE VIEW dbo.plain AS SELECT id FROM dbo.s;
 GO
 --@ source: message 494
 SELECT COUNT(*) FROM dbo.plain TABLESAMPLE (10 PERCENT);
+GO
+--@ source: reasoned
+DROP VIEW dbo.plain;
+DROP TABLE dbo.s, dbo.h, #t;
 GO

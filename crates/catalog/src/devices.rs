@@ -26,18 +26,18 @@ pub const DISK: u8 = 2;
 /// A backup device with a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDevice {
-    /// The logical name.
+    /// The device's logical name.
     pub name: String,
-    /// The type: [`DISK`].
+    /// The device's type, so far always [`DISK`].
     pub kind: u8,
     /// The path, as it was written.
     pub path: String,
 }
 
-type Master = Arc<taffrail_storage::Database>;
+type MasterFiles = Arc<taffrail_storage::Database>;
 
 /// All devices, in the order in which they were added.
-pub fn all(master: &Master) -> SqlResult<Vec<BackupDevice>> {
+pub fn all(master: &MasterFiles) -> SqlResult<Vec<BackupDevice>> {
     let mut tx = system_transaction(master, "backup devices");
     let found = read(&mut tx)?;
     tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
@@ -45,13 +45,13 @@ pub fn all(master: &Master) -> SqlResult<Vec<BackupDevice>> {
 }
 
 /// The device of a name.
-pub fn find(master: &Master, name: &str) -> SqlResult<Option<BackupDevice>> {
+pub fn find(master: &MasterFiles, name: &str) -> SqlResult<Option<BackupDevice>> {
     let key = fold(name);
     Ok(all(master)?.into_iter().find(|d| fold(&d.name) == key))
 }
 
 /// Adds a device, durably; the caller has looked whether its name and path are free.
-pub fn add(master: &Master, device: &BackupDevice) -> SqlResult<()> {
+pub fn add(master: &MasterFiles, device: &BackupDevice) -> SqlResult<()> {
     let mut tx = system_transaction(master, "backup devices");
     let last = read(&mut tx)?.into_iter().map(|(n, _)| n).max();
     let n = last.unwrap_or(0) + 1;
@@ -64,7 +64,7 @@ pub fn add(master: &Master, device: &BackupDevice) -> SqlResult<()> {
 }
 
 /// Removes the device of a name, durably; false where there is none.
-pub fn remove(master: &Master, name: &str) -> SqlResult<bool> {
+pub fn remove(master: &MasterFiles, name: &str) -> SqlResult<bool> {
     let key = fold(name);
     let mut tx = system_transaction(master, "backup devices");
     let found = read(&mut tx)?.into_iter().find(|(_, d)| fold(&d.name) == key);

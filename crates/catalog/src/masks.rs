@@ -1,5 +1,5 @@
-//! Masks of columns: the text of a mask function is in `sysmodules`, by the numbers of table and column. A computed column has its expression
-//! there and is never masked itself.
+//! Masks of columns: the text of a mask function is in `sysmodules`, by the numbers of table and column. A computed column has its
+//! expression there and is never masked itself.
 
 use super::computed::Computed;
 use super::object::{Column, Table};

@@ -53,6 +53,7 @@ fn a_startup_procedure_runs_at_each_start_as_sa_in_master() {
     let mut c = w.connect();
     eventually(&mut c, "SELECT COUNT(*) FROM d.dbo.starts", "2");
     // Switched off, whichever way, none runs.
+    c.ok("EXEC sp_configure 'show advanced options', 1 RECONFIGURE");
     c.ok("EXEC sp_configure 'scan for startup procs', 0");
     drop(c);
     let w = w.restart();
@@ -63,6 +64,26 @@ fn a_startup_procedure_runs_at_each_start_as_sa_in_master() {
     let w = w.restart();
     let mut c = w.connect();
     assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.starts"), "2");
+}
+
+#[test]
+fn what_has_the_name_of_one_that_has_left_dbo_does_not_run() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE TABLE dbo.seen (what varchar(9))");
+    c.ok("CREATE SCHEMA other");
+    c.ok("CREATE PROCEDURE dbo.p AS INSERT dbo.seen VALUES ('marked')");
+    c.ok("CREATE PROCEDURE dbo.works AS INSERT dbo.seen VALUES ('works')");
+    c.ok("EXEC sp_procoption N'p', 'startup', 'on'");
+    c.ok("EXEC sp_procoption N'works', 'startup', 'on'");
+    c.ok("ALTER SCHEMA other TRANSFER dbo.p");
+    c.ok("CREATE PROCEDURE dbo.p AS INSERT dbo.seen VALUES ('unmarked')");
+    drop(c);
+    let w = w.restart();
+    let mut c = w.connect();
+    eventually(&mut c, "SELECT what FROM dbo.seen WHERE what = 'works'", "works");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(c.rows("SELECT what FROM dbo.seen"), "works");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use taffrail_types::{Collation, SqlType, Value};
 /// The function's name, which cannot be written in a query: only the binder calls it.
 pub const MASK: &str = "DATA MASK";
 
-/// A masked column.
+/// A column that has a mask.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MaskedColumn {
     /// The database that the table belongs to.

@@ -244,6 +244,24 @@ fn each_permission_opens_its_pages_from_the_next_request_on() {
 }
 
 #[test]
+fn a_session_that_was_killed_lets_nobody_see_what_it_may_not() {
+    let (server, mut sa) = fresh("console-killed", PasswordOverrides::default());
+    done(&mut sa, &format!("CREATE LOGIN nobody WITH PASSWORD = '{SECRET}'"));
+    let page = page(&server, "nobody");
+    for path in ["/api/page/errorlog", "/api/history", "/api/io/0"] {
+        assert_eq!(page.get(path).status, 403, "{path}");
+        let own = "SELECT CONVERT(varchar(9), MAX(session_id)) FROM sys.dm_exec_sessions WHERE login_name = 'nobody'";
+        let spid = row(&mut sa, own).remove(0);
+        done(&mut sa, &format!("KILL {spid}"));
+        for _ in 0..3 {
+            let answer = page.get(path);
+            assert!(matches!(answer.status, 403 | 503), "{path}: {}", answer.body);
+        }
+    }
+    end(server, sa);
+}
+
+#[test]
 fn a_login_to_the_console_ends_with_the_login_of_the_server() {
     let (server, mut sa) = fresh("console-ends", PasswordOverrides::default());
     let own = "SELECT SUSER_SNAME()";

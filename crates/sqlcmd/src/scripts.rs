@@ -1,4 +1,5 @@
-//! Scripts as batches, for whoever does not run them: GO, `:r`, `:setvar` and `$(variables)` as in a session; other commands are passed over.
+//! Scripts as batches, for whoever does not run them: GO, `:r`, `:setvar` and `$(variables)` as in a session; other commands are passed
+//! over.
 
 use super::batch::{Batch, Step};
 use super::commands::{Command, Commands};

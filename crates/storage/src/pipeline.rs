@@ -29,7 +29,7 @@ use crate::error::{StorageError, StorageResult};
 /// How far commits that were released may run ahead of what is durable.
 #[derive(Clone, Copy, Debug)]
 pub struct RunAhead {
-    /// Bytes of log.
+    /// Bytes of log ahead.
     pub bytes: u64,
     /// The age of the oldest commit.
     pub time: Duration,
@@ -63,7 +63,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// What was released and is not durable; none: all of it is.
+    /// The position that was released and is not durable; none: all of it is.
     #[inline]
     fn due(&self) -> Option<LogPos> {
         let released = LogPos(self.released.load(Ordering::Acquire));
@@ -181,7 +181,7 @@ impl Pipelines {
         number
     }
 
-    /// What is released now of these databases and not durable.
+    /// The positions of these databases that are released now and not durable.
     pub fn promised(&self, wanted: impl Fn(DatabaseId) -> bool) -> SmallVec<[Promised; 2]> {
         if self.are_unused() {
             return SmallVec::new();

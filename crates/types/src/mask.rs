@@ -50,11 +50,11 @@ const PARTS: [(&str, MaskedPart); 6] = [
 /// A mask function with its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MaskFunction {
-    /// The function `default()`.
+    /// The function `default()`, by type.
     Default,
-    /// The function `email()`.
+    /// The function `email()`, of texts.
     Email,
-    /// The function `partial()`.
+    /// The function `partial()`, of texts.
     Partial {
         /// Characters shown at the beginning.
         prefix: usize,
@@ -63,14 +63,14 @@ pub enum MaskFunction {
         /// Characters shown at the end.
         suffix: usize,
     },
-    /// The function `random()`.
+    /// The function `random()`, of numbers.
     Random {
-        /// The least number.
+        /// The least number shown.
         low: Decimal,
-        /// The greatest number.
+        /// The greatest number shown.
         high: Decimal,
     },
-    /// The function `datetime()`.
+    /// The function `datetime()`, of dates.
     Datetime(MaskedPart),
 }
 
@@ -102,7 +102,7 @@ enum Argument {
 const NAMES: [&str; 5] = ["default", "email", "partial", "random", "datetime"];
 
 impl MaskFunction {
-    /// Reads `name(argument, …)`.
+    /// Reads a mask function, `name(argument, …)`.
     pub fn parse(text: &str) -> Result<MaskFunction, MaskFault> {
         if text.chars().count() > MAX_MASK {
             return Err(MaskFault::TooLong);
@@ -141,7 +141,7 @@ impl MaskFunction {
         }
     }
 
-    /// The function's name.
+    /// The mask function's name.
     pub fn name(&self) -> &'static str {
         match self {
             MaskFunction::Default => "default",
@@ -338,8 +338,8 @@ fn between(ty: SqlType, low: Decimal, high: Decimal, random: f64) -> Option<Valu
     })
 }
 
-/// Beginning and end of a text with a padding between. Of one that has no more characters than are shown, at least one stays hidden, and the
-/// end gives way first.
+/// Beginning and end of a text with a padding between. Of one that has no more characters than are shown, at least one stays hidden, and
+/// the end gives way first.
 fn partial(text: &str, prefix: usize, padding: &str, suffix: usize) -> String {
     let chars: Vec<char> = text.trim_end_matches(' ').chars().collect();
     let hides = chars.len() > prefix.saturating_add(suffix);
@@ -370,7 +370,7 @@ fn without(value: &Value, part: MaskedPart, ty: SqlType) -> Option<Value> {
     at.to_value(ty).ok()
 }
 
-/// What `default()` shows of a value of this type.
+/// The value that `default()` shows for one of this type.
 pub fn hidden(ty: SqlType, page: CodePage) -> Value {
     let midnight = || {
         let days = days_from_civil(1900, 1, 1).unwrap_or_default();
@@ -404,7 +404,7 @@ pub fn hidden(ty: SqlType, page: CodePage) -> Value {
     }
 }
 
-/// What is shown of a value of xml.
+/// The value that is shown for one of xml.
 pub fn hidden_xml() -> Value {
     Value::nvarchar("<masked/>")
 }

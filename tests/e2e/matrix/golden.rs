@@ -5,8 +5,6 @@ use std::path::Path;
 
 /// A batch of a golden script.
 pub struct Batch {
-    /// The script's name and the line on which the batch begins.
-    pub place: String,
     /// The text as it stands.
     pub text: String,
     /// The text that came out of it.
@@ -26,7 +24,8 @@ impl Batch {
         self.out.lines().any(|l| l.starts_with(&format!("Msg {number},")))
     }
 
-    /// The names of a list that the batch hands to `ask`, which runs a statement for each, counts those that are refused and prints all others: their last parts in small letters, if nothing was printed and the count is that of the list.
+    /// The names of a list that the batch hands to `ask`, which runs a statement for each, counts those that are refused and prints all
+    /// others: their last parts in small letters, if nothing was printed and the count is that of the list.
     pub fn refused_names(&self) -> Vec<String> {
         let Some(list) =
             self.text.split("EXEC ask ").nth(1).and_then(|call| call.split('\'').nth(5))
@@ -52,8 +51,8 @@ fn is_error(line: &str) -> bool {
     severity.is_some_and(|s| s > 10)
 }
 
-/// The words of a text in small letters: names, numbers and single marks. Comments are left out, what stands in apostrophes is one word `''`, and brackets
-/// and double quotes around names are no words.
+/// The words of a text in small letters: names, numbers and single marks. Comments are left out, what stands in apostrophes is one word
+/// `''`, and brackets and double quotes around names are no words.
 pub fn words(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
@@ -105,7 +104,6 @@ pub fn batches(folder: &Path) -> Vec<Batch> {
     for script in scripts {
         let out = std::fs::read_to_string(script.with_extension("out")).unwrap();
         let outs = outs(&out);
-        let name = script.file_stem().unwrap().to_string_lossy().into_owned();
         let sql = std::fs::read_to_string(&script).unwrap();
         let (mut text, mut line) = (String::new(), 1);
         for (n, l) in sql.lines().chain(["GO"]).enumerate() {
@@ -117,12 +115,7 @@ pub fn batches(folder: &Path) -> Vec<Batch> {
             let text = std::mem::take(&mut text);
             if let Some(out) = outs.get(&line) {
                 let words = words(&text);
-                found.push(Batch {
-                    place: format!("{name}:{line}"),
-                    text,
-                    out: out.clone(),
-                    words,
-                });
+                found.push(Batch { text, out: out.clone(), words });
             }
             line = n + 2;
         }

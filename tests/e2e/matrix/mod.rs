@@ -1,4 +1,5 @@
-//! `tests/names/matrix.txt`: what it says of each name of SQL Server is so. A name that works is used by a golden batch that succeeds; each part that is
+//! `tests/names/matrix.txt`: what it says of each name of SQL Server is so. A name that works is used by a golden batch that succeeds;
+//! each part that is
 //! missing, and each name that is refused, has a batch that says so; a server answers the same, and has no name besides. The table of
 //! `docs/reference/t-sql.md` is made of it.
 

@@ -29,7 +29,8 @@ fn heading(kind: &str) -> &str {
 pub fn table(entries: &[Entry]) -> String {
     let count = |state: State| entries.iter().filter(|e| e.state == state).count();
     let mut text = format!(
-        "{} names of SQL Server: {} work, {} in part, {} are refused by name.\n\n| | yes | in part | refused |\n| --- | --- | --- | --- |\n",
+        "{} names of SQL Server: {} work, {} in part, {} are refused by name.\n\n\
+         | | yes | in part | refused |\n| --- | --- | --- | --- |\n",
         entries.len(),
         count(State::Yes),
         count(State::Part),

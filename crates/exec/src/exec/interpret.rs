@@ -7,7 +7,6 @@ use super::planning::{self, Source};
 use super::runtime::{Rt, StatementState};
 use super::showplan::Shown as ShownPlans;
 use super::timing::{EXECUTED, is_told};
-use crate::binder::cursor::CursorRows;
 use crate::catalog::Blocked;
 use crate::exec::ops::scan::lock_tables;
 use crate::memory::{self, Measured};
@@ -595,7 +594,7 @@ pub fn source_of(s: &Stmt) -> Option<Source<'_>> {
         StmtKind::Update(u) => Source::Update(u),
         StmtKind::Delete(d) => Source::Delete(d),
         StmtKind::Merge(m) => Source::Merge(m),
-        StmtKind::DeclareCursor(c) => c.source(CursorRows::Whole),
+        StmtKind::DeclareCursor(c) => c.shared_source(),
         _ => return None,
     })
 }

@@ -130,7 +130,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
 pub(super) fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
     let mut bound = bind_source(binder, source)?;
     binder.option_hints_are_used()?;
-    binder.mask_outputs(&mut bound);
+    binder.mask_outputs(&mut bound, matches!(source, Source::Cursor(..)));
     Ok(bound)
 }
 

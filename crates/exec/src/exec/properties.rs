@@ -1,5 +1,5 @@
-//! SERVERPROPERTY, INDEXPROPERTY, FILEGROUPPROPERTY, FILEPROPERTY, CONNECTIONPROPERTY; in the modules the properties of databases, objects and
-//! columns. A name that is not known gives NULL.
+//! SERVERPROPERTY, INDEXPROPERTY, FILEGROUPPROPERTY, FILEPROPERTY, CONNECTIONPROPERTY; in the modules the properties of databases,
+//! objects and columns. A name that is not known gives NULL.
 
 pub(super) mod column;
 mod database;

@@ -66,7 +66,7 @@ impl Promises {
         }
     }
 
-    /// What is going to be read is not known, or is everything.
+    /// Everything may be read from now on.
     #[inline]
     pub fn learn(&self) {
         self.all.store(true, Relaxed);

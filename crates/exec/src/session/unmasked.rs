@@ -83,9 +83,22 @@ impl Session {
         mut tables: impl Iterator<Item = (&'t Database, &'t Table)>,
     ) -> Box<SqlError> {
         let Some(covered) = without_value(&e) else { return e };
+        let hides = |(d, t): (&Database, &Table)| t.is_masked() && !self.unmasks_table(d, t);
         let sees_all = self.activation.security().is_sa();
-        let hides = !sees_all && tables.any(|(d, t)| t.is_masked() && !self.unmasks_table(d, t));
-        if hides { Box::new(SqlError { message: covered, ..*e }) } else { e }
+        if !sees_all && (self.hides_changed_rows() || tables.any(hides)) {
+            return Box::new(SqlError { message: covered, ..*e });
+        }
+        e
+    }
+
+    /// Whether a trigger runs whose table has columns that are masked for the session: `inserted` and `deleted` are no table that its
+    /// statements name.
+    fn hides_changed_rows(&self) -> bool {
+        let Some(fired) = self.activation.fired().filter(|f| f.table.is_masked()) else {
+            return false;
+        };
+        let database = self.instance.databases().by_id(fired.database);
+        database.is_none_or(|d| !self.unmasks_table(&d, &fired.table))
     }
 }
 
@@ -114,9 +127,9 @@ fn without_value(e: &SqlError) -> Option<String> {
         let to = e.message.rfind(behind).filter(|to| *to >= from)?;
         return Some(format!("{}{COVER}{}", &e.message[..from], &e.message[to..]));
     }
-    // A number below 1 is the server's own: a client that has gone, a statement that is cancelled.
-    let of_user = e.number < 1 || e.number >= 50_000 || e.severity > 16;
-    if of_user || TELL_NAMES.contains(&e.number) {
+    // Numbers below zero are ends of a statement, of which nobody is told: an attention, a client that has gone.
+    let of_none = e.number <= 0 || e.number >= 50_000 || e.severity > 16;
+    if of_none || TELL_NAMES.contains(&e.number) {
         return None;
     }
     let cover: &dyn std::fmt::Display = &COVER;

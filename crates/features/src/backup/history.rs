@@ -143,7 +143,8 @@ fn set_rows(
             0
         ];
         let row = cells(
-            "family_sequence_number media_family_id media_count logical_device_name physical_device_name device_type physical_block_size mirror",
+            "family_sequence_number media_family_id media_count logical_device_name physical_device_name device_type \
+             physical_block_size mirror",
             row,
         );
         insert(batch, "backupmediafamily", &[("media_set_id", "@media")], &row)?;

@@ -270,8 +270,8 @@ pub(super) fn keep(
     target.database.catalog.refresh(tx, session, &[head.id])
 }
 
-/// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER, but where a CREATE (OR ALTER) is
-/// refreshed: its text stays as it is.
+/// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER, but where a CREATE (OR ALTER)
+/// is refreshed: its text stays as it is.
 fn as_create(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut at = 0;

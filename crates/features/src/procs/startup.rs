@@ -64,9 +64,9 @@ pub(super) fn option(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
 
 /// Keeps the first error.
 #[derive(Default)]
-struct FirstError(Option<Box<SqlError>>);
+struct FirstMessage(Option<Box<SqlError>>);
 
-impl ResultSink for FirstError {
+impl ResultSink for FirstMessage {
     fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
         Ok(())
     }
@@ -91,13 +91,14 @@ pub(super) fn launch(instance: &Arc<Instance>) -> SqlResult<()> {
     }
     let Ok(master) = databases.master() else { return Ok(()) };
     let ids = startup_procedures::all(&master.storage)?;
-    // One that was dropped has left its row to this.
+    // One that was dropped has left its row to this. One that another schema has meanwhile is not run, nor what has its name in dbo.
     let procedures: Vec<Arc<Module>> = ids
         .into_iter()
         .filter_map(|id| match master.catalog.object(id, Sight::COMMITTED) {
             Some(Object::Procedure(module)) => Some(module),
             _ => None,
         })
+        .filter(|module| module.head.schema.eq_ignore_ascii_case("dbo"))
         .collect();
     if procedures.is_empty() {
         return Ok(());
@@ -152,7 +153,7 @@ fn run(instance: &Arc<Instance>, module: &Module) {
     };
     let text = SqlError::new(17135, &[name]).message;
     EventRing::global().push(Event::RecoveryMessage { database: DatabaseId(1), text });
-    let mut first = FirstError::default();
+    let mut first = FirstMessage::default();
     connection.execute_batch(&format!("EXEC dbo.[{}]", name.replace(']', "]]")), &mut first);
     // A stop of the server ends it.
     if let Some(e) = first.0.filter(|_| !instance.is_stopping()) {

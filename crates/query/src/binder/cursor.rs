@@ -21,9 +21,9 @@ use taffrail_syntax::ast;
 /// The rows that a cursor asks of its query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CursorRows {
-    /// Values and marks.
+    /// Values of rows, and their marks.
     Whole,
-    /// Marks alone.
+    /// Marks of rows alone.
     Marks,
     /// Values and marks of the one row that marks lead to, whatever the query's conditions say of it now.
     Marked,
@@ -32,7 +32,7 @@ pub enum CursorRows {
 /// The way in which a cursor reads the rows of its query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CursorUse {
-    /// What is asked of it.
+    /// The parts of its rows that are asked for.
     pub rows: CursorRows,
     /// Rows are locked in U: SCROLL_LOCKS.
     pub locks: bool,
@@ -97,6 +97,12 @@ fn mark(rel: &mut Rel, slots: &mut dyn FnMut(&mut Get) -> Marks) -> Marks {
     }
 }
 
+/// Whether the conditions right above a table are those of its security policies, which say what may be seen of it now.
+fn is_guarded(table: &Rel) -> bool {
+    let Rel::Get(g) = table else { return false };
+    g.table.table.predicates.iter().any(|p| p.enabled && p.block.is_none())
+}
+
 /// The relation of the row that marks lead to, those of its tables counted from `next`.
 fn marked(rel: Rel, next: &mut u32) -> Rel {
     match rel {
@@ -105,6 +111,10 @@ fn marked(rel: Rel, next: &mut u32) -> Rel {
             g.hints.access = Default::default();
             *next += 1;
             Rel::Get(g)
+        }
+        Rel::Select(mut r) if is_guarded(&r.input) => {
+            r.input = marked(r.input, next);
+            Rel::Select(r)
         }
         // They have said which rows are the cursor's, and in which order.
         Rel::Select(r) => marked(r.input, next),

@@ -35,12 +35,12 @@ use taffrail_types::convert::Large;
 use taffrail_types::mask::MaskFunction;
 use taffrail_types::{Conversion, SqlType};
 
-/// What a value has of masked columns.
+/// The masked columns that a value is made of.
 #[derive(Clone, PartialEq, Eq)]
 struct Stain {
     /// The function of the column that the value is as it is.
     function: Option<Arc<MaskFunction>>,
-    /// In order.
+    /// The columns in ascending order.
     columns: Vec<MaskedColumn>,
 }
 
@@ -275,8 +275,9 @@ fn each_part(rel: &mut Rel, f: &mut dyn FnMut(PartMut<'_>)) {
 }
 
 impl Binder<'_> {
-    /// Masks what leaves a statement that has been bound.
-    pub fn mask_outputs(&mut self, s: &mut Statement<Rel>) {
+    /// Masks what leaves a statement that has been bound. `marked`: it is a cursor's, whose outputs behind the columns are
+    /// marks and keys of rows and stay in the server.
+    pub fn mask_outputs(&mut self, s: &mut Statement<Rel>, marked: bool) {
         if self.meta.is_unguarded() {
             return;
         }
@@ -294,7 +295,9 @@ impl Binder<'_> {
                     let ty = self.variables.declared(*variable).ty;
                     self.mask(&stains, e, Some(ty));
                 }
-                self.mask_rows(&stains, &mut s.plan.node, &mut s.plan.outputs);
+                let hidden = s.plan.outputs.len().saturating_sub(s.plan.columns.len());
+                let shown = s.plan.outputs.len() - if marked { hidden } else { 0 };
+                self.mask_rows(&stains, &mut s.plan.node, &mut s.plan.outputs[..shown]);
             }
             Statement::Insert(i) => self.mask_insert(&stains, i),
             Statement::Update(u) => {

@@ -583,13 +583,10 @@ impl<'a> Binder<'a> {
         slot
     }
 
-    /// What is bound reads a slot of the block at this depth.
+    /// The statement that is bound reads a slot of the block at this depth.
     fn note_outer(&mut self, depth: usize, slot: Slot) {
-        for frame in &mut self.outer {
-            if frame.depth > depth && !frame.slots.contains(&slot) {
-                frame.slots.push(slot);
-            }
-        }
+        let reads = |f: &&mut OuterFrame| f.depth > depth && !f.slots.contains(&slot);
+        self.outer.iter_mut().filter(reads).for_each(|f| f.slots.push(slot));
     }
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {

@@ -30,8 +30,8 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The argument for a table-valued parameter of a function in `home`: its value, and the table; none for DEFAULT, which is an empty one.
-    /// 206 for anything but a table variable of the parameter's type.
+    /// The argument for a table-valued parameter of a function in `home`: its value, and the table; none for DEFAULT, which is an empty
+    /// one. 206 for anything but a table variable of the parameter's type.
     pub(super) fn table_argument(
         &mut self,
         e: &'a ast::Expr,

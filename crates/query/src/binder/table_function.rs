@@ -67,7 +67,7 @@ impl Argument {
 }
 
 /// An argument of a call, of its parameter's type.
-struct Given {
+struct GivenArgument {
     value: Expr,
     /// Its collation is that of the function's database, or none.
     settled: bool,
@@ -241,7 +241,7 @@ impl<'a> Binder<'a> {
         f: &'a ast::TableFunction,
         database: &Arc<Database>,
         function: &Module,
-    ) -> SqlResult<Vec<Given>> {
+    ) -> SqlResult<Vec<GivenArgument>> {
         let (name, given) = (&f.call.name, &f.call.arguments);
         if given.len() < function.parameters.len() {
             return Err(SqlError::new(313, &[name]));
@@ -253,7 +253,7 @@ impl<'a> Binder<'a> {
         for (at, (e, parameter)) in given.iter().zip(&function.parameters).enumerate() {
             if parameter.readonly {
                 let (value, table) = self.table_argument(e, database, parameter)?;
-                out.push(Given { value, settled: true, table });
+                out.push(GivenArgument { value, settled: true, table });
                 continue;
             }
             let bound = match e.kind {
@@ -265,7 +265,7 @@ impl<'a> Binder<'a> {
                 || bound.collation == database.collation();
             let declared = Declared::new(parameter.ty, parameter.large);
             let value = self.cast_to_declared(bound, declared)?;
-            out.push(Given { value, settled, table: None });
+            out.push(GivenArgument { value, settled, table: None });
         }
         Ok(out)
     }
@@ -295,13 +295,13 @@ impl<'a> Binder<'a> {
     /// The values that stand for the parameters in an inline function's query.
     fn arguments(
         &mut self,
-        given: Vec<Given>,
+        given: Vec<GivenArgument>,
         database: &Database,
         function: &Module,
     ) -> Arguments {
         let mut out = Arguments::default();
         for (given, parameter) in given.into_iter().zip(&function.parameters) {
-            let Given { value, settled, table } = given;
+            let GivenArgument { value, settled, table } = given;
             let declared = Declared::new(parameter.ty, parameter.large);
             let value = match value.is_repeatable() && settled {
                 true => value,

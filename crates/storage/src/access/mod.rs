@@ -325,7 +325,7 @@ impl Hobt {
         self.index
     }
 
-    /// What was done on it since it was opened, by transactions that have ended.
+    /// The operations on it since it was opened, by transactions that have ended.
     pub fn operations(&self) -> &Arc<Operations> {
         &self.operations
     }

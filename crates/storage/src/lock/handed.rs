@@ -7,19 +7,20 @@ use super::state::{Held, NO_OBJECT, TxLockState};
 use taffrail_base::DatabaseId;
 
 impl LockManager {
-    /// Hands a lock on an object, or on a row of `object`, over to an owner that holds none on the resource. False where it is not held.
+    /// Hands a lock on an object, or on a row of `object`, over to another owner. False where neither holds it.
     pub fn hand_over(
         &self,
         from: &mut TxLockState,
         to: &mut TxLockState,
         (object, resource): (&Resource, &Resource),
     ) -> bool {
+        // Two cursors may be on one row: who came first has brought its lock.
+        if to.held.iter().any(|h| h.resource == *resource) {
+            return true;
+        }
         let Some(at) = from.held.iter().rposition(|h| h.resource == *resource) else {
             return false;
         };
-        if to.held.iter().any(|h| h.resource == *resource) {
-            return false;
-        }
         let held = from.held.swap_remove(at);
         let hash = resource.hash();
         from.forget(hash, resource);

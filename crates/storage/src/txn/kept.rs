@@ -9,9 +9,9 @@ use crate::lock::{LockMode, Resource, TxLockState};
 /// The lock on a row, and that on the row's object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockedRow {
-    /// The object.
+    /// The row's object, locked with intent.
     pub object: Resource,
-    /// The row.
+    /// The row that is locked.
     pub row: Resource,
 }
 

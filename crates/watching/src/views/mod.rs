@@ -70,7 +70,7 @@ pub mod information_schema;
 mod missing_indexes;
 mod object_columns;
 pub mod objects;
-pub mod operational_stats;
+mod operational_stats;
 pub mod performance_counters;
 mod periods;
 mod permissions;

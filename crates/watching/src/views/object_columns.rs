@@ -146,7 +146,7 @@ const IS_COMPUTED: &[Shown<ColumnRow>] = &[("is_computed bit!", |c| c.computed.i
 /// sys.columns, sys.all_columns and sys.system_columns.
 pub(super) const COLUMNS: Columns<ColumnRow> = &[HEAD, IS_COMPUTED, MIDDLE, TAIL];
 
-/// sys.masked_columns.
+/// Columns of sys.masked_columns.
 pub(super) const MASKED_COLUMNS: Columns<ColumnRow> = &[
     HEAD,
     IS_COMPUTED,

@@ -61,8 +61,8 @@ pub(crate) struct Look {
 
 /// The numbers of names that are not there: tables, functions, procedures, sequences, columns' types, databases, users, schemas.
 const NAMES: &[i32] = &[
-    208, 470, 911, 1087, 1088, 1767, 1913, 2715, 2760, 2812, 3701, 4121, 4701, 4902, 5011, 5313,
-    11726, 15151, 15404, 15410,
+    208, 470, 911, 1087, 1088, 1750, 1767, 1913, 2715, 2760, 2812, 3701, 4121, 4701, 4902, 5011,
+    5313, 11726, 15151, 15404, 15410,
 ];
 
 /// The verdict on an error. Of several that a statement ends with the first says what is wrong.

@@ -158,7 +158,7 @@ impl CursorText {
     }
 
     /// The source of the plan that its module keeps: for a client's cursor that of a SELECT, which the same text may run without one.
-    pub fn shared_source(&self) -> Source<'_> {
+    pub(crate) fn shared_source(&self) -> Source<'_> {
         match self.is_api {
             true => Source::Select(&self.select),
             false => self.source(CursorRows::Whole),

@@ -43,7 +43,7 @@ pub(super) struct Keyset {
 pub(super) enum Fetched {
     /// There is none: before the first or behind the last one.
     Nothing,
-    /// It has gone.
+    /// The row has gone since.
     Hole,
     /// Its values, and its marks.
     Row(Vec<Value>, Vec<RowMark>),

@@ -1,4 +1,4 @@
-//! What a cursor is: the model and the concurrency that were asked for, and those that its query allows.
+//! Kinds of cursors: the model and the concurrency that were asked for, and those that its query allows.
 //!
 //! | the query | a cursor becomes |
 //! |---|---|
@@ -29,7 +29,7 @@ pub enum CursorModel {
     Keyset,
     /// The query runs as it is fetched from.
     Dynamic,
-    /// The same, forward only and read only.
+    /// DYNAMIC, forward only and read only.
     FastForward,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct Made {
     pub converted: bool,
     /// The tables of its query, where its rows are found again.
     pub tables: Vec<MarkedTable>,
-    /// What clients are told of the tables behind the columns, where they change through it.
+    /// The facts that clients are told of the tables behind the columns, where they change through it.
     pub told: Arc<CursorTables>,
     /// The table of FOR UPDATE OF, by its place among these, and the columns, by their places in it.
     pub only: Option<(usize, Vec<usize>)>,

@@ -10,7 +10,7 @@
 use super::model::{CursorConcurrency, Made};
 use super::shown::LastOperation;
 use super::{CursorRef, CursorRows, Cursors, Interpreter, Opened};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::database::Database;
 use crate::exec::module::Plan;
 use crate::exec::ops::{row::image_of, scan::fetch};
@@ -22,7 +22,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_syntax::ast::{self, DmlFilter, NameOrVariable};
 use taffrail_types::{Bytes, Value};
 
-/// What leads a cursor to a row of a table again.
+/// A mark leads a cursor to a row of a table again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct RowMark {
     /// Where the row is: a RID of a heap, the key of a clustered index; empty where an outer join has no row of the table.
@@ -66,11 +66,13 @@ pub(crate) struct ScanStart {
     pub turned: bool,
 }
 
-/// What the scans of a running statement have from the cursor that it reads or changes through, and tell it.
+/// The marks that scans of a running statement have from the cursor that it reads or changes through, and what they tell it.
 #[derive(Default, Debug)]
 pub(crate) struct Reading {
     marks: Vec<RowMark>,
     outdated: bool,
+    /// Where a change that moves rows has put the last one.
+    put: Vec<u8>,
     /// Where the next scan begins that brings marks.
     pub start: Option<ScanStart>,
     /// The key of the entry that a scan in a nonclustered index was on last.
@@ -81,6 +83,7 @@ impl Reading {
     /// A statement begins whose scans go by these marks.
     pub fn begin(&mut self, marks: Vec<RowMark>) {
         (self.marks, self.outdated) = (marks, false);
+        self.put.clear();
     }
 
     /// A scan in a nonclustered index is on the entry of a key.
@@ -97,6 +100,12 @@ impl Cursors {
         mark.filter(|m| !m.locator.is_empty()).cloned()
     }
 
+    /// A change that moves rows has put one there.
+    pub(crate) fn note_put(&mut self, locator: &[u8]) {
+        self.reading.put.clear();
+        self.reading.put.extend_from_slice(locator);
+    }
+
     /// A row was not as its mark has it.
     pub(crate) fn note_outdated(&mut self) {
         self.reading.outdated = true;
@@ -106,7 +115,7 @@ impl Cursors {
 /// The row that a cursor is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Current {
-    /// None.
+    /// No row is meant.
     None,
     /// One that has gone from the table.
     Hole,
@@ -182,7 +191,7 @@ impl Interpreter<'_> {
         self.position(at, plan, None)
     }
 
-    /// The same for the cursor at a place of the list, and of the row that it is on, or of another one of its buffer.
+    /// The position of the cursor at a place of the list, and of the row that it is on, or of another one of its buffer.
     pub(super) fn position(
         &mut self,
         at: usize,
@@ -243,13 +252,9 @@ impl Interpreter<'_> {
         }
         // Where the row is now: where it was, unless it has been moved.
         let moves = matches!(&plan.kind, Statement::Update(u) if u.two_phases());
-        let mut locator = self.session.held.cursors.reading.marks[0].locator.clone();
-        if let (true, Some(scratch)) = (moves, &self.session.running.scratch) {
-            // A row without entries in other indexes has left its key where it was made.
-            let clustered = table.base().kind != IndexKind::Heap;
-            let alone = clustered && table.nonclustered().is_empty();
-            locator.clone_from(if alone { &scratch.key } else { &scratch.locator });
-        }
+        let reading = &self.session.held.cursors.reading;
+        let moved = moves && !reading.put.is_empty();
+        let locator = if moved { &reading.put } else { &reading.marks[0].locator }.clone();
         let base = table.base().hobt()?.clone();
         let tx = self.session.part(database.id);
         let mut row = Vec::new();

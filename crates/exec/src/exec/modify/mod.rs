@@ -290,6 +290,7 @@ impl<'a> Modify<'a> {
         (self.s.old, self.s.new) = row;
         if !self.is_replaced() {
             self.put(rt, &c.plan.checks)?;
+            rt.cx.session.held.cursors.note_put(&self.s.locator);
             self.hold_update(rt, c.plan)?;
         }
         self.note(rt, true, true)

@@ -184,8 +184,9 @@ pub(crate) fn clustered_key(
     check_key(index, values, key)
 }
 
-/// Adds a row, of bytes in `s.row` and values in `s.new`, to the base and all indexes. False where it is passed over, since an index with
-/// IGNORE_DUP_KEY has its key already: only an INSERT `ignores`. Nothing of it is left then but the pages of its large values.
+/// Adds a row, of bytes in `s.row` and values in `s.new`, to the base and all indexes; its place is in `s.locator` then. False where it is
+/// passed over, since an index with IGNORE_DUP_KEY has its key already: only an INSERT `ignores`. Nothing of it is left then but the pages
+/// of its large values.
 pub(crate) fn add_row(
     session: &mut Session,
     database: &Database,
@@ -199,9 +200,6 @@ pub(crate) fn add_row(
     if base.kind == IndexKind::Heap {
         let rid = heap::insert(session.part(database.id), hobt, &s.row);
         let rid = rid.map_err(|e| session.storage_error(e))?;
-        if nonclustered.is_empty() {
-            return Ok(true);
-        }
         s.locator.clear();
         s.locator.extend_from_slice(&rid.to_bytes());
     } else {
@@ -212,11 +210,11 @@ pub(crate) fn add_row(
             Err(StorageError::DuplicateKey) => return Err(duplicate(table, base, &s.new)),
             Err(e) => return Err(session.storage_error(e)),
         }
-        if nonclustered.is_empty() {
-            return Ok(true);
-        }
         // The keys of the entries are made in the other one.
         std::mem::swap(&mut s.key, &mut s.locator);
+    }
+    if nonclustered.is_empty() {
+        return Ok(true);
     }
     let (locator, new) = (std::mem::take(&mut s.locator), std::mem::take(&mut s.new));
     let mut passed_over = None;

@@ -3,6 +3,7 @@
 mod by_snapshot;
 mod marked;
 mod moved;
+mod raw;
 
 use super::row::{note, passes, read_again, read_all, take};
 use super::{Operator, seek};
@@ -12,13 +13,11 @@ use crate::exec::cursor::RowMark;
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Isolation, Patience, Reads, Rejected, RowMode, TableSample};
 use crate::plan::node::{Access, Scan};
-use crate::rowcodec::TableLobs;
 use crate::rowcodec::key::read_entry;
-use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
 pub(crate) use by_snapshot::claim;
 pub(super) use by_snapshot::{err, version_gone};
-use marked::start_at;
+use marked::{ranges_from, start_at};
 use moved::{MOVED_TRIES, Place, moved_on, place_of};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,9 +28,8 @@ use taffrail_storage::heap::HeapCursor;
 use taffrail_storage::lock::{Granted, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Operation, Rid, Sample, ScanLocks, StorageError, Transaction, btree,
-    heap, lob,
+    heap,
 };
-use taffrail_types::Value;
 
 /// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
 ///
@@ -305,54 +303,16 @@ impl ScanOp {
         let scan = &*self.scan;
         claim(rt.cx.session, &scan.database, &scan.table, &locator, (mode, scan.locks.patience()))
     }
+}
 
-    /// All values of the row that [`ScanOp::next_raw`] gave last: `row`, which is read again if its large values have gone. False: so
-    /// has the row.
-    pub fn decode(
-        &mut self,
-        rt: &mut Rt<'_>,
-        row: &mut Vec<u8>,
-        out: &mut Vec<Value>,
-    ) -> SqlResult<bool> {
-        let (scan, hobt) = (&*self.scan, self.scan.table.base().hobt()?);
-        let layout = &scan.table.layout;
-        let tx = rt.cx.session.part(scan.database.id);
-        out.clear();
-        if self.large == Large::Kept {
-            layout.decode(row, out, &mut TableLobs { tx, hobt })?;
-            return Ok(true);
-        }
-        let mut lobs = UnlockedLobs::new(tx, hobt);
-        match layout.decode(row, out, &mut lobs) {
-            Ok(()) => return Ok(true),
-            Err(_) if lobs.gone && self.large == Large::Copied => out.clear(),
-            Err(_) if lobs.gone && self.large == Large::OfSnapshot => {
-                return Err(version_gone(rt, scan));
-            }
-            Err(e) => return Err(e),
-        }
-        let locator = match &self.cursor {
-            Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
-            Cursor::Clustered(c) => c.key().to_vec(),
-            Cursor::Closed | Cursor::Nonclustered(_) | Cursor::Marked(_) => return Ok(false),
-        };
-        let tx = rt.cx.session.part(scan.database.id);
-        let decoded = lob::with_row(tx, hobt, &locator, row, |tx, row| {
-            layout.decode(row, out, &mut TableLobs { tx, hobt })
-        });
-        decoded.map_err(|e| err(rt, scan, e))?.transpose().map(|there| there.is_some())
+/// A scan of all rows begins: it is counted, and told where somebody watches.
+fn note_full_scan(rt: &mut Rt<'_>, scan: &Scan, base: &Index) -> SqlResult<()> {
+    scan.database.storage.counters().full_scans.inc();
+    if pages::are_watched() {
+        note_scan(scan, base, false);
     }
-
-    /// The next row's bytes, for a copy of rows; the filter is not checked.
-    pub(crate) fn next_raw(&mut self, rt: &mut Rt<'_>) -> SqlResult<Option<&[u8]>> {
-        rt.tick()?;
-        let tx = rt.cx.session.part(self.scan.database.id);
-        match &mut self.cursor {
-            Cursor::Closed | Cursor::Nonclustered(_) | Cursor::Marked(_) => Ok(None),
-            Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
-            Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
-        }
-    }
+    rt.cx.session.part(scan.database.id).count(base.hobt()?, Operation::RangeScan);
+    Ok(())
 }
 
 impl Operator for ScanOp {
@@ -397,12 +357,7 @@ impl Operator for ScanOp {
         );
         let base = scan.table.base();
         if matches!(scan.access, Access::Full) {
-            scan.database.storage.counters().full_scans.inc();
-            if pages::are_watched() {
-                note_scan(scan, base, false);
-            }
-            let tx = rt.cx.session.part(scan.database.id);
-            tx.count(base.hobt()?, Operation::RangeScan);
+            note_full_scan(rt, scan, base)?;
         }
         self.cursor = match &scan.access {
             Access::Full if base.kind == IndexKind::Heap => {
@@ -419,9 +374,7 @@ impl Operator for ScanOp {
                 self.ranges.clear();
                 seek::ranges(rt, index, seek, &mut self.ranges)?;
                 if start.is_some() {
-                    let ranges = std::mem::take(&mut self.ranges).into_iter();
-                    let left = ranges.filter_map(|r| start_at(r, start.as_ref(), direction));
-                    self.ranges = left.collect();
+                    ranges_from(&mut self.ranges, start.as_ref(), direction);
                 }
                 if direction == Direction::Forward {
                     self.ranges.reverse();

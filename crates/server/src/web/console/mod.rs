@@ -12,7 +12,8 @@
 //! * A viewer that is slow misses frames; nobody waits for it.
 //! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
 //! * Any login may log in. What it may see and do is what the engine says to its sessions: there are no permissions here. Before
-//!   something is told that comes from elsewhere (rings, the hour that is kept, the error log's end) a statement asks for the view behind it.
+//!   something is told that comes from elsewhere (rings, the hour that is kept, the error log's end) a statement asks for the view behind
+//!   it.
 
 mod assets;
 mod grid;
@@ -58,8 +59,8 @@ use taffrail_engine::Instance;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Viewers at a time, and of one login.
-const VIEWERS: usize = 32;
-const VIEWERS_OF_LOGIN: usize = 16;
+const VIEWERS: usize = 64;
+const VIEWERS_OF_LOGIN: usize = 32;
 /// From one look for what pages have left behind to the next.
 const SWEEP: Duration = Duration::from_secs(5);
 

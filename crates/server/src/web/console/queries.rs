@@ -216,7 +216,8 @@ pub(super) const MAY_READ_HISTORY: &str =
 WHERE 1 = 0";
 
 /// A statement that only asks for the permission to read the error log: the log that it names is not there.
-pub(super) const MAY_READ_ERROR_LOG: &str = "EXEC sp_readerrorlog 1000000, 1";
+pub(super) const MAY_READ_ERROR_LOG: &str = "BEGIN TRY EXEC sp_readerrorlog 1000000, 1 END TRY
+BEGIN CATCH IF ERROR_NUMBER() <> 22004 THROW END CATCH";
 
 /// The parts of a frame, by name. Those that only ask for a permission have no rows.
 pub(super) const FRAME: [(&str, &str); 7] = [

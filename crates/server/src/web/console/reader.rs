@@ -140,7 +140,8 @@ impl Reader {
         }))
     }
 
-    /// The end of the error log as it is now, for who may read it. The statements that the pages show have the same rows, by reading all of it.
+    /// The end of the error log as it is now, for who may read it. The statements that the pages show have the same rows, by reading all
+    /// of it.
     fn tail(&self, session: &mut Session) -> Result<MutexGuard<'_, Tail>, Trouble> {
         session.may(queries::MAY_READ_ERROR_LOG)?;
         let mut tail = self.tail.lock();

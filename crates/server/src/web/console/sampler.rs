@@ -52,7 +52,7 @@ impl Samplers {
         self.all.lock().iter().flat_map(HashMap::values).for_each(|s| s.end_streams());
     }
 
-    /// The same, and ends the threads; what they run has [`STOPS`] to stop.
+    /// Stops the sampler and ends its threads; what they run has [`STOPS`] to stop.
     pub(super) fn stop(&self) {
         let all: Vec<Arc<Sampler>> =
             self.all.lock().take().into_iter().flatten().map(|s| s.1).collect();

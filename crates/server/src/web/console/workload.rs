@@ -1,7 +1,8 @@
 //! The statements behind the pages of queries and indexes: what has run, what it has cost, which indexes it used and would have used.
 
 /// Statements whose plans the cache holds, by what they have cost. A page puts another figure behind ORDER BY, and leaves WHERE out.
-pub(super) const TOP_QUERIES: &str = "SELECT TOP (100) CONVERT(varchar(130), q.plan_handle, 1), q.statement_start_offset, q.statement_end_offset,
+pub(super) const TOP_QUERIES: &str = "SELECT TOP (100) CONVERT(varchar(130), q.plan_handle, 1),
+       q.statement_start_offset, q.statement_end_offset,
        CONVERT(varchar(18), q.query_hash, 1), OBJECT_NAME(t.objectid, t.dbid),
        SUBSTRING(t.text, q.statement_start_offset / 2 + 1,
                  (CASE q.statement_end_offset WHEN -1 THEN 2147483646 ELSE q.statement_end_offset END - q.statement_start_offset) / 2 + 1),
@@ -22,7 +23,8 @@ pub(super) const QUERY_PLAN: &str = "SELECT query_plan
 FROM sys.dm_exec_text_query_plan(@plan, @start, @end)";
 
 /// Indexes of a database's tables, and how often each was used since the database was opened; a page runs it in that database.
-pub(super) const INDEX_USE: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique,
+pub(super) const INDEX_USE: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc,
+       i.is_primary_key, i.is_unique,
        ISNULL(u.user_seeks, 0), ISNULL(u.user_scans, 0), ISNULL(u.user_lookups, 0), ISNULL(u.user_updates, 0),
        CONVERT(varchar(19), (SELECT MAX(v.at) FROM (VALUES (u.last_user_seek), (u.last_user_scan), (u.last_user_lookup)) v (at)), 120),
        (SELECT SUM(p.row_count) FROM sys.dm_db_partition_stats p WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
@@ -37,7 +39,8 @@ WHERE o.type = 'U' AND o.is_ms_shipped = 0
 ORDER BY s.name, o.name, i.index_id";
 
 /// Use of indexes without their rows and room, for a login that may not see those.
-pub(super) const INDEX_USE_UNSIZED: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc, i.is_primary_key, i.is_unique,
+pub(super) const INDEX_USE_UNSIZED: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc,
+       i.is_primary_key, i.is_unique,
        ISNULL(u.user_seeks, 0), ISNULL(u.user_scans, 0), ISNULL(u.user_lookups, 0), ISNULL(u.user_updates, 0),
        CONVERT(varchar(19), (SELECT MAX(v.at) FROM (VALUES (u.last_user_seek), (u.last_user_scan), (u.last_user_lookup)) v (at)), 120),
        NULL, NULL

@@ -156,6 +156,7 @@ fn read_if_quiet(
         row.clear();
         return Ok(None);
     }
+    hobt.operations().add(Operation::ForwardedFetch, 1);
     Ok(Some(true))
 }
 

@@ -118,7 +118,7 @@ pub(crate) struct Trace {
     waiting: Mutex<Waiting>,
     /// Locked before `waiting`.
     writer: Mutex<Option<Writer>>,
-    /// What its rows may tell of comes first.
+    /// The gate of its rows: commits that they may tell of come first.
     outlet: Outlet,
 }
 

@@ -33,7 +33,7 @@ const ABSOLUTE: i64 = 0x40;
 const VALUES: usize = 4;
 
 /// The operation that is asked for.
-struct Asked<'a> {
+struct AskedChange<'a> {
     /// The place of the cursor in the session's list.
     at: usize,
     /// Without POSITION and ABSOLUTE.
@@ -48,7 +48,7 @@ struct Asked<'a> {
 }
 
 /// A statement that changes a row, and the declarations of its parameters.
-struct Change {
+struct RowChange {
     text: Arc<str>,
     declared: String,
     values: Vec<Passed>,
@@ -57,7 +57,7 @@ struct Change {
 impl Interpreter<'_> {
     /// `sp_cursor cursor, optype, rownum, table, values …`.
     pub(super) fn change_cursor(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
-        let rows = |it: &mut Self| -> SqlResult<(Asked<'_>, Vec<(i64, Current)>)> {
+        let rows = |it: &mut Self| -> SqlResult<(AskedChange<'_>, Vec<(i64, Current)>)> {
             let asked = it.asked_change(passed)?;
             let rows = it.rows_of_change(&asked)?;
             Ok((asked, rows))
@@ -79,7 +79,7 @@ impl Interpreter<'_> {
     }
 
     /// Reads the arguments: 16902, 16904.
-    fn asked_change<'a>(&self, passed: &'a [Passed]) -> SqlResult<Asked<'a>> {
+    fn asked_change<'a>(&self, passed: &'a [Passed]) -> SqlResult<AskedChange<'a>> {
         let at = self.api_cursor(passed, NAME)?;
         let said = number(passed, 1, NAME, "optype")?.ok_or_else(|| invalid(NAME, "optype"))?;
         let row = number(passed, 2, NAME, "rownum")?.unwrap_or(0);
@@ -97,11 +97,11 @@ impl Interpreter<'_> {
             None => String::new(),
         };
         let values = passed.get(VALUES..).unwrap_or_default();
-        Ok(Asked { at, operation, positions, absolute, row, table, values })
+        Ok(AskedChange { at, operation, positions, absolute, row, table, values })
     }
 
     /// The rows that an operation is about, with their numbers: 16929, 16930, 16931.
-    fn rows_of_change(&mut self, asked: &Asked<'_>) -> SqlResult<Vec<(i64, Current)>> {
+    fn rows_of_change(&mut self, asked: &AskedChange<'_>) -> SqlResult<Vec<(i64, Current)>> {
         let c = &self.session.held.cursors.list[asked.at];
         let Some(api) = &c.api else { return Err(invalid(NAME, "cursor")) };
         let read_only = c.made.concurrency == CursorConcurrency::ReadOnly;
@@ -187,7 +187,7 @@ impl Interpreter<'_> {
     }
 
     /// The statement of a change: 16935, 16936.
-    fn text_of_change(&self, asked: &Asked<'_>, name: &str) -> SqlResult<Change> {
+    fn text_of_change(&self, asked: &AskedChange<'_>, name: &str) -> SqlResult<RowChange> {
         let c = &self.session.held.cursors.list[asked.at];
         let table = match asked.table.trim() {
             "" => c.made.tables.first().map(named).unwrap_or_default(),
@@ -233,13 +233,13 @@ impl Interpreter<'_> {
             let _ = write!(declared, "{comma}@p{n} {}", v.ty);
             v.name = String::new();
         }
-        Ok(Change { text: text.into(), declared, values })
+        Ok(RowChange { text: text.into(), declared, values })
     }
 
     /// Changes rows one by one, or inserts one.
     fn change_rows(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &AskedChange<'_>,
         rows: Vec<(i64, Current)>,
     ) -> Result<Called, Unwind> {
         let handle = self.session.held.cursors.list[asked.at].shown.id;
@@ -286,7 +286,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs the statement of a change: 16928 for a text that is another one.
-    fn run_change(&mut self, change: &Change) -> Result<Called, Unwind> {
+    fn run_change(&mut self, change: &RowChange) -> Result<Called, Unwind> {
         self.within(Way::of_text(), |it| {
             let module = match it.session.batch_module(&change.text, &change.declared) {
                 Ok(m) => m,

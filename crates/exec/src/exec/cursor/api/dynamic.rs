@@ -17,7 +17,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
 /// A row of a block, with its status and where it is.
-struct Found {
+struct Along {
     row: Vec<Value>,
     status: i32,
     current: Current,
@@ -64,7 +64,7 @@ impl Interpreter<'_> {
         kind: i64,
         wanted: i64,
         by: i64,
-    ) -> SqlResult<(Vec<Found>, i32)> {
+    ) -> SqlResult<(Vec<Along>, i32)> {
         let api = &self.session.held.cursors.list[at].api;
         let first = api.as_ref().map(|api| api.first.clone()).unwrap_or_default();
         let mut status = 0;
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
     }
 
     /// The row so many rows away, and those behind it.
-    fn rows_from(&mut self, at: usize, by: i64, wanted: i64) -> SqlResult<Vec<Found>> {
+    fn rows_from(&mut self, at: usize, by: i64, wanted: i64) -> SqlResult<Vec<Along>> {
         let direction = match by {
             0 => None,
             by if by > 0 => Some(Direction::Next),
@@ -136,7 +136,7 @@ impl Interpreter<'_> {
     }
 
     /// The rows of the buffer as they are now, each at its own place: one that has gone leaves a hole.
-    fn rows_again(&mut self, at: usize) -> SqlResult<Vec<Found>> {
+    fn rows_again(&mut self, at: usize) -> SqlResult<Vec<Along>> {
         let api = &self.session.held.cursors.list[at].api;
         let places = api.as_ref().map(|api| api.places.clone()).unwrap_or_default();
         let mut rows = Vec::new();
@@ -148,7 +148,7 @@ impl Interpreter<'_> {
     }
 
     /// So many rows before the place, in their order.
-    fn rows_back(&mut self, at: usize, wanted: i64) -> SqlResult<Vec<Found>> {
+    fn rows_back(&mut self, at: usize, wanted: i64) -> SqlResult<Vec<Along>> {
         let mut rows = self.rows_along(at, &Direction::Prior, wanted)?;
         rows.reverse();
         Ok(rows)
@@ -159,7 +159,7 @@ impl Interpreter<'_> {
         at: usize,
         direction: &Direction,
         wanted: i64,
-    ) -> SqlResult<Vec<Found>> {
+    ) -> SqlResult<Vec<Along>> {
         let mut rows = Vec::new();
         while (rows.len() as i64) < wanted {
             match self.row_along(at, Some(direction))? {
@@ -171,7 +171,7 @@ impl Interpreter<'_> {
     }
 
     /// The next row in a direction; none of them: the one that the cursor is on.
-    fn row_along(&mut self, at: usize, direction: Option<&Direction>) -> SqlResult<Option<Found>> {
+    fn row_along(&mut self, at: usize, direction: Option<&Direction>) -> SqlResult<Option<Along>> {
         self.session.check_cancel()?;
         let fetched = match direction {
             Some(direction) => self.fetched(at, direction, 0, 0)?,
@@ -181,10 +181,10 @@ impl Interpreter<'_> {
         let place = self.place_along(at);
         let open = &self.session.held.cursors.list[at].open;
         let current = open.as_ref().map_or(Current::None, |o| o.current.clone());
-        Ok(Some(Found { row, status, current, place }))
+        Ok(Some(Along { row, status, current, place }))
     }
 
-    fn send_along(&mut self, at: usize, rows: Vec<Found>) -> SqlResult<()> {
+    fn send_along(&mut self, at: usize, rows: Vec<Along>) -> SqlResult<()> {
         let Some(open) = &self.session.held.cursors.list[at].open else {
             return Err(SqlError::new(16917, &[]));
         };

@@ -24,7 +24,7 @@ pub(super) const READ_ONLY: i32 = 1;
 pub(super) const SCROLL_LOCKS: i32 = 2;
 /// OPTIMISTIC by row versions.
 pub(super) const BY_VERSION: i32 = 4;
-/// OPTIMISTIC by values.
+/// OPTIMISTIC, by the row's values.
 pub(super) const BY_VALUES: i32 = 8;
 /// The bits of a concurrency option.
 const CONCURRENCY: i32 = 0xF;
@@ -179,7 +179,7 @@ mod tests {
         AskedOptions { scroll, concurrency, rows: ROWS }
     }
 
-    /// What comes back where the cursor becomes another one, if it does.
+    /// The answer where the cursor becomes another one, if it does.
     fn made(
         scroll: i32,
         concurrency: i32,

@@ -71,3 +71,13 @@ pub(super) fn start_at(
     }
     Some(range)
 }
+
+/// Leaves of ranges what a scan reads that begins at a place.
+pub(super) fn ranges_from(
+    ranges: &mut Vec<KeyRange>,
+    start: Option<&ScanStart>,
+    direction: Direction,
+) {
+    let all = std::mem::take(ranges).into_iter();
+    ranges.extend(all.filter_map(|r| start_at(r, start, direction)));
+}
