@@ -9,11 +9,61 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use support::sim::{start, world};
-use support::{Client, World, connect, errors};
-use taffrail_engine::Instance;
+use support::{Client, Heard, World, connect, errors};
+use taffrail_base::SqlError;
+use taffrail_engine::{ColumnDesc, ConnectionFate, Done, Instance, ResultSink, SinkResult};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimOptions, SimWorld};
+use taffrail_types::Value;
 
 const ON: &str = "ALTER DATABASE SCOPED CONFIGURATION SET PIPELINED_COMMIT = ON";
+
+/// What is told when the whole answer is there, behind the gate: a short one over a wire.
+#[derive(Default)]
+struct AtOnce(Heard);
+
+impl ResultSink for AtOnce {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.0.columns(columns)
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        self.0.row(values)
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        self.0.message(message)
+    }
+
+    fn done(&mut self, done: Done) -> SinkResult {
+        self.0.done(done)
+    }
+
+    fn is_gated(&self) -> bool {
+        true
+    }
+}
+
+/// Runs a batch whose answer is told at once; all that it says.
+fn run_at_once(c: &mut Client, batch: &str) -> String {
+    let mut sink = AtOnce::default();
+    let fate = c.connection.execute_batch(batch, &mut sink);
+    let promises = c.connection.promises();
+    if let Err(e) = promises.pass() {
+        return format!("{e}\nclosed");
+    }
+    promises.answered();
+    if fate == ConnectionFate::Close {
+        sink.0.lines.push("closed".into());
+    }
+    sink.0.text()
+}
+
+/// A session that has been told something before: one that has just logged in may have learned anything.
+fn observer(instance: &Arc<Instance>) -> Client {
+    let mut c = connect(instance);
+    c.ok("USE e");
+    c
+}
 
 /// A machine with the databases d, whose commits are pipelined, and e, whose commits are not.
 struct Scene {
@@ -28,13 +78,19 @@ struct Scene {
 
 impl Scene {
     fn new(seed: u64) -> Scene {
+        Scene::of(seed, "OFF")
+    }
+
+    /// `versions`: READ_COMMITTED_SNAPSHOT of d.
+    fn of(seed: u64, versions: &str) -> Scene {
         let world = world(seed, SimOptions::default());
         let instance = start(&world).expect("a start");
         let mut c = connect(&instance);
-        c.ok("CREATE DATABASE d; CREATE DATABASE e; ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT OFF");
+        c.ok("CREATE DATABASE d; CREATE DATABASE e");
+        c.ok(&format!("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT {versions}"));
         c.ok("CREATE TABLE d.dbo.t (n int PRIMARY KEY); CREATE TABLE d.dbo.marks (n int)");
         c.ok("CREATE TABLE e.dbo.copies (n int); CREATE TABLE e.dbo.held (n int); INSERT e.dbo.held VALUES (0)");
-        c.ok("CREATE TABLE ##shared (n int)");
+        c.ok("CREATE TABLE ##shared (n int); CREATE TABLE tempdb.dbo.shared (n int)");
         c.ok(&format!("USE d; {ON}; USE master"));
         // It keeps ##shared, too.
         c.ok("BEGIN TRAN; UPDATE e.dbo.held SET n = 1");
@@ -50,7 +106,7 @@ impl Scene {
         let batch = format!(
             "SET NOCOUNT ON; {sql}; INSERT d.dbo.marks VALUES ({mark}); UPDATE e.dbo.held SET n = 2"
         );
-        self.stopped.push(std::thread::spawn(move || c.run(&batch)));
+        self.stopped.push(std::thread::spawn(move || run_at_once(&mut c, &batch)));
         let looks = format!("SELECT COUNT(*) FROM d.dbo.marks WITH (NOLOCK) WHERE n = {mark}");
         let due = Instant::now() + Duration::from_secs(60);
         while self.looker.rows(&looks) != "1" {
@@ -103,6 +159,8 @@ fn whoever_is_told_of_a_commit_finds_it_after_a_crash() {
         ("USE e", "DECLARE @n int = (SELECT COUNT(*) FROM d.dbo.t); PRINT @n", "print: 10"),
         ("USE e", "IF EXISTS (SELECT * FROM d.dbo.t WHERE n = 7) PRINT 'seven'", "print: seven"),
         ("USE d", "SELECT TOP (1) [n] FROM dbo.t WITH (UPDLOCK) ORDER BY n DESC", "10"),
+        ("USE e", "SELECT n FROM d.dbo.t WHERE n = 7", "7"),
+        ("USE d", "SELECT OBJECTPROPERTYEX(OBJECT_ID('dbo.t'), 'Cardinality')", "10"),
         (
             "USE e",
             "DECLARE c CURSOR STATIC FOR SELECT n FROM d.dbo.t WHERE n = 10; OPEN c; FETCH c; DEALLOCATE c",
@@ -116,7 +174,7 @@ fn whoever_is_told_of_a_commit_finds_it_after_a_crash() {
     ];
     for (n, (place, asks, hears)) in observers.into_iter().enumerate() {
         let mut scene = Scene::new(10 + n as u64);
-        let mut observer = connect(&scene.instance);
+        let mut observer = observer(&scene.instance);
         observer.ok(place);
         scene.commit_ten();
         let heard = observer.rows(asks);
@@ -129,7 +187,7 @@ fn whoever_is_told_of_a_commit_finds_it_after_a_crash() {
 #[test]
 fn an_error_that_tells_of_a_commit_outlives_no_loss_of_it() {
     let mut scene = Scene::new(30);
-    let mut observer = connect(&scene.instance);
+    let mut observer = observer(&scene.instance);
     scene.commit_ten();
     assert_eq!(errors(&observer.rows("INSERT d.dbo.t VALUES (7)")), [2627]);
     let mut c = scene.crash();
@@ -138,9 +196,8 @@ fn an_error_that_tells_of_a_commit_outlives_no_loss_of_it() {
 
 #[test]
 fn a_snapshot_shows_no_commit_that_is_lost_afterwards() {
-    let mut scene = Scene::new(40);
-    let mut observer = connect(&scene.instance);
-    observer.ok("ALTER DATABASE d SET READ_COMMITTED_SNAPSHOT ON");
+    let mut scene = Scene::of(40, "ON");
+    let mut observer = observer(&scene.instance);
     scene.commit_ten();
     assert_eq!(count(&mut observer, "d.dbo.t"), "10");
     let mut c = scene.crash();
@@ -160,13 +217,15 @@ fn a_commit_in_another_database_has_what_it_read_before_it() {
 
 #[test]
 fn tables_that_all_sessions_share_hand_it_on() {
-    let mut scene = Scene::new(60);
-    let mut observer = connect(&scene.instance);
-    scene.commit_ten();
-    scene.run_and_stop(2, "INSERT ##shared SELECT n FROM d.dbo.t");
-    assert_eq!(count(&mut observer, "##shared"), "10");
-    let mut c = scene.crash();
-    assert_eq!(count(&mut c, "d.dbo.t"), "10");
+    for (n, shared) in ["##shared", "tempdb.dbo.shared"].into_iter().enumerate() {
+        let mut scene = Scene::new(60 + n as u64);
+        let mut observer = observer(&scene.instance);
+        scene.commit_ten();
+        scene.run_and_stop(2, &format!("INSERT {shared} SELECT n FROM d.dbo.t"));
+        assert_eq!(count(&mut observer, shared), "10");
+        let mut c = scene.crash();
+        assert_eq!(count(&mut c, "d.dbo.t"), "10", "{shared}");
+    }
 }
 
 #[test]
@@ -223,7 +282,7 @@ fn when_it_is_off_every_commit_waits_and_switching_it_off_waits_for_all() {
 #[test]
 fn a_log_that_fails_ends_the_sessions_that_know_and_nothing_of_it_has_left() {
     let mut scene = Scene::new(100);
-    let (mut reader, mut other) = (connect(&scene.instance), connect(&scene.instance));
+    let (mut reader, mut other) = (observer(&scene.instance), observer(&scene.instance));
     scene.commit_ten();
     let (kind, path_contains) = (Some(IoKind::WriteDurable), "d_log".to_owned());
     scene.world.inject(Fault { nth: 1, kind, path_contains, fault: FaultKind::Io, sticky: true });
@@ -264,7 +323,7 @@ fn commits_of_a_loop_do_not_wait_one_by_one() {
             c.ok(ON);
         }
         let before = waits(&mut c);
-        c.ok(inserts);
+        run_at_once(&mut c, inserts);
         waited.push(waits(&mut c) - before);
     }
     assert_eq!(waited[0], 500);
@@ -276,7 +335,7 @@ fn commits_of_a_loop_do_not_wait_one_by_one() {
     c.ok("EXEC sp_configure 'show advanced options', 1; RECONFIGURE");
     c.ok("EXEC sp_configure 'pipelined commit', 1; RECONFIGURE");
     let before = waits(&mut c);
-    c.ok(inserts);
+    run_at_once(&mut c, inserts);
     assert!(waits(&mut c) - before < 250);
     assert_eq!(count(&mut c, "t"), "1500");
 }

@@ -7,6 +7,7 @@ mod endings;
 mod lost;
 mod owners;
 mod passwords;
+mod piped;
 mod received;
 mod support;
 mod wire;

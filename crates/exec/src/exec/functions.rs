@@ -209,6 +209,9 @@ impl FnContext for Session {
     }
 
     fn global(&self, name: &str) -> SqlResult<Value> {
+        if matches!(name, "@@DBTS" | "MIN_ACTIVE_ROWVERSION") {
+            self.promises.learn();
+        }
         Ok(match name {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
@@ -526,6 +529,7 @@ impl FnContext for Session {
     }
 
     fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
+        self.promises.learn();
         let table = self.identity_table(table)?;
         let i = table.identity.as_ref()?;
         let current = i.sequence.last().unwrap_or(i.seed);
@@ -566,6 +570,8 @@ impl FnContext for Session {
     }
 
     fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
+        // Some count rows and pages.
+        self.promises.learn();
         let name = name.to_ascii_lowercase();
         Ok(match of {
             Property::Server => self.server_property(&name),

@@ -16,8 +16,8 @@
 //! 3. A commit that was lost ends the sessions that may know of it (9001), and no others.
 
 use super::Session;
-use super::snapshot::is_own;
 use crate::binder::TableUse;
+use crate::catalog::is_temp;
 use crate::catalog::registry::FLAG_PIPELINED_COMMIT;
 use crate::database::Database;
 use crate::exec::module::StmtKind;
@@ -208,11 +208,11 @@ impl Session {
     #[inline]
     pub(crate) fn note_table(&mut self, same: &[TableUse], level: Level) {
         let (database, table) = (&same[0].database, &same[0].table);
-        if is_own(database, table) {
+        if database.is_temporary() && is_temp(table.name()) {
             return;
         }
         if database.is_temporary() {
-            // Anybody may have put anything into it.
+            // A ##table, or an ordinary one of tempdb: anybody may have put anything into it.
             self.promises.learn();
             self.transaction.waits |= same.iter().any(|u| u.locks.target);
             return;

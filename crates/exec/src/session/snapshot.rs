@@ -26,7 +26,7 @@ use taffrail_syntax::ast;
 const OWN: Level = Level { isolation: Isolation::ReadCommitted, versions: false };
 
 /// The table is the session's own; `##tables` are everybody's.
-pub(super) fn is_own(database: &Database, table: &Table) -> bool {
+fn is_own(database: &Database, table: &Table) -> bool {
     database.is_temporary() && !table.name().starts_with("##")
 }
 
