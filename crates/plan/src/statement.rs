@@ -48,6 +48,8 @@ pub struct SelectPlan<R = Node> {
     pub replaces: Option<ReplacedChange>,
     /// `FOR JSON`: the one output is the text of a row, and the texts are put together where they are sent.
     pub json: Option<Arc<Form>>,
+    /// Columns of `FOR UPDATE OF` of a cursor: the table's place among those that the rows are made of, and the column's in it.
+    pub updatable: Vec<(usize, usize)>,
 }
 
 impl<R> SelectPlan<R> {
@@ -61,6 +63,7 @@ impl<R> SelectPlan<R> {
             inherited: None,
             replaces: None,
             json: None,
+            updatable: Vec::new(),
         }
     }
 }

@@ -25,7 +25,7 @@ pub enum Source<'m> {
     /// The query of a SELECT.
     Select(&'m ast::SelectStatement),
     /// The query of a cursor whose rows are found again.
-    Cursor(&'m ast::SelectStatement, CursorUse),
+    Cursor(&'m ast::SelectStatement, CursorUse, &'m [ast::ColumnRef]),
     /// INSERT of values or of a query.
     Insert(&'m ast::Insert),
     /// UPDATE of a table or view.
@@ -140,9 +140,9 @@ fn bind_source<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<St
             let into = s.query.body.first_block().into.clone();
             Statement::Select(Box::new(binder.bind_select(s)?), into)
         }
-        Source::Cursor(s, wanted) => {
+        Source::Cursor(s, wanted, columns) => {
             let into = s.query.body.first_block().into.clone();
-            Statement::Select(Box::new(binder.bind_cursor(s, *wanted)?), into)
+            Statement::Select(Box::new(binder.bind_cursor(s, *wanted, columns)?), into)
         }
         Source::Insert(i) => match binder.bind_nested_insert(i)? {
             Some(change) => change,

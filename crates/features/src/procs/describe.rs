@@ -552,7 +552,7 @@ fn bind<'a>(
     let sent = |o: Option<OutputPlan<Rel>>| o.filter(|o| o.into.is_none()).map(|o| o.columns);
     let mut assigned = Vec::new();
     let columns = match source {
-        Source::Select(s) | Source::Cursor(s, _) => {
+        Source::Select(s) | Source::Cursor(s, ..) => {
             let into = s.query.body.first_block().into.is_some();
             let bound = binder.bind_select(s)?;
             let sends = !into && bound.assign.is_empty();

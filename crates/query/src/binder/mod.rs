@@ -334,6 +334,8 @@ pub struct Binder<'a> {
     views: Vec<view::Expansion>,
     /// Rows are read whatever security policies say.
     unguarded: bool,
+    /// What FOR UPDATE OF of a cursor says of the query.
+    for_update: cursor::ForUpdate<'a>,
 }
 
 /// Expressions and queries nest at most so deep.
@@ -401,17 +403,13 @@ impl<'a> Binder<'a> {
             namespaces: Vec::new(),
             views: Vec::new(),
             unguarded: meta.is_unguarded(),
+            for_update: Default::default(),
         }
     }
 
     /// How many slots the frame needs.
     pub(crate) fn frame_size(&self) -> usize {
         self.columns.len()
-    }
-
-    /// Table and column of each slot, as a plan shows them; both empty where it has no name.
-    pub fn slot_names(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.mentions.iter().map(|m| (&*m.table, &*m.column))
     }
 
     /// A scalar expression outside any query.

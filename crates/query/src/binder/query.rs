@@ -83,7 +83,8 @@ impl<'a> Binder<'a> {
         let identity = self.into_identity.take();
         let inherited = if self.into_alone { super::identity::inherited(&plan) } else { None };
         let (assign, order, json) = (q.assign, q.order, q.json);
-        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces: None, json })
+        let (replaces, updatable) = (None, Vec::new());
+        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces, json, updatable })
     }
 
     /// Brings common table expressions into scope.
@@ -207,6 +208,7 @@ impl<'a> Binder<'a> {
         above: &'a [ast::OrderItem],
     ) -> SqlResult<BoundQuery> {
         let listing = take(&mut self.json.listing);
+        let listed_for_update = self.for_update.take();
         self.block_in_recursion(s);
         self.check_windows()?;
         let trees = self.sources_of_list(&s.from)?;
@@ -281,6 +283,7 @@ impl<'a> Binder<'a> {
 
         // The relation.
         self.block().sources = take(&mut block.sources);
+        self.updatable_columns(listed_for_update)?;
         // Without WHERE, ALL says nothing.
         let all = s.group_by.as_ref().is_some_and(|g| g.all) && !conjuncts.is_empty();
         let filter = if all { take(&mut conjuncts) } else { Vec::new() };

@@ -236,6 +236,7 @@ impl<'a> Binder<'a> {
             inherited: None,
             replaces,
             json: None,
+            updatable: Vec::new(),
         })
     }
 

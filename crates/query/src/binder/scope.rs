@@ -31,6 +31,13 @@ pub(crate) struct Mention {
     pub column: Arc<str>,
 }
 
+impl Binder<'_> {
+    /// Table and column of each slot, as a plan shows them; both empty where it has no name.
+    pub fn slot_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.mentions.iter().map(|m| (&*m.table, &*m.column))
+    }
+}
+
 impl Mention {
     /// A computed slot of a block, under this name.
     pub fn computed(block: u32, name: &str) -> Mention {

@@ -150,7 +150,8 @@ impl<'m> Planner<'m> {
     }
 
     fn select(&self, select: SelectPlan<Rel>) -> SqlResult<SelectPlan> {
-        let SelectPlan { plan, mut assign, order, identity, inherited, replaces, json } = select;
+        let SelectPlan { plan, mut assign, order, identity, inherited, replaces, json, updatable } =
+            select;
         let QueryPlan { node, outputs, columns } = plan;
         let mut needed: SlotSet = outputs.iter().copied().collect();
         assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
@@ -162,7 +163,7 @@ impl<'m> Planner<'m> {
         };
         self.parts_of_variables(&mut node, &mut assign, &outputs);
         let plan = QueryPlan { node, outputs, columns };
-        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces, json })
+        Ok(SelectPlan { plan, assign, order, identity, inherited, replaces, json, updatable })
     }
 
     /// The operators of a relation of whose columns `needed` are read.

@@ -6,6 +6,16 @@ use super::resource::{Resource, ResourceKind};
 use super::state::{Held, NO_OBJECT, TxLockState};
 use taffrail_base::DatabaseId;
 
+/// Modes of rows of which U is a part.
+const STRONGER: [LockMode; 6] = [
+    LockMode::X,
+    LockMode::RangeSU,
+    LockMode::RangeIU,
+    LockMode::RangeIX,
+    LockMode::RangeXU,
+    LockMode::RangeXX,
+];
+
 impl LockManager {
     /// Hands a lock on an object, or on a row of `object`, over to another owner. False where neither holds it.
     pub fn hand_over(
@@ -67,8 +77,8 @@ impl LockManager {
         }
     }
 
-    /// Gives back what an owner holds beside these resources, and leaves no more than U on rows: the transaction that has changed them has
-    /// ended.
+    /// Gives back what an owner holds beside these resources, and leaves no more than U on rows: the transaction that has changed them, or
+    /// has locked the range before them, has ended.
     pub fn keep_only(&self, state: &mut TxLockState, wanted: &[Resource]) {
         let mut at = 0;
         while let Some(held) = state.held.get(at).copied() {
@@ -77,7 +87,9 @@ impl LockManager {
                 continue;
             }
             if held.object != NO_OBJECT {
-                self.weaken(state, &held.resource, (LockMode::X, LockMode::U));
+                for mode in STRONGER {
+                    self.weaken(state, &held.resource, (mode, LockMode::U));
+                }
             }
             at += 1;
         }

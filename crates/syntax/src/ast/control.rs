@@ -1,8 +1,8 @@
 //! Variables, settings, control of flow, EXECUTE, transactions and cursors.
 
 use super::{
-    AssignOp, ColumnDefinition, DataType, Expr, Ident, NameOrVariable, NamedOption, ObjectName,
-    Query, QueryHint, Span, Statement, TableConstraint, With,
+    AssignOp, ColumnDefinition, ColumnRef, DataType, Expr, Ident, NameOrVariable, NamedOption,
+    ObjectName, Query, QueryHint, Span, Statement, TableConstraint, With,
 };
 
 /// One variable of a `DECLARE`.
@@ -412,7 +412,7 @@ pub struct CursorDefinition {
     /// `OPTION (…)` of the query.
     pub hints: Vec<QueryHint>,
     /// `FOR UPDATE [OF columns]` is `Some`.
-    pub for_update: Option<Vec<Ident>>,
+    pub for_update: Option<Vec<ColumnRef>>,
     /// Whether `FOR READ ONLY` was written.
     pub read_only: bool,
 }

@@ -56,8 +56,11 @@ impl Parser<'_> {
                 definition.read_only = true;
             } else {
                 self.expect_kw(Kw::Update)?;
-                definition.for_update =
-                    Some(if self.eat_kw(Kw::Of) { self.list(Self::name)? } else { Vec::new() });
+                definition.for_update = Some(if self.eat_kw(Kw::Of) {
+                    self.list(Self::column_ref)?
+                } else {
+                    Vec::new()
+                });
                 definition.hints.append(&mut self.query_hints()?);
             }
         }

@@ -28,7 +28,7 @@ pub struct CursorText {
     /// TYPE_WARNING: 16956 is told where it becomes another one.
     pub warns: bool,
     /// The columns of FOR UPDATE OF; none of them for FOR UPDATE alone.
-    pub for_update: Option<Vec<Box<str>>>,
+    pub for_update: Option<Vec<ast::ColumnRef>>,
     /// A client has asked for it by sp_cursoropen or one of its relatives.
     pub is_api: bool,
     /// The query.
@@ -132,7 +132,6 @@ pub(crate) fn text(
         () if has("SCROLL_LOCKS") => CursorConcurrency::ScrollLocks,
         () => CursorConcurrency::Optimistic,
     };
-    let columns = |list: Vec<ast::Ident>| list.into_iter().map(|c| c.value).collect();
     Ok(CursorText {
         name: name.into(),
         local: variable || has("LOCAL"),
@@ -142,7 +141,7 @@ pub(crate) fn text(
         concurrency,
         warns: has("TYPE_WARNING"),
         is_api: false,
-        for_update: definition.for_update.map(columns),
+        for_update: definition.for_update,
         select: ast::SelectStatement {
             with: definition.with,
             query: definition.query,
@@ -168,8 +167,11 @@ impl CursorText {
     /// Its query, of which these rows are asked.
     pub fn source(&self, rows: CursorRows) -> Source<'_> {
         let locks = self.concurrency == CursorConcurrency::ScrollLocks;
+        // They are looked up once, where the cursor is made.
+        let columns = self.for_update.as_deref().filter(|_| rows == CursorRows::Whole);
+        let columns = columns.unwrap_or_default();
         match self.finds_again() {
-            true => Source::Cursor(&self.select, CursorUse { rows, locks }),
+            true => Source::Cursor(&self.select, CursorUse { rows, locks }, columns),
             false => Source::Select(&self.select),
         }
     }

@@ -112,8 +112,8 @@ pub(super) struct Made {
     pub tables: Vec<MarkedTable>,
     /// The facts that clients are told of the tables behind the columns, where they change through it.
     pub told: Arc<CursorTables>,
-    /// The table of FOR UPDATE OF, by its place among these, and the columns, by their places in it.
-    pub only: Option<(usize, Vec<usize>)>,
+    /// The columns of FOR UPDATE OF: the place of the table among these, and the column's in it. None: all columns.
+    pub only: Option<Vec<(usize, usize)>>,
 }
 
 /// The query of a plan.
@@ -176,7 +176,7 @@ impl Made {
         Made { model, concurrency, scroll, converted, tables, told, only }
     }
 
-    /// A cursor of a text and of the plan of its query: 16957, 207.
+    /// A cursor of a text and of the plan of its query: 16957.
     pub fn of(text: &CursorText, plan: &Plan) -> SqlResult<Made> {
         let tables = if text.finds_again() { marked_tables(plan) } else { Vec::new() };
         let mut model = text.model;
@@ -200,7 +200,7 @@ impl Made {
         }
         let only = match text.for_update.as_deref() {
             None | Some([]) => None,
-            Some(columns) => Some(only_columns(columns, &tables)?),
+            Some(_) => Some(updatable(plan)),
         };
         let converted = model != text.model;
         let told = match text.is_api && concurrency != CursorConcurrency::ReadOnly {
@@ -210,9 +210,14 @@ impl Made {
         Ok(Made { model, concurrency, scroll: text.scroll, converted, tables, told, only })
     }
 
-    /// The columns of a table that may be changed through the cursor; none for all of them.
-    pub fn allows(&self, at: usize) -> Option<&[usize]> {
-        self.only.as_ref().filter(|(table, _)| *table == at).map(|(_, columns)| &columns[..])
+    /// Whether FOR UPDATE OF, if there is one, lists a column of the table at a place.
+    pub fn lists(&self, at: usize) -> bool {
+        self.only.as_ref().is_none_or(|only| only.iter().any(|(table, _)| *table == at))
+    }
+
+    /// Whether these columns of the table at a place may be changed through the cursor.
+    pub fn allows(&self, at: usize, columns: &[usize]) -> bool {
+        self.only.as_ref().is_none_or(|only| columns.iter().all(|c| only.contains(&(at, *c))))
     }
 }
 
@@ -240,18 +245,12 @@ fn told_tables(plan: &Plan, tables: &[MarkedTable]) -> CursorTables {
     CursorTables { tables: tables.iter().map(parts).collect(), columns }
 }
 
-/// The table of FOR UPDATE OF and its columns: 207 for a column that no table of the query has.
-fn only_columns(names: &[Box<str>], tables: &[MarkedTable]) -> SqlResult<(usize, Vec<usize>)> {
-    let mut at = None;
-    let mut columns = Vec::new();
-    for name in names {
-        let mut places = tables.iter().enumerate().filter(|(n, _)| at.is_none_or(|t| t == *n));
-        let found = places.find_map(|(n, t)| t.table.column(name).map(|c| (n, c)));
-        let (n, column) = found.ok_or_else(|| SqlError::new(207, &[name]))?;
-        at = Some(n);
-        columns.push(column);
+/// The columns of FOR UPDATE OF, as the plan has them.
+fn updatable(plan: &Plan) -> Vec<(usize, usize)> {
+    match &plan.kind {
+        Statement::Select(q, _) => q.updatable.clone(),
+        _ => Vec::new(),
     }
-    Ok((at.unwrap_or_default(), columns))
 }
 
 /// Whether a query is nothing but a scan, with what is computed of its rows and conditions on them.

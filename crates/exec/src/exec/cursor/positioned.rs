@@ -3,7 +3,7 @@
 //! The row that was fetched last has a mark for each of its tables: where its row is, and an image of it. The change finds its row by the
 //! mark, under the locks of a target, and leaves it alone where its image is another one: somebody has changed it since.
 //!
-//! What is refused, in this order: a cursor that is read only (16929), a table that is none of its query's or not that of FOR UPDATE OF
+//! What is refused, in this order: a cursor that is read only (16929), a table that is none of its query's or not one of FOR UPDATE OF
 //! (16933), a table that is read under NOLOCK (16941), no row (16931), a row that is not there (16947), a column that is not among those
 //! of FOR UPDATE OF (16932), a row that others have changed (16947 and 16934).
 
@@ -152,11 +152,9 @@ fn table_of(made: &Made, plan: &Plan) -> SqlResult<usize> {
     let (database, table, ..) = target(plan).ok_or_else(other)?;
     let same =
         |t: &super::model::MarkedTable| t.database.id == database.id && t.table.id() == table.id();
-    let at = match &made.only {
-        Some((at, _)) => Some(*at).filter(|at| made.tables.get(*at).is_some_and(same)),
-        None => made.tables.iter().position(same),
-    };
-    let at = at.ok_or_else(other)?;
+    let mut tables = made.tables.iter().enumerate();
+    let at = tables.find(|(at, t)| made.lists(*at) && same(t));
+    let at = at.map(|(at, _)| at).ok_or_else(other)?;
     match made.tables[at].dirty {
         true => Err(SqlError::new(16941, &[])),
         false => Ok(at),
@@ -210,9 +208,7 @@ impl Interpreter<'_> {
             return Err(SqlError::new(16947, &[]));
         }
         let columns = target(plan).map(|t| t.2).unwrap_or_default();
-        if let Some(allowed) = c.made.allows(table)
-            && !columns.iter().all(|c| allowed.contains(c))
-        {
+        if !c.made.allows(table, &columns) {
             return Err(SqlError::new(16932, &[]));
         }
         // A row that is locked since has not been changed, but by the session itself.
@@ -248,6 +244,7 @@ impl Interpreter<'_> {
         let operation = if updates { LastOperation::Update } else { LastOperation::Delete };
         list[at].shown.changed(operation);
         if !updates {
+            self.session.held.cursors.list[at].leave(positioned.table);
             return Ok(());
         }
         // Where the row is now: where it was, unless it has been moved.
@@ -274,6 +271,19 @@ impl Interpreter<'_> {
 }
 
 impl super::Cursor {
+    /// The row of a table that the cursor is on has been deleted through it: another one with its key is none of the cursor's.
+    fn leave(&mut self, table: usize) {
+        let Some(open) = &mut self.open else { return };
+        match &mut open.current {
+            Current::Row(marks) if marks.len() > 1 => {
+                if let Some(mark) = marks.get_mut(table) {
+                    *mark = RowMark { locator: Vec::new(), image: None };
+                }
+            }
+            current => *current = Current::Hole,
+        }
+    }
+
     /// The row that the cursor is on has another mark now.
     fn follow(&mut self, table: usize, mark: RowMark) {
         let Some(open) = &mut self.open else { return };

@@ -1,8 +1,9 @@
 //! sp_cursor: changes, locks and refreshes rows of the fetch buffer, and inserts rows into a table of the cursor.
 //!
-//! A change is the statement that the values make, WHERE CURRENT OF the cursor; the values are its parameters. Row 0 stands for all rows of
-//! the buffer, which are changed one by one.
+//! A change is the statement that the values make ([`RowChange`]), WHERE CURRENT OF the cursor. Row 0 stands for all rows of the buffer,
+//! which are changed one by one.
 
+use super::written::RowChange;
 use super::{Current, CursorRows, ended, invalid, number, text};
 use crate::exec::activation::Way;
 use crate::exec::called::{Called, Passed, Returned};
@@ -13,17 +14,15 @@ use crate::exec::cursor::streaming::lock_again;
 use crate::exec::interpret::{Interpreter, Unwind};
 use crate::exec::module::StmtKind;
 use crate::exec::ops::scan::fetch;
-use crate::plan::names::bracketed;
-use std::fmt::Write;
-use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::ScanLocks;
+use taffrail_syntax::ast::DmlFilter;
 
 const NAME: &str = "sp_cursor";
 
-const UPDATE: i64 = 1;
-const DELETE: i64 = 2;
-const INSERT: i64 = 4;
+pub(super) const UPDATE: i64 = 1;
+pub(super) const DELETE: i64 = 2;
+pub(super) const INSERT: i64 = 4;
 const REFRESH: i64 = 8;
 const LOCK: i64 = 0x10;
 const POSITION: i64 = 0x20;
@@ -33,25 +32,18 @@ const ABSOLUTE: i64 = 0x40;
 const VALUES: usize = 4;
 
 /// The operation that is asked for.
-struct AskedChange<'a> {
+pub(super) struct AskedChange<'a> {
     /// The place of the cursor in the session's list.
-    at: usize,
+    pub at: usize,
     /// Without POSITION and ABSOLUTE.
-    operation: i64,
+    pub operation: i64,
     /// The cursor stays on the row.
     positions: bool,
     /// The number of the row is that of the keyset, not of the buffer.
     absolute: bool,
     row: i64,
-    table: String,
-    values: &'a [Passed],
-}
-
-/// A statement that changes a row, and the declarations of its parameters.
-struct RowChange {
-    text: Arc<str>,
-    declared: String,
-    values: Vec<Passed>,
+    pub table: String,
+    pub values: &'a [Passed],
 }
 
 impl Interpreter<'_> {
@@ -186,56 +178,6 @@ impl Interpreter<'_> {
         })
     }
 
-    /// The statement of a change: 16935, 16936.
-    fn text_of_change(&self, asked: &AskedChange<'_>, name: &str) -> SqlResult<RowChange> {
-        let c = &self.session.held.cursors.list[asked.at];
-        let table = match asked.table.trim() {
-            "" => c.made.tables.first().map(named).unwrap_or_default(),
-            table if table.starts_with('[') || table.contains('.') => table.to_string(),
-            table => bracketed(table),
-        };
-        let word = match asked.operation {
-            UPDATE => "UPDATE",
-            DELETE => "DELETE",
-            _ => "INSERT",
-        };
-        let mut written = None;
-        let mut values = Vec::new();
-        for value in asked.values {
-            match (value.name.is_empty(), value.value.as_ref().and_then(|v| v.as_text())) {
-                (false, _) => values.push(value.clone()),
-                (true, Some(text)) if values.is_empty() => written = Some(text),
-                (true, _) => return Err(SqlError::new(16936, &[])),
-            }
-        }
-        let current = format!(" WHERE CURRENT OF {}", bracketed(name));
-        let mut text = match (asked.operation, written) {
-            (DELETE, _) => format!("DELETE {table}"),
-            (_, Some(text)) => text,
-            (_, None) if values.is_empty() => return Err(SqlError::new(16935, &[&word])),
-            (UPDATE, None) => {
-                let set = values.iter().enumerate();
-                let set = set.map(|(n, v)| format!("{} = @p{n}", column(v)));
-                format!("UPDATE {table} SET {}", set.collect::<Vec<_>>().join(", "))
-            }
-            (_, None) => {
-                let columns: Vec<String> = values.iter().map(column).collect();
-                let list = (0..values.len()).map(|n| format!("@p{n}")).collect::<Vec<_>>();
-                format!("INSERT {table} ({}) VALUES ({})", columns.join(", "), list.join(", "))
-            }
-        };
-        if asked.operation != INSERT {
-            text += &current;
-        }
-        let mut declared = String::new();
-        for (n, v) in values.iter_mut().enumerate() {
-            let comma = if n == 0 { "" } else { ", " };
-            let _ = write!(declared, "{comma}@p{n} {}", v.ty);
-            v.name = String::new();
-        }
-        Ok(RowChange { text: text.into(), declared, values })
-    }
-
     /// Changes rows one by one, or inserts one.
     fn change_rows(
         &mut self,
@@ -245,7 +187,7 @@ impl Interpreter<'_> {
         let handle = self.session.held.cursors.list[asked.at].shown.id;
         // No name of a cursor of anybody else.
         let name = format!("sp_cursor {handle}");
-        let change = match self.text_of_change(asked, &name) {
+        let change = match RowChange::of(asked, &self.session.held.cursors.list[asked.at], &name) {
             Ok(change) => change,
             Err(e) => return Ok(Err(ended(e))),
         };
@@ -285,18 +227,22 @@ impl Interpreter<'_> {
         Ok(returned)
     }
 
-    /// Runs the statement of a change: 16928 for a text that is another one.
+    /// Runs the statement of a change: 16928 for one that takes the rows of EXEC, 16936 for one of another kind.
     fn run_change(&mut self, change: &RowChange) -> Result<Called, Unwind> {
         self.within(Way::of_text(), |it| {
             let module = match it.session.batch_module(&change.text, &change.declared) {
                 Ok(m) => m,
                 Err(errors) => return it.several(errors),
             };
-            let changes = |kind: &StmtKind| {
-                matches!(kind, StmtKind::Update(_) | StmtKind::Delete(_) | StmtKind::Insert(_))
+            let current = |f: &Option<DmlFilter>| matches!(f, Some(DmlFilter::CurrentOf(_)));
+            let asked = |kind: &StmtKind| match kind {
+                StmtKind::Update(u) => change.operation == UPDATE && current(&u.filter),
+                StmtKind::Delete(d) => change.operation == DELETE && current(&d.filter),
+                StmtKind::Insert(_) => change.operation == INSERT,
+                _ => false,
             };
             match &module.statements[..] {
-                [one] if changes(&one.kind) => {}
+                [one] if asked(&one.kind) => {}
                 [one] if matches!(one.kind, StmtKind::InsertExec(..)) => {
                     return Ok(Err(ended(SqlError::new(16928, &[]))));
                 }
@@ -306,22 +252,5 @@ impl Interpreter<'_> {
             let status = it.session.activation.last.error;
             Ok(ran.map(|r| Returned { status, outputs: Vec::new(), ..r }))
         })
-    }
-}
-
-/// The column that a value is for.
-fn column(value: &Passed) -> String {
-    bracketed(value.name.trim_start_matches('@'))
-}
-
-/// A table with its database and schema; a temporary one by its name alone.
-fn named(of: &MarkedTable) -> String {
-    let name = bracketed(of.table.shown());
-    match of.database.is_temporary() {
-        true => name,
-        false => {
-            let schema = bracketed(&of.table.head.schema);
-            format!("{}.{schema}.{name}", bracketed(&of.database.name))
-        }
     }
 }

@@ -17,6 +17,7 @@ mod dynamic;
 mod fetch;
 mod open;
 mod options;
+mod written;
 
 use super::super::called::{Called, Passed, Returned};
 use super::super::interpret::{Interpreter, Unwind};
