@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use taffrail_base::sync::RwLock;
 use taffrail_base::{DatabaseId, LogPos};
 use taffrail_log::FlushReason;
+use taffrail_log::fair::RwLock;
 
 use crate::buffer::Store;
 use crate::error::{StorageError, StorageResult};
