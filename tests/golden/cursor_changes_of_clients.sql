@@ -97,6 +97,58 @@ EXEC sp_cursor @c, 1, 1, N'', @nowhere = 1
 EXEC sp_cursorclose @c
 SELECT @status AS status
 GO
+-- The forms of an UPDATE in texts: the whole statement, or portions of it, perhaps in one named value.
+--@ source: documentation sp_cursor
+SET NOCOUNT ON
+DECLARE @c int, @scroll int = 1, @cc int = 4, @rows int
+EXEC sp_cursoropen @c OUTPUT, N'SELECT id, name, amount FROM ca_t WHERE id < 4', @scroll OUTPUT, @cc OUTPUT, @rows OUTPUT
+BEGIN TRAN
+EXEC sp_cursorfetch @c, 1, 0, 3
+EXEC sp_cursor @c, 1, 1, N'', N'SET amount = amount + 1'
+EXEC sp_cursor @c, 1, 1, N'', N'amount = amount + 10, name = UPPER(name)'
+EXEC sp_cursor @c, 1, 2, N'ca_t', N'SET name = N''a, b'' -- told', N'amount = 5'
+EXEC sp_cursor @c, 1, 2, N'nowhere', N'/* whole */ UPDATE ca_t SET amount += 1'
+EXEC sp_cursor @c, 1, 2, N'', @values = N'SET amount = amount * 2'
+SELECT id, name, amount FROM ca_t
+ROLLBACK
+EXEC sp_cursorclose @c
+GO
+-- Those of an INSERT.
+--@ source: documentation sp_cursor
+SET NOCOUNT ON
+DECLARE @c int, @scroll int = 1, @cc int = 4, @rows int
+EXEC sp_cursoropen @c OUTPUT, N'SELECT id, name, amount FROM ca_t WHERE id < 4', @scroll OUTPUT, @cc OUTPUT, @rows OUTPUT
+BEGIN TRAN
+EXEC sp_cursor @c, 4, 0, N'', N'VALUES (50, N''fifty'', 50)'
+EXEC sp_cursor @c, 4, 0, N'', N'(51, N'':)'', 51)'
+EXEC sp_cursor @c, 4, 0, N'', N'VALUES (52', N'N''three'', 52)'
+EXEC sp_cursor @c, 4, 0, N'', N'(53)', N'N''parts''', N'53'
+EXEC sp_cursor @c, 4, 0, N'', @values = N'INSERT INTO ca_t VALUES (54, N''named'', 54)'
+SELECT id, name, amount FROM ca_t WHERE id >= 50
+ROLLBACK
+EXEC sp_cursorclose @c
+GO
+-- The table is a name and nothing more, a comment ends with its text, and the statement has to be the one that is asked for.
+--@ source: message 16936
+SET NOCOUNT ON
+DECLARE @c int, @scroll int = 1, @cc int = 4, @rows int
+EXEC sp_cursoropen @c OUTPUT, N'SELECT id, name, amount FROM ca_t WHERE id < 4', @scroll OUTPUT, @cc OUTPUT, @rows OUTPUT
+BEGIN TRAN
+EXEC sp_cursorfetch @c, 1, 0, 3
+EXEC sp_cursor @c, 33, 1, N'dbo.ca_t SET amount = 99 --', @amount = 1
+EXEC sp_cursor @c, 33, 1, N'[ca_t', @amount = 1
+EXEC sp_cursor @c, 33, 1, N'', N'UPDATE ca_t SET amount = 7 --'
+EXEC sp_cursor @c, 33, 1, N'', N'DELETE ca_t'
+EXEC sp_cursor @c, 33, 1, N'', N'INSERT ca_t (id, name) VALUES (60, N''x'')'
+EXEC sp_cursor @c, 4, 0, N'', N'UPDATE ca_t SET amount = 8'
+EXEC sp_cursor @c, 33, 1, N'', N'UPDATE ca_t SET amount = 9', N'UPDATE ca_t SET amount = 10'
+EXEC sp_cursor @c, 33, 1, N'', N'SET amount = 9', @name = N'x'
+EXEC sp_cursor @c, 33, 2, N'.ca_t', @amount = 3
+EXEC sp_cursor @c, 33, 3, N'[dbo].ca_t', @amount = 4
+SELECT id, name, amount FROM ca_t
+ROLLBACK
+EXEC sp_cursorclose @c
+GO
 -- DYNAMIC: blocks along an index.
 --@ source: documentation sp_cursorfetch
 SET NOCOUNT ON

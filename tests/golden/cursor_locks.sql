@@ -106,6 +106,24 @@ FETCH c
 FETCH d
 FETCH d
 GO
+-- A transaction that has locked the range before the row, too, leaves no more than the row's lock.
+--@ session one
+--@ source: documentation DECLARE CURSOR
+SET NOCOUNT ON
+BEGIN TRAN
+FETCH FIRST FROM c
+SELECT COUNT(*) AS n FROM cl_t WITH (SERIALIZABLE, UPDLOCK) WHERE id <= 1
+SELECT request_mode FROM sys.dm_tran_locks
+WHERE request_session_id = @@SPID AND resource_type = 'KEY' ORDER BY request_mode
+COMMIT
+SELECT request_mode FROM sys.dm_tran_locks WHERE request_session_id = @@SPID AND resource_type = 'KEY'
+GO
+--@ session two
+--@ source: message 1222
+INSERT cl_t VALUES (0, 'nil')
+UPDATE cl_t SET name = 'theirs' WHERE id = 1
+DELETE cl_t WHERE id = 0
+GO
 -- OPTIMISTIC locks nothing.
 --@ session one
 --@ source: documentation DECLARE CURSOR

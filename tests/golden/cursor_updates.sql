@@ -139,6 +139,64 @@ GO
 --@ source: message 207
 DECLARE c CURSOR LOCAL FOR SELECT id FROM cu_t FOR UPDATE OF nowhere
 GO
+-- A name that two tables have is ambiguous, and a qualified one is not.
+--@ source: message 209
+DECLARE c CURSOR LOCAL FOR SELECT t.id, v.name FROM cu_t AS t JOIN cu_v AS v ON v.id = t.id FOR UPDATE OF name
+PRINT 'next'
+GO
+--@ source: message 4104
+DECLARE c CURSOR LOCAL FOR SELECT t.id FROM cu_t AS t FOR UPDATE OF cu_v.name
+GO
+--@ source: documentation DECLARE CURSOR
+SET NOCOUNT ON
+DECLARE c CURSOR LOCAL FOR SELECT t.id FROM cu_t AS t JOIN cu_v AS v ON v.id = t.id FOR UPDATE OF v.name
+OPEN c
+FETCH c
+BEGIN TRAN
+UPDATE cu_t SET name = 'x' WHERE CURRENT OF c
+UPDATE cu_v SET name = 'listed' WHERE CURRENT OF c
+SELECT name FROM cu_v
+ROLLBACK
+GO
+-- Columns of several tables, and of the same table twice in FROM.
+--@ source: documentation DECLARE CURSOR
+SET NOCOUNT ON
+DECLARE c CURSOR LOCAL FOR SELECT t.id FROM cu_t AS t JOIN cu_v AS v ON v.id = t.id FOR UPDATE OF v.name, amount
+DECLARE s CURSOR LOCAL FOR SELECT y.id FROM cu_t AS x JOIN cu_t AS y ON y.id = x.id + 2 FOR UPDATE OF y.amount
+OPEN c
+FETCH c
+OPEN s
+FETCH s
+BEGIN TRAN
+UPDATE cu_t SET amount = 77 WHERE CURRENT OF c
+UPDATE cu_v SET name = 'both' WHERE CURRENT OF c
+UPDATE cu_t SET name = 'x' WHERE CURRENT OF c
+UPDATE cu_t SET amount = 88 WHERE CURRENT OF s
+SELECT id, name, amount FROM cu_t
+SELECT id, name FROM cu_v
+ROLLBACK
+GO
+-- The names are those of the query: a view's own, not those of the table behind it.
+--@ source: reasoned
+CREATE VIEW cu_own AS SELECT id AS k, amount AS total, name AS word, amount + 1 AS more FROM cu_t
+GO
+--@ source: documentation DECLARE CURSOR
+SET NOCOUNT ON
+DECLARE c CURSOR LOCAL FOR SELECT k FROM cu_own FOR UPDATE OF total
+OPEN c
+FETCH c
+BEGIN TRAN
+UPDATE cu_own SET word = 'x' WHERE CURRENT OF c
+UPDATE cu_own SET total = 55 WHERE CURRENT OF c
+SELECT k, total, more FROM cu_own
+ROLLBACK
+GO
+--@ source: message 207
+DECLARE c CURSOR LOCAL FOR SELECT k FROM cu_own FOR UPDATE OF amount
+GO
+--@ source: reasoned
+DROP VIEW cu_own
+GO
 -- Either table of a join; another one is none of the cursor's.
 --@ source: message 16933
 SET NOCOUNT ON
@@ -153,6 +211,20 @@ FETCH c
 DELETE cu_v WHERE CURRENT OF c
 SELECT id, name, amount FROM cu_t
 SELECT id, name FROM cu_v
+GO
+-- A row that has been deleted through the cursor is its row no more, though another one has its key now.
+--@ source: message 16947
+SET NOCOUNT ON
+DECLARE c CURSOR LOCAL KEYSET SCROLL_LOCKS FOR SELECT id FROM cu_t
+OPEN c
+BEGIN TRAN
+FETCH LAST FROM c
+DELETE cu_t WHERE CURRENT OF c
+INSERT cu_t VALUES (4, 'another', 44)
+UPDATE cu_t SET name = 'lost' WHERE CURRENT OF c
+DELETE cu_t WHERE CURRENT OF c
+SELECT id, name, amount FROM cu_t
+ROLLBACK
 GO
 -- A view, a derived table, and a variable.
 --@ source: documentation UPDATE
