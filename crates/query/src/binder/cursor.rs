@@ -43,7 +43,7 @@ pub struct CursorUse {
 pub(super) struct ForUpdate<'a> {
     /// As they are written; the statement's own block takes them.
     names: &'a [ast::ColumnRef],
-    /// Their slots.
+    /// The slots of these columns, as the block has them.
     slots: Vec<Slot>,
 }
 

@@ -334,7 +334,7 @@ pub struct Binder<'a> {
     views: Vec<view::Expansion>,
     /// Rows are read whatever security policies say.
     unguarded: bool,
-    /// What FOR UPDATE OF of a cursor says of the query.
+    /// Columns of FOR UPDATE OF, where a cursor's query is bound.
     for_update: cursor::ForUpdate<'a>,
 }
 
