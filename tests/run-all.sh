@@ -18,6 +18,9 @@ nextest=$(./tests/nextest.sh)
 step "lints"
 cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
+step "what is shipped compiles, without what only debug builds have"
+cargo check --release --locked --quiet -p taffrail-cli
+
 step "build"
 cargo build --workspace --all-targets --locked --quiet
 
