@@ -3,6 +3,7 @@
 pub use super::declarations::declare_list;
 use super::definition::Returns;
 pub(crate) use super::definition::{CreatedUnder, procedure};
+use super::executed_text::join_texts;
 use super::figures::Tally;
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
@@ -528,8 +529,9 @@ impl<'s> Compiler<'s> {
             ast::ExecTarget::Variable(v) => {
                 ExecTarget::Variable(self.variables.scalar(&v.value)?.0)
             }
-            ast::ExecTarget::String(text) => {
+            ast::ExecTarget::String(mut text) => {
                 let ty = SqlType::NVarChar(taffrail_types::MaxLen::Max);
+                join_texts(&self.variables, &mut text);
                 ExecTarget::Text(self.code(text, Some(ty))?)
             }
         };

@@ -28,6 +28,7 @@ mod elsewhere;
 pub(crate) mod ending;
 pub(crate) mod eval;
 mod execute_as;
+mod executed_text;
 mod fate;
 pub mod figures;
 mod for_json;
