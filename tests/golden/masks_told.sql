@@ -154,6 +154,27 @@ GO
 REVERT
 UPDATE data.pair SET a = 3 WHERE a = 2
 GO
+-- Nor do rows that follow others, and constraints that come later.
+--@ source: reasoned
+CREATE TABLE data.parent (id int NOT NULL PRIMARY KEY)
+CREATE TABLE data.child (p int NULL CONSTRAINT fk_child REFERENCES data.parent ON DELETE SET NULL, b varchar(20) MASKED WITH (FUNCTION = 'default()') NOT NULL, CONSTRAINT uq_child UNIQUE (p, b))
+INSERT data.parent VALUES (1), (2)
+INSERT data.child VALUES (1, 'secret'), (2, 'secret')
+GRANT DELETE ON data.parent TO nobody
+EXECUTE AS USER = 'nobody'
+DELETE data.parent
+GO
+--@ source: reasoned
+REVERT
+ALTER TABLE data.child DROP CONSTRAINT uq_child
+INSERT data.child VALUES (1, 'secret')
+GRANT ALTER ON data.child TO nobody
+EXECUTE AS USER = 'nobody'
+ALTER TABLE data.child ADD CONSTRAINT uq_back UNIQUE (p, b)
+GO
+--@ source: reasoned
+REVERT
+GO
 --@ source: reasoned
 USE master
 DROP DATABASE g_masks_told

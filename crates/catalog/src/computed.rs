@@ -4,11 +4,11 @@
 //! in the rows, and so has one that is a column of an index. Of others the rows have nothing ([`Place::Nowhere`]): whoever reads them
 //! computes them.
 
-use super::ensure_schema_version;
 use super::object::{Column, Table};
 use super::rows::int;
 use super::systab::{self, SystemTables, number, text};
 use super::temporal::Generated;
+use super::{ensure_schema_version, fold};
 use crate::rowcodec::{Cell, Place, damaged};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -39,10 +39,10 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// Whether the expression reads a column of this name. The text has names in brackets.
+    /// Whether the expression reads a column of this name. The text has names in brackets, in any case.
     pub fn reads(&self, name: &str) -> bool {
         let bracketed = format!("[{}]", name.replace(']', "]]"));
-        self.definition.contains(&bracketed)
+        self.definition.contains(&bracketed) || fold(&self.definition).contains(&fold(&bracketed))
     }
 }
 

@@ -1,11 +1,10 @@
 //! Masks of columns: the text of a mask function is in `sysmodules`, by the numbers of table and column. A computed column has its
 //! expression there and is never masked itself.
 
-use super::computed::Computed;
-use super::object::{Column, Table};
+use super::ensure_schema_version;
+use super::object::Table;
 use super::rows::int;
 use super::systab::{self, SystemTables, text};
-use super::{ensure_schema_version, fold};
 use crate::rowcodec::damaged;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -63,17 +62,11 @@ impl Table {
                 found.push(at);
             }
             if let Some(computed) = &column.computed {
-                let read = |c: &Column| reads(computed, c);
-                ahead.extend((0..self.columns.len()).filter(|c| read(&self.columns[*c])));
+                let all = 0..self.columns.len();
+                ahead.extend(all.filter(|c| computed.reads(&self.columns[*c].name)));
             }
         }
         found.sort_unstable();
         found
     }
-}
-
-/// Whether an expression names a column. The text may write it in letters of another case.
-fn reads(computed: &Computed, column: &Column) -> bool {
-    let name = format!("[{}]", column.name.replace(']', "]]"));
-    fold(&computed.definition).contains(&fold(&name))
 }

@@ -63,6 +63,11 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// The database whose commits these are.
+    pub fn database(&self) -> DatabaseId {
+        self.id
+    }
+
     /// The position that was released and is not durable; none: all of it is.
     #[inline]
     fn due(&self) -> Option<LogPos> {

@@ -1,8 +1,8 @@
 //! SET STATISTICS TIME: what parsing and running take, in messages 3613 and 3612.
 //!
 //! A batch tells what it took to be parsed, and to be planned as far as what it names is there (later planning is part of the
-//! statement); then each statement, behind its DONE, and an EXECUTE behind all those of its procedure. What sends no DONE of its
-//! own (SET @variable, DECLARE, control of flow) tells nothing. Processor time is that of the session's thread as the kernel counts
+//! statement); then each statement, behind its DONE, and an EXECUTE behind all those of its procedure. What only computes
+//! (SET @variable, DECLARE, control of flow) tells nothing. Processor time is that of the session's thread as the kernel counts
 //! it, in steps of its clock tick.
 
 use super::interpret::{Interpreter, Unwind};

@@ -39,7 +39,7 @@ pub struct Promises {
     all: AtomicBool,
     /// Databases that were read, a bit for each of the first 64.
     touched: AtomicU64,
-    /// Commits that snapshots show.
+    /// Commits that snapshots show, the last of each database.
     shown: parking_lot::Mutex<SmallVec<[Promised; 2]>>,
     /// The last failure before it began to learn: see [`taffrail_storage::Pipelines::settle`].
     known: AtomicU64,
@@ -76,8 +76,13 @@ impl Promises {
     #[inline]
     pub(crate) fn as_of_now(&self, database: DatabaseId) {
         if !self.storage.pipelines.are_unused() {
-            let promised = self.storage.pipelines.promised(|id| id == database);
-            self.shown.lock().extend(promised);
+            let mut shown = self.shown.lock();
+            for (pipeline, pos) in self.storage.pipelines.promised(|id| id == database) {
+                match shown.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &pipeline)) {
+                    Some((_, last)) => *last = pos.max(*last),
+                    None => shown.push((pipeline, pos)),
+                }
+            }
         }
     }
 
@@ -108,7 +113,8 @@ impl Promises {
         let (all, touched) = (self.all.load(Relaxed), self.touched.load(Relaxed));
         let has = |id: DatabaseId| 1_u64.checked_shl(id.0.into()).is_some_and(|b| touched & b != 0);
         let mut promised = pipelines.promised(|id| Some(id) != but && (all || has(id)));
-        promised.extend(self.shown.lock().iter().cloned());
+        let others = |p: &&Promised| Some(p.0.database()) != but;
+        promised.extend(self.shown.lock().iter().filter(others).cloned());
         pipelines.settle(&promised, self.known.load(Relaxed)).map_err(|e| e.to_sql())?;
         if but.is_none() {
             self.shown.lock().clear();
@@ -119,7 +125,8 @@ impl Promises {
     /// A request begins. Where all answers before have left, it learns nothing of failures that are known by now.
     #[inline]
     pub(crate) fn begins(&self) {
-        if !self.all.load(Relaxed)
+        if !self.storage.pipelines.are_unused()
+            && !self.all.load(Relaxed)
             && self.touched.load(Relaxed) == 0
             && self.shown.lock().is_empty()
         {

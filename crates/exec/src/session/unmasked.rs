@@ -28,8 +28,12 @@ impl Session {
         }
         // The rights that are known are those in the current database.
         let here = mask.columns.iter().all(|c| c.database == self.database.id);
-        let stamp = self.known_stamp().filter(|_| here);
-        if let Some(stamp) = stamp {
+        let stamp = || self.known_stamp().filter(|_| here);
+        let asked = stamp().or_else(|| {
+            self.rights_in(&self.database).ok()?;
+            stamp()
+        });
+        if let Some(stamp) = asked {
             let known = self.kept.known_masks.0.borrow();
             let found = known.iter().find(|(by, m, _)| *by == stamp && Arc::ptr_eq(m, mask));
             if let Some((.., answer)) = found {
@@ -37,12 +41,13 @@ impl Session {
             }
         }
         let answer = mask.columns.iter().all(|c| self.unmasks_column(c));
-        if let Some(stamp) = self.known_stamp().filter(|_| here) {
+        // Rights that have changed meanwhile are those of some columns alone.
+        if let Some(by) = asked.filter(|by| stamp() == Some(*by)) {
             let mut known = self.kept.known_masks.0.borrow_mut();
             if known.len() >= REMEMBERED {
                 known.clear();
             }
-            known.push((stamp, mask.clone(), answer));
+            known.push((by, mask.clone(), answer));
         }
         answer
     }
@@ -80,15 +85,23 @@ impl Session {
     pub fn cover<'t>(
         &self,
         e: Box<SqlError>,
-        mut tables: impl Iterator<Item = (&'t Database, &'t Table)>,
+        tables: impl Iterator<Item = (&'t Database, &'t Table)>,
     ) -> Box<SqlError> {
-        let Some(covered) = without_value(&e) else { return e };
-        let hides = |(d, t): (&Database, &Table)| t.is_masked() && !self.unmasks_table(d, t);
-        let sees_all = self.activation.security().is_sa();
-        if !sees_all && (self.hides_changed_rows() || tables.any(hides)) {
-            return Box::new(SqlError { message: covered, ..*e });
+        let mut masked = tables.filter(|(_, t)| t.is_masked()).peekable();
+        let fired = self.activation.fired().is_some_and(|f| f.table.is_masked());
+        if self.activation.security().is_sa() || !fired && masked.peek().is_none() {
+            return e;
+        }
+        let Some(message) = without_value(&e) else { return e };
+        if self.hides_changed_rows() || masked.any(|(d, t)| !self.unmasks_table(d, t)) {
+            return Box::new(SqlError { message, ..*e });
         }
         e
+    }
+
+    /// Whether [`Session::cover`] may have something to hide in an error, whatever the tables are.
+    pub fn may_cover(&self, e: &SqlError) -> bool {
+        !self.activation.security().is_sa() && without_value(e).is_some()
     }
 
     /// Whether a trigger runs whose table has columns that are masked for the session: `inserted` and `deleted` are no table that its

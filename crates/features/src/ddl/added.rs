@@ -124,7 +124,7 @@ pub(super) fn add(
     }
     let keys = std::mem::take(&mut draft.foreign);
     match index::add_keys(cx, database, &fresh, draft) {
-        Err(e) if e.number == 1505 => return Err(create::could_not_create(cx, e)?),
+        Err(e) if e.number == 1505 => return Err(not_unique(cx, database, &fresh, e)?),
         added => added?,
     }
     let made = foreign::create(cx, &owner, keys, check != Some(false))?;
@@ -139,6 +139,17 @@ struct Numbers {
     at: usize,
     seed: i64,
     increment: i64,
+}
+
+/// 1750, behind 1505 without a value that a mask hides from the session.
+fn not_unique(
+    cx: &mut StatementContext<'_>,
+    database: &Database,
+    table: &Table,
+    reason: Box<SqlError>,
+) -> SqlResult<Box<SqlError>> {
+    let reason = cx.session.cover(reason, std::iter::once((database, table)));
+    create::could_not_create(cx, reason)
 }
 
 /// Writes all rows anew, each with the columns that are added and the next identity value, in the order in which they are read. The

@@ -104,6 +104,10 @@ pub(super) fn covered(
     name: &ast::ObjectName,
     e: Box<SqlError>,
 ) -> Box<SqlError> {
+    // Nothing is asked, and no lock waited for, after a lock that was not given or a cancelled statement.
+    if !cx.session.may_cover(&e) {
+        return e;
+    }
     let missing = || SqlError::new(4902, &[name]);
     match resolve::table(cx, name, missing) {
         Ok((database, table)) => cx.session.cover(e, std::iter::once((&*database, &*table))),

@@ -65,7 +65,8 @@ fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlR
 }
 
 fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::AlterIndex(s) = &s.kind { alter_index::alter_index(cx, s) } else { other(s) }
+    let K::AlterIndex(s) = &s.kind else { return other(s) };
+    alter_index::alter_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
 }
 
 fn alter_authorization(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {

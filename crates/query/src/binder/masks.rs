@@ -118,33 +118,45 @@ impl Stains {
         }
     }
 
+    /// Stains the columns of a relation that are a masked table's; whether anything is new.
+    fn begin(&mut self, rel: &Rel) -> bool {
+        let (database, table, columns) = match rel {
+            Rel::Get(g) => (&g.table.database, &g.table.table, &g.columns),
+            Rel::Rowset(r) => match &r.of.source {
+                RowsetSource::Changed(c) => (&r.of.database, &c.table, &r.columns),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let mut new = false;
+        if table.is_masked() {
+            for (at, slot) in columns {
+                new |= self.add(*slot, of_column(database, table, *at));
+            }
+        }
+        new
+    }
+
     /// Stains what a relation sets itself; whether anything is new.
     fn flow(&mut self, rel: &Rel) -> bool {
-        let mut new = false;
+        let mut new = self.begin(rel);
+        if self.0.is_empty() {
+            // Most statements are of no masked table.
+            return false;
+        }
         match rel {
+            // A column that is computed where it is read may read other tables, by a function.
             Rel::Get(g) => {
-                let (database, table) = (&g.table.database, &g.table.table);
-                for (at, slot) in g.columns.iter().filter(|_| table.is_masked()) {
-                    new |= self.add(*slot, of_column(database, table, *at));
-                }
-                // A column that is computed where it is read may read other tables, by a function.
                 for c in &g.computed {
                     new |= self.add(c.slot, self.computed(&[&c.value]));
                 }
             }
-            Rel::Rowset(r) => match &r.of.source {
-                RowsetSource::Changed(c) if c.table.is_masked() => {
-                    for (at, slot) in &r.columns {
-                        new |= self.add(*slot, of_column(&r.of.database, &c.table, *at));
-                    }
+            Rel::Rowset(r) => {
+                let stain = self.computed(&r.args.iter().collect::<Vec<_>>());
+                for (_, slot) in r.columns.iter().filter(|_| stain.is_some()) {
+                    new |= self.add(*slot, stain.clone());
                 }
-                _ => {
-                    let stain = self.computed(&r.args.iter().collect::<Vec<_>>());
-                    for (_, slot) in r.columns.iter().filter(|_| stain.is_some()) {
-                        new |= self.add(*slot, stain.clone());
-                    }
-                }
-            },
+            }
             Rel::Values(v) => {
                 for (e, slot) in v.rows.iter().flat_map(|row| row.iter().zip(&v.slots)) {
                     new |= self.add(*slot, self.of(e));

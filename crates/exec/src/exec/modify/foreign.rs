@@ -341,11 +341,13 @@ impl Ready {
     pub(crate) fn run(&self, cx: &mut StatementContext<'_>) -> SqlResult<()> {
         let mut vars = Vec::new();
         let mut rt = self.runtime(cx, &mut vars);
-        match &self.plan.kind {
+        let ran = match &self.plan.kind {
             Statement::Insert(i) => super::insert::run(&mut rt, i).map(drop),
             Statement::Merge(m) => super::merge::run(&mut rt, m).map(drop),
             _ => Err(SqlError::new(102, &[&""])),
-        }
+        };
+        drop(rt);
+        ran.map_err(|e| cx.session.cover(e, self.plan.tables()))
     }
 
     /// Runs its UPDATE or DELETE over the rows that it finds with each of these values. SET ROWCOUNT does not end it.
@@ -353,11 +355,14 @@ impl Ready {
         let mut vars = Vec::new();
         let mut rt = self.runtime(cx, &mut vars);
         rt.claims = rt.cx.session.changes_by_snapshot();
-        match &self.plan.kind {
+        let followed = match &self.plan.kind {
             Statement::Update(u) => super::update::follow(&mut rt, u, all),
             Statement::Delete(d) => super::delete::follow(&mut rt, d, all),
             _ => Err(SqlError::new(102, &[&""])),
-        }
+        };
+        drop(rt);
+        // The statement that it follows names other tables.
+        followed.map_err(|e| cx.session.cover(e, self.plan.tables()))
     }
 
     fn runtime<'r>(&'r self, cx: &'r mut StatementContext<'_>, vars: &'r mut Vec<Value>) -> Rt<'r> {
