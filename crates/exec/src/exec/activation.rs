@@ -418,6 +418,8 @@ impl Interpreter<'_> {
         }
         // The triggers that a statement has to fire are fired by that statement, and not by one of a function that it calls.
         let due = std::mem::take(&mut self.session.running.due);
+        // Likewise the marks that its scans go by, and what they have told its cursor.
+        let reading = std::mem::take(&mut self.session.held.cursors.reading);
         self.session.enter(way);
         let called = f(self);
         if let Some(run) = self.session.activation.run.take()
@@ -428,6 +430,7 @@ impl Interpreter<'_> {
         let cleaned = self.drop_own_objects();
         let left = self.session.leave(self.sink);
         self.session.running.due = due;
+        self.session.held.cursors.reading = reading;
         match (called?, cleaned.and(left)) {
             (Ok(_), Err(e)) => Ok(Err(e.into())),
             (called, _) => Ok(called),

@@ -257,10 +257,11 @@ impl Cursors {
         }
     }
 
-    /// The place of a cursor: a level's own before a global one.
-    fn find(&self, cursor: &CursorRef, level: u32) -> SqlResult<usize> {
+    /// The place of a cursor: a level's own before a global one. A function has none but its own: a statement that calls it may be in the
+    /// middle of a global one.
+    fn find(&self, cursor: &CursorRef, level: u32, in_function: bool) -> SqlResult<usize> {
         let local = if cursor.global { None } else { self.known(&cursor.name, Some(level)) };
-        let found = local.or_else(|| self.known(&cursor.name, None));
+        let found = local.or_else(|| self.known(&cursor.name, None).filter(|_| !in_function));
         let variable = cursor.name.starts_with('@');
         found.ok_or_else(|| match variable {
             true => SqlError::new(16950, &[&cursor.name]).with_severity(16).with_state(2),
@@ -306,7 +307,9 @@ impl Interpreter<'_> {
         text: &Arc<CursorText>,
     ) -> SqlResult<Ended> {
         let flags = self.session.database.storage.engine_flags();
-        let local = text.local || !text.global && flags & FLAG_LOCAL_CURSORS != 0;
+        let local = text.local
+            || self.session.activation.in_function
+            || !text.global && flags & FLAG_LOCAL_CURSORS != 0;
         let level = local.then_some(self.session.activation.nest_level);
         let cursors = &mut self.session.held.cursors;
         if cursors.known(&text.name, level).is_some() {
@@ -395,7 +398,8 @@ impl Interpreter<'_> {
     }
 
     fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
-        self.session.held.cursors.find(cursor, self.session.activation.nest_level)
+        let activation = &self.session.activation;
+        self.session.held.cursors.find(cursor, activation.nest_level, activation.in_function)
     }
 
     /// After OPEN or FETCH: one that fails ends loops over `@@FETCH_STATUS`, which would otherwise go on for ever where
@@ -428,29 +432,31 @@ impl Interpreter<'_> {
         let opened = self.with_locals(&mut own, |it| {
             it.open_rows(&module, (&text, &made), (plan, visible, line))
         });
-        // Nothing can have removed it meanwhile: a query declares no cursors.
+        // Nothing can have removed it meanwhile: functions that the query calls have cursors of their own alone.
         let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
         c.own = own;
-        let opened = opened?;
+        let (opened, made) = opened?;
         let (rows, open_status) = (opened.counted(&made), opened.rows.status());
         cursors.last = Some(text.clone());
         cursors.rows = rows;
         let shown = c.shown.clone();
-        c.open = Some(opened);
+        (c.open, c.made) = (Some(opened), made);
         shown.opened(rows, open_status, meter.read(self.session));
         self.session.activation.last.row_count = 0;
         self.warn_if_due(line)?;
         Ok(QUIET)
     }
 
-    /// The rows of a cursor that is opened, or its query begun. The numbers: of its plan, of the variables that it sees, of its line.
+    /// The rows of a cursor that is opened, or its query begun, and what it has become. The numbers: of its plan, of the variables that it
+    /// sees, of its line.
     fn open_rows(
         &mut self,
         module: &Arc<Module>,
         (text, made): (&CursorText, &Made),
         (number, visible, line): (u32, u32, u32),
-    ) -> SqlResult<Opened> {
+    ) -> SqlResult<(Opened, Made)> {
+        let mut made = made.clone();
         let source = text.shared_source();
         if self.session.activation.options.implicit_transactions
             && self.session.transaction.count == 0
@@ -463,13 +469,17 @@ impl Interpreter<'_> {
             let plan = it.locked_plan(module, number, visible, &source)?;
             let q = model::query_of(&plan);
             let columns = q.columns.as_slice().into();
+            // An index may have come or gone since the declaration.
+            if text.finds_again() && !text.is_api {
+                made = Made::of(text, &plan)?;
+            }
             let starts = it.session.starts_plan(module, number, &plan);
             if made.model == CursorModel::Keyset {
                 began = Some(starts);
                 let keyset = it.gather_keys(module, text, visible, line)?;
                 return Ok(Opened::new(columns, CursorRows::Keyset(Box::new(keyset))));
             }
-            if streaming::streams(made, &plan) {
+            if streaming::streams(&made, &plan) {
                 let plan = match text.is_api && text.finds_again() {
                     true => it.plan_apart(module, visible, &text.source(Wanted::Whole))?,
                     false => plan,
@@ -500,7 +510,7 @@ impl Interpreter<'_> {
         });
         let rows = opened.as_ref().map(Opened::copied_rows).map_err(|e| &**e);
         self.executed(module, number, began, rows);
-        opened
+        opened.map(|opened| (opened, made))
     }
 
     /// OPEN and FETCH of what reads tables begin a transaction under IMPLICIT_TRANSACTIONS.

@@ -315,25 +315,20 @@ pub struct CursorColumn {
     pub base: Option<String>,
 }
 
-/// TABNAME, where there are tables, and COLINFO of a cursor's columns, of which the last one is hidden. Numbers have a byte: nothing is
-/// said of more than 255 columns.
+/// TABNAME, where there are tables, and COLINFO of a cursor's columns, of which the last one is hidden. Numbers have a byte, and
+/// lengths have two: nothing is said of more than 255 columns, or of longer names.
 pub fn cursor_columns(out: &mut Vec<u8>, tables: &[Vec<String>], columns: &[CursorColumn]) {
     let Ok(count) = u8::try_from(columns.len()) else { return };
     let units =
         |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
-    if !tables.is_empty() {
-        let mut names = Vec::new();
-        for parts in tables {
-            names.push(parts.len() as u8);
-            for part in parts {
-                let part = units(part);
-                names.extend_from_slice(&((part.len() / 2) as u16).to_le_bytes());
-                names.extend_from_slice(&part);
-            }
+    let mut names = Vec::new();
+    for parts in tables {
+        names.push(parts.len() as u8);
+        for part in parts {
+            let part = units(part);
+            names.extend_from_slice(&((part.len() / 2) as u16).to_le_bytes());
+            names.extend_from_slice(&part);
         }
-        out.push(kind::TABNAME);
-        out.extend_from_slice(&(names.len() as u16).to_le_bytes());
-        out.extend_from_slice(&names);
     }
     let mut told = Vec::new();
     for (number, c) in (1..=count).zip(columns) {
@@ -347,8 +342,15 @@ pub fn cursor_columns(out: &mut Vec<u8>, tables: &[Vec<String>], columns: &[Curs
             told.extend_from_slice(&name);
         }
     }
+    let lengths = u16::try_from(names.len()).and_then(|n| Ok((n, u16::try_from(told.len())?)));
+    let Ok((of_names, of_columns)) = lengths else { return };
+    if !tables.is_empty() {
+        out.push(kind::TABNAME);
+        out.extend_from_slice(&of_names.to_le_bytes());
+        out.extend_from_slice(&names);
+    }
     out.push(kind::COLINFO);
-    out.extend_from_slice(&(told.len() as u16).to_le_bytes());
+    out.extend_from_slice(&of_columns.to_le_bytes());
     out.extend_from_slice(&told);
 }
 

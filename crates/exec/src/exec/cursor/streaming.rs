@@ -298,10 +298,10 @@ impl Streaming {
         let key = key.clone();
         let start = ScanStart { from: Some(key.clone()), inclusive: true, turned: false };
         self.begin_at(rt, start)?;
+        // What is read may be another row, or one that is not to be had: the next FETCH counts from the place.
+        self.turned = None;
         let there = self.op.next(rt)? && self.key(rt) == key;
         memory::check()?;
-        // What was read may be another row, which the next FETCH is to find.
-        self.turned = None;
         Ok(if there { self.row(rt) } else { Fetched::Hole })
     }
 

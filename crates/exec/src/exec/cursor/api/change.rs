@@ -105,8 +105,8 @@ impl Interpreter<'_> {
             _ if asked.absolute && !read_only => {
                 return Ok(vec![(asked.row, self.row_of_keyset(asked.at, asked.row)?)]);
             }
-            _ if api.count == 0 => return refused(16931),
-            _ if !asked.absolute && (asked.row < 0 || asked.row > api.count) => {
+            _ if api.buffer.is_empty() => return refused(16931),
+            _ if !asked.absolute && !(0..=api.buffer.len() as i64).contains(&asked.row) => {
                 return refused(16930);
             }
             // The rows of a copy have no marks.
@@ -194,19 +194,23 @@ impl Interpreter<'_> {
         if asked.operation == INSERT {
             return self.run_change(&change);
         }
-        let before =
-            self.session.held.cursors.list[asked.at].open.as_ref().map(|o| o.current.clone());
+        // Triggers of the change may take other cursors away, and so move this one in the list.
+        let mut at = asked.at;
+        let open = self.session.held.cursors.list[at].open.as_ref();
+        let mut before = open.map(|o| o.current.clone());
         let mut returned = Ok(Returned::default());
         for (row, current) in rows {
+            let was_on = before.as_ref() == Some(&current);
             if !asked.absolute {
-                self.stand_on(asked.at, row, current);
-            } else if let Some(open) = &mut self.session.held.cursors.list[asked.at].open {
+                self.stand_on(at, row, current);
+            } else if let Some(open) = &mut self.session.held.cursors.list[at].open {
                 open.current = current;
             }
             let named = Reference { name: name.as_str().into(), level: None };
-            self.session.held.cursors.list[asked.at].references.push(named);
+            self.session.held.cursors.list[at].references.push(named);
             let ran = self.run_change(&change);
-            let Some(at) = self.session.held.cursors.unnamed(&name) else { return ran };
+            let Some(now) = self.session.held.cursors.unnamed(&name) else { return ran };
+            at = now;
             let c = &mut self.session.held.cursors.list[at];
             if let (Some(api), Some(open)) = (&mut c.api, &c.open)
                 && let Some(there) = api.buffer.get_mut(row.max(1) as usize - 1)
@@ -214,13 +218,16 @@ impl Interpreter<'_> {
             {
                 *there = open.current.clone();
             }
+            if let (true, Some(open)) = (was_on, &c.open) {
+                before = Some(open.current.clone());
+            }
             returned = ran?;
             if !matches!(&returned, Ok(r) if r.status == 0) {
                 break;
             }
         }
         if let (false, Some(before)) = (asked.positions, before)
-            && let Some(open) = &mut self.session.held.cursors.list[asked.at].open
+            && let Some(open) = &mut self.session.held.cursors.list[at].open
         {
             open.current = before;
         }

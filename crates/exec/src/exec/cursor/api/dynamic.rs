@@ -8,7 +8,6 @@ use super::super::{CursorRows, Direction};
 use super::fetch::{
     ABSOLUTE, FIRST, LAST, MOVED, NEXT, PREV, PREV_NOADJUST, REFRESH, RELATIVE, Sent,
 };
-use super::open::with_status;
 use super::{Current, ended};
 use crate::exec::called::Failed;
 use crate::exec::interpret::{Ended, Interpreter, Unwind};
@@ -185,13 +184,7 @@ impl Interpreter<'_> {
     }
 
     fn send_along(&mut self, at: usize, rows: Vec<Along>) -> SqlResult<()> {
-        let Some(open) = &self.session.held.cursors.list[at].open else {
-            return Err(SqlError::new(16917, &[]));
-        };
-        let columns = with_status(&open.columns);
-        let told = self.session.held.cursors.list[at].made.told.clone();
-        self.context(0).cursor_columns(&columns, &told)?;
-        self.clear_buffer(at);
+        self.begin_block(at)?;
         for found in rows {
             if let Some(open) = &mut self.session.held.cursors.list[at].open {
                 open.current = found.current;

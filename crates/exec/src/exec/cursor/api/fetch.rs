@@ -182,10 +182,18 @@ impl Interpreter<'_> {
         at: usize,
         wanted: i64,
     ) -> Result<Result<Sent, Failed>, Unwind> {
-        let sent = self.rows_forward(at, wanted);
-        let sent = match sent {
+        let c = &mut self.session.held.cursors.list[at];
+        if let (Some(api), Some(Opened { rows: CursorRows::Keyset(k), .. })) = (&c.api, &mut c.open)
+        {
+            // Behind the buffer, whichever of its rows has been changed since.
+            k.go_to((api.start + api.count - 1).max(0) as usize);
+        }
+        let sent = match self.rows_forward(at, wanted) {
             Ok(sent) => sent,
-            Err(e) => return Ok(Err(ended(e))),
+            Err(e) => {
+                self.clear_buffer(at);
+                return Ok(Err(ended(e)));
+            }
         };
         self.done(Ended { command: Command::SELECT, rows: Some(sent as u64) })?;
         let c = &mut self.session.held.cursors.list[at];
@@ -200,13 +208,7 @@ impl Interpreter<'_> {
     }
 
     fn rows_forward(&mut self, at: usize, wanted: i64) -> SqlResult<i64> {
-        let Some(open) = &self.session.held.cursors.list[at].open else {
-            return Err(SqlError::new(16917, &[]));
-        };
-        let columns = with_status(&open.columns);
-        let told = self.session.held.cursors.list[at].made.told.clone();
-        self.context(0).cursor_columns(&columns, &told)?;
-        self.clear_buffer(at);
+        self.begin_block(at)?;
         let mut sent = 0;
         while sent < wanted {
             self.session.check_cancel()?;
@@ -229,12 +231,15 @@ impl Interpreter<'_> {
         (wanted, by): (i64, i64),
     ) -> Result<Result<Sent, Failed>, Unwind> {
         let meter = self.session.meter();
-        let c = &mut self.session.held.cursors.list[at];
-        let Some(api) = &mut c.api else { return Ok(Err(ended(invalid(NAME, "cursor")))) };
+        let c = &self.session.held.cursors.list[at];
+        let Some(api) = &c.api else { return Ok(Err(ended(invalid(NAME, "cursor")))) };
         let block = block(kind, api, n, wanted, by);
-        (api.start, api.count) = (block.start, block.count);
         if let Err(e) = self.rows_of_block(at, block) {
+            self.clear_buffer(at);
             return Ok(Err(ended(e)));
+        }
+        if let Some(api) = &mut self.session.held.cursors.list[at].api {
+            (api.start, api.count) = (block.start, block.count);
         }
         let c = &self.session.held.cursors.list[at];
         let found = block.count > 0;
@@ -248,13 +253,7 @@ impl Interpreter<'_> {
     }
 
     fn rows_of_block(&mut self, at: usize, block: Block) -> SqlResult<()> {
-        let Some(open) = &self.session.held.cursors.list[at].open else {
-            return Err(SqlError::new(16917, &[]));
-        };
-        let columns = with_status(&open.columns);
-        let told = self.session.held.cursors.list[at].made.told.clone();
-        self.context(0).cursor_columns(&columns, &told)?;
-        self.clear_buffer(at);
+        self.begin_block(at)?;
         for number in block.start..block.start + block.count {
             self.session.check_cancel()?;
             let c = &mut self.session.held.cursors.list[at];
@@ -266,6 +265,16 @@ impl Interpreter<'_> {
             let (Some(row), status) = self.fetched(at, &Direction::Next, 0, 0)? else { break };
             self.send_row(at, row, status)?;
         }
+        Ok(())
+    }
+
+    /// Sends the columns of a block of rows: the fetch buffer is theirs from then on.
+    pub(super) fn begin_block(&mut self, at: usize) -> SqlResult<()> {
+        let c = &self.session.held.cursors.list[at];
+        let Some(open) = &c.open else { return Err(SqlError::new(16917, &[])) };
+        let (columns, told) = (with_status(&open.columns), c.made.told.clone());
+        self.context(0).cursor_columns(&columns, &told)?;
+        self.clear_buffer(at);
         Ok(())
     }
 
