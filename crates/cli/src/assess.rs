@@ -3,7 +3,9 @@
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use std::fs::DirBuilder;
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use taffrail_server::assess::{Judged, Scratch, Verdict};
@@ -103,7 +105,8 @@ impl Temporary {
         for n in 0.. {
             let name = format!("taffrail-assess-{}-{n}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            match std::fs::create_dir(&path) {
+            // What scripts make is nobody else's to read.
+            match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Temporary(path)),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -173,7 +176,9 @@ fn add_files(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     entries.sort();
     for entry in entries {
         let is_script = entry.extension().is_some_and(|e| e.eq_ignore_ascii_case("sql"));
-        if is_script || entry.is_dir() {
+        // A link to a folder may lead back to one in which it lies.
+        let is_followed = if entry.is_dir() { !entry.is_symlink() } else { is_script };
+        if is_followed {
             add_files(&entry, files)?;
         }
     }

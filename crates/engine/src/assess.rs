@@ -1,6 +1,6 @@
 //! The assessment of scripts in an instance of its own: which statements run, which are refused, and where.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use taffrail_exec::connection::Connection;
 use taffrail_exec::instance::Instance;
@@ -26,7 +26,6 @@ struct Batch {
 pub struct Scratch {
     instance: Arc<Instance>,
     connection: Connection,
-    directory: PathBuf,
     batches: Vec<Batch>,
     executes: bool,
 }
@@ -47,17 +46,10 @@ impl Scratch {
         let options = InstanceOptions::of_scratch(directory);
         let instance = crate::start(options).map_err(|e| e.to_string())?;
         let connection = instance.connect(client()).map_err(|e| e.to_string())?;
-        let directory = directory.to_owned();
-        let batches = Vec::new();
-        let mut scratch = Scratch { instance, connection, directory, batches, executes };
+        let mut scratch = Scratch { instance, connection, batches: Vec::new(), executes };
         scratch.make_database(DATABASE);
         scratch.enter(DATABASE);
         Ok(scratch)
-    }
-
-    /// The directory of the instance.
-    pub fn directory(&self) -> &Path {
-        &self.directory
     }
 
     /// Begins a file: in a session of its own, in the database in which files begin.
@@ -67,18 +59,17 @@ impl Scratch {
         Ok(())
     }
 
-    /// Assesses a batch; its number, from 0.
-    pub fn batch(&mut self, text: &str) -> usize {
+    /// Assesses a batch.
+    pub fn batch(&mut self, text: &str) {
         for name in self.connection.databases_used(text) {
             self.make_database(&name);
         }
         let database = self.connection.database().to_owned();
         let judged = self.connection.assess(text, self.executes);
         self.batches.push(Batch { text: text.to_owned(), database, judged });
-        self.batches.len() - 1
     }
 
-    /// The verdicts on all batches, by their numbers. What was not judged for want of a name is looked at again first: a later batch may
+    /// The verdicts on all batches, in their order. What was not judged for want of a name is looked at again first: a later batch may
     /// have made it.
     pub fn finish(mut self) -> Vec<Vec<Judged>> {
         let mut batches = std::mem::take(&mut self.batches);

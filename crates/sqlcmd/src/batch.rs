@@ -69,6 +69,26 @@ impl Batch {
         self.text.iter().collect()
     }
 
+    /// The text with the values of its variables put in, and the names of those that have none, which are left as they stand.
+    pub fn filled(&self, value: impl Fn(&str) -> Option<String>) -> (String, Vec<String>) {
+        let mut out = String::with_capacity(self.text.len());
+        let (mut last, mut undefined) = (0, Vec::new());
+        for (&at, name) in &self.references {
+            let Some(before) = self.text.get(last..at) else { continue };
+            out.extend(before);
+            match value(name) {
+                Some(value) => out.push_str(&value),
+                None => {
+                    undefined.push(name.clone());
+                    out.push_str(&format!("$({name})"));
+                }
+            }
+            last = at + 3 + name.len();
+        }
+        out.extend(self.text.get(last..).unwrap_or_default());
+        (out, undefined)
+    }
+
     /// Inside of a string or a comment.
     pub fn is_inside(&self) -> bool {
         self.quote.is_some() || self.comment

@@ -80,7 +80,12 @@ impl Reader {
                 Ok(Step::Text) => self.lines.push(place),
                 Ok(Step::Command(call)) => match call.command {
                     Command::Go => self.end_batch(),
-                    Command::Exit | Command::Quit => break,
+                    // What no GO has sent is sent by EXIT (…) alone.
+                    Command::Exit if call.argument.trim_start().starts_with('(') => break,
+                    Command::Exit | Command::Quit => {
+                        self.begin_batch();
+                        break;
+                    }
                     Command::Reset => self.begin_batch(),
                     Command::Setvar => {
                         let (name, value) =
@@ -126,28 +131,13 @@ impl Reader {
     }
 
     fn end_batch(&mut self) {
-        let (text, undefined) = self.runnable();
+        let (text, mut undefined) = self.batch.filled(|name| self.vars.get(name).map(String::from));
+        let undefined = undefined.pop();
         let lines = std::mem::take(&mut self.lines);
         if !text.trim().is_empty() {
             self.batches.push(ScriptBatch { text, lines, undefined });
         }
         self.begin_batch();
-    }
-
-    /// The batch with its variables put in, and one that has no value.
-    fn runnable(&self) -> (String, Option<String>) {
-        let (mut out, mut last, mut undefined) = (String::new(), 0, None);
-        for (&at, name) in &self.batch.references {
-            let Some(before) = self.batch.text.get(last..at) else { continue };
-            out.extend(before);
-            match self.vars.get(name) {
-                Some(value) => out.push_str(value),
-                None => undefined = Some(name.clone()),
-            }
-            last = at + 3 + name.len();
-        }
-        out.extend(self.batch.text.get(last..).unwrap_or_default());
-        (out, undefined)
     }
 
     /// A name of a file with its variables put in.
@@ -203,12 +193,15 @@ mod tests {
         std::fs::write(&b, wide).unwrap();
         let batches = batches_of(&a, &[]).unwrap();
         let texts: Vec<&str> = batches.iter().map(|b| b.text.as_str()).collect();
-        assert_eq!(texts, ["SELECT 1", "SELECT N'é'\nSELECT 'dbo.x', "]);
+        assert_eq!(texts, ["SELECT 1", "SELECT N'é'\nSELECT 'dbo.x', $(none)"]);
         assert_eq!(batches[0].lines, [(Rc::from(a.as_path()), 2)]);
         assert_eq!(batches[1].lines[0], (Rc::from(b.as_path()), 1));
         assert_eq!(batches[1].lines[1], (Rc::from(a.as_path()), 5));
         assert_eq!(batches[1].undefined.as_deref(), Some("none"));
         assert!(batches_of(&dir.join("c.sql"), &[]).is_err());
+        std::fs::write(&a, "SELECT 1\nGO\nSELECT 2\nQUIT\nSELECT 3\nGO\n").unwrap();
+        let sent = batches_of(&a, &[]).unwrap();
+        assert_eq!(sent.iter().map(|b| b.text.as_str()).collect::<Vec<_>>(), ["SELECT 1"]);
         std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -277,26 +277,10 @@ impl Sqlcmd {
 
     /// The batch with its variables put in.
     fn runnable(&mut self) -> String {
-        let mut out = String::with_capacity(self.batch.text.len());
-        let (mut last, mut undefined) = (0, Vec::new());
-        if !self.settings.no_variables {
-            for (&at, name) in &self.batch.references {
-                let (Some(before), end) = (self.batch.text.get(last..at), at + 3 + name.len())
-                else {
-                    continue;
-                };
-                out.extend(before);
-                match self.resolve(name) {
-                    Some(value) => out.push_str(&value),
-                    None => {
-                        undefined.push(name.clone());
-                        out.push_str(&format!("$({name})"));
-                    }
-                }
-                last = end;
-            }
-        }
-        out.extend(self.batch.text.get(last..).unwrap_or_default());
+        let (out, undefined) = match self.settings.no_variables {
+            true => (self.batch.string(), Vec::new()),
+            false => self.batch.filled(|name| self.resolve(name)),
+        };
         for name in undefined {
             self.streams.err(&format!("'{name}' scripting variable not defined.\n"));
         }

@@ -41,6 +41,7 @@ mod describe_views;
 mod devices;
 mod errorlog;
 mod files;
+mod first_error;
 mod help;
 mod help_type;
 mod messages;

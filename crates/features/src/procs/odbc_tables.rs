@@ -48,7 +48,8 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
         && table.as_deref() == Some("")
         && owner.as_deref() == Some("")
     {
-        for slot in cx.instance().databases().list() {
+        let seen = cx.session.databases_seen();
+        for slot in cx.instance().databases().list().iter().filter(|s| seen.database(&s.entry)) {
             rows.push(row![&slot.entry.name, (), (), (), ()]);
         }
     } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
@@ -318,9 +319,9 @@ pub(super) fn tableswc(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> S
     let own = cx.database();
     let mut rows = Vec::new();
     let qualifier = args.text(2);
-    let list = cx.instance().databases().list();
+    let (list, seen) = (cx.instance().databases().list(), cx.session.databases_seen());
     let several = qualifier.as_deref().is_some_and(|q| q.contains(['%', '_', '[']));
-    for slot in list {
+    for slot in list.into_iter().filter(|slot| seen.database(&slot.entry)) {
         let Some(database) = slot.database else { continue };
         let wanted = match &qualifier {
             Some(q) if several => fits(&database.name, Some(q)),

@@ -6,17 +6,16 @@
 //! The configuration option `scan for startup procs` is on while there is one; who sets it to 0 has a start without them.
 
 use super::Arguments;
+use super::first_error::FirstError;
 use super::help::object_if_any;
 use crate::catalog::{Module, Object, Sight, master, startup_procedures};
 use crate::instance::Instance;
 use crate::session::ConnectOptions;
 use crate::session::context::StatementContext;
-use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use std::sync::Arc;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_observe::{Command, Event, EventRing};
-use taffrail_types::Value;
 
 /// `scan for startup procs`.
 const SCAN: i32 = 1547;
@@ -60,27 +59,6 @@ pub(super) fn option(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
     let scanned = i64::from(on || !others.is_empty());
     master::put_configuration(&master.storage, SCAN, scanned)?;
     Ok(0)
-}
-
-/// Keeps the first error.
-#[derive(Default)]
-struct FirstMessage(Option<Box<SqlError>>);
-
-impl ResultSink for FirstMessage {
-    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> SinkResult {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        if !message.is_informational() && self.0.is_none() {
-            self.0 = Some(Box::new(message.clone()));
-        }
-        Ok(())
-    }
 }
 
 /// Has the startup procedures run, unless there is none or they are not wanted.
@@ -153,7 +131,7 @@ fn run(instance: &Arc<Instance>, module: &Module) {
     };
     let text = SqlError::new(17135, &[name]).message;
     EventRing::global().push(Event::RecoveryMessage { database: DatabaseId(1), text });
-    let mut first = FirstMessage::default();
+    let mut first = FirstError::default();
     connection.execute_batch(&format!("EXEC dbo.[{}]", name.replace(']', "]]")), &mut first);
     // A stop of the server ends it.
     if let Some(e) = first.0.filter(|_| !instance.is_stopping()) {

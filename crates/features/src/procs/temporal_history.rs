@@ -5,6 +5,7 @@
 //! ```
 
 use super::Arguments;
+use super::first_error::FirstError;
 use super::rename::object_name;
 use crate::catalog::{Object, Sight, Table};
 use crate::database::Database;
@@ -16,7 +17,6 @@ use crate::plan::names::bracketed;
 use crate::plan::text::apostrophes;
 use crate::session::ConnectOptions;
 use crate::session::context::StatementContext;
-use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -121,27 +121,6 @@ fn clean_due(instance: &Arc<Instance>) {
             let database = Whose::new(database.id, &database.name);
             EventRing::global().push(Event::BackgroundError { database, text });
         }
-    }
-}
-
-/// Keeps the first error of a batch.
-#[derive(Default)]
-struct FirstError(Option<Box<SqlError>>);
-
-impl ResultSink for FirstError {
-    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[Value]) -> SinkResult {
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        if !message.is_informational() && self.0.is_none() {
-            self.0 = Some(Box::new(message.clone()));
-        }
-        Ok(())
     }
 }
 

@@ -69,8 +69,9 @@ impl Writer {
             most: u64::from(parameters.max_mb) << 20,
             keep: parameters.max_files as usize,
         };
+        let outlet = Outlet::of_now(&instance.storage().pipelines);
         let opened = blocks::Writer::open(&*env.disk, &FILES, place, env.clock.now_utc().0);
-        opened.map(|w| Writer(w, Outlet::default())).map_err(|e| refused(&e))
+        opened.map(|w| Writer(w, outlet)).map_err(|e| refused(&e))
     }
 
     /// The file's name.

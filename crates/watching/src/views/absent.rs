@@ -156,9 +156,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-/// A row for each database, as in SQL Server: none is mirrored.
+/// A row for each database that is shown, as in SQL Server: none is mirrored.
 fn mirroring(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for slot in cx.session.instance.databases().list() {
+    let seen = cx.session.databases_seen();
+    let slots = cx.session.instance.databases().list();
+    for slot in slots.into_iter().filter(|slot| seen.database(&slot.entry)) {
         let mut cells = vec![Value::Null; 21];
         cells[0] = Value::BigInt(slot.entry.id.0 as i64);
         rows.push(cells);

@@ -22,35 +22,37 @@ ORDER BY q.total_worker_time DESC";
 pub(super) const QUERY_PLAN: &str = "SELECT query_plan
 FROM sys.dm_exec_text_query_plan(@plan, @start, @end)";
 
-/// Indexes of a database's tables, and how often each was used since the database was opened; a page runs it in that database.
-pub(super) const INDEX_USE: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc,
+/// Indexes of a database's tables with their use and what is told of their room; a page runs it in that database.
+macro_rules! index_use {
+    ($room:literal) => {
+        concat!(
+            "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc,
        i.is_primary_key, i.is_unique,
        ISNULL(u.user_seeks, 0), ISNULL(u.user_scans, 0), ISNULL(u.user_lookups, 0), ISNULL(u.user_updates, 0),
        CONVERT(varchar(19), (SELECT MAX(v.at) FROM (VALUES (u.last_user_seek), (u.last_user_scan), (u.last_user_lookup)) v (at)), 120),
-       (SELECT SUM(p.row_count) FROM sys.dm_db_partition_stats p WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
-       (SELECT SUM(p.reserved_page_count) * 8 FROM sys.dm_db_partition_stats p
-        WHERE p.object_id = i.object_id AND p.index_id = i.index_id)
+",
+            $room,
+            "
 FROM sys.indexes i
 JOIN sys.objects o ON o.object_id = i.object_id
 JOIN sys.schemas s ON s.schema_id = o.schema_id
 LEFT JOIN sys.dm_db_index_usage_stats u
   ON u.database_id = DB_ID() AND u.object_id = i.object_id AND u.index_id = i.index_id
 WHERE o.type = 'U' AND o.is_ms_shipped = 0
-ORDER BY s.name, o.name, i.index_id";
+ORDER BY s.name, o.name, i.index_id"
+        )
+    };
+}
+
+/// Indexes of a database's tables, and how often each was used since the database was opened.
+pub(super) const INDEX_USE: &str = index_use!(
+    "       (SELECT SUM(p.row_count) FROM sys.dm_db_partition_stats p WHERE p.object_id = i.object_id AND p.index_id = i.index_id),
+       (SELECT SUM(p.reserved_page_count) * 8 FROM sys.dm_db_partition_stats p
+        WHERE p.object_id = i.object_id AND p.index_id = i.index_id)"
+);
 
 /// Use of indexes without their rows and room, for a login that may not see those.
-pub(super) const INDEX_USE_UNSIZED: &str = "SELECT TOP (2000) s.name, o.name, ISNULL(i.name, 'heap'), i.type_desc,
-       i.is_primary_key, i.is_unique,
-       ISNULL(u.user_seeks, 0), ISNULL(u.user_scans, 0), ISNULL(u.user_lookups, 0), ISNULL(u.user_updates, 0),
-       CONVERT(varchar(19), (SELECT MAX(v.at) FROM (VALUES (u.last_user_seek), (u.last_user_scan), (u.last_user_lookup)) v (at)), 120),
-       NULL, NULL
-FROM sys.indexes i
-JOIN sys.objects o ON o.object_id = i.object_id
-JOIN sys.schemas s ON s.schema_id = o.schema_id
-LEFT JOIN sys.dm_db_index_usage_stats u
-  ON u.database_id = DB_ID() AND u.object_id = i.object_id AND u.index_id = i.index_id
-WHERE o.type = 'U' AND o.is_ms_shipped = 0
-ORDER BY s.name, o.name, i.index_id";
+pub(super) const INDEX_USE_UNSIZED: &str = index_use!("       NULL, NULL");
 
 /// Indexes that plans would have used, of all databases, those first that would have saved most.
 pub(super) const MISSING_INDEXES: &str =
