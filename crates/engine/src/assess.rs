@@ -59,7 +59,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Assesses a batch.
+    /// Assesses one batch of a script.
     pub fn batch(&mut self, text: &str) {
         for name in self.connection.databases_used(text) {
             self.make_database(&name);

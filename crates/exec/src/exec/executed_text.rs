@@ -6,7 +6,7 @@ use taffrail_syntax::ast::{
 };
 
 /// Makes texts of the variables of other types in the expression: `EXEC ('KILL ' + @spid)` adds no numbers.
-pub fn join_texts(variables: &Variables, mut e: &mut Expr) {
+pub(crate) fn join_texts(variables: &Variables, mut e: &mut Expr) {
     // Long sums lean to the left.
     while matches!(&e.kind, ExprKind::Binary(b) if b.op == BinaryOp::Add) {
         let ExprKind::Binary(b) = &mut e.kind else { return };

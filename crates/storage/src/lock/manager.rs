@@ -338,8 +338,7 @@ impl LockManager {
             _ => {}
         }
         let waited = started.elapsed();
-        state.waited.0 += 1;
-        state.waited.1 += waited.as_micros() as u64;
+        state.note_wait(object, waited);
         if let Err(e) = &result {
             told::refused(e, &resource, wanted, state.owner, Some(waited));
         }

@@ -105,8 +105,8 @@ pub struct TxLockState {
     pub(super) slot: Option<Arc<WaitSlot>>,
     pub(super) requests: [u32; ResourceKind::COUNT],
     pub(super) uncounted: u32,
-    /// Requests that had to wait, and the microseconds that they did.
-    pub(crate) waited: (u64, u64),
+    /// Requests of rows that had to wait and were not counted yet, and the microseconds that they did.
+    waited: (u64, u64),
     cancelled: Option<Arc<AtomicBool>>,
     /// `SET DEADLOCK_PRIORITY`: the lowest of a cycle is chosen as victim.
     pub deadlock_priority: i8,
@@ -151,6 +151,25 @@ impl TxLockState {
     /// The flag of [`TxLockState::cancel_with`] is set.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.as_ref().is_some_and(|c| c.load(Relaxed))
+    }
+
+    /// Notes a wait: one for a row, or a page, of `object` is to be counted.
+    pub(super) fn note_wait(&mut self, object: u32, waited: std::time::Duration) {
+        if object != NO_OBJECT {
+            self.waited.0 += 1;
+            self.waited.1 += waited.as_micros() as u64;
+        }
+    }
+
+    /// Whether there are waits to be counted.
+    #[inline]
+    pub(crate) fn has_waited(&self) -> bool {
+        self.waited.0 != 0
+    }
+
+    /// The waits that are to be counted, and their microseconds.
+    pub(crate) fn take_waits(&mut self) -> (u64, u64) {
+        std::mem::take(&mut self.waited)
     }
 
     /// The number of resources held.

@@ -3,7 +3,8 @@
 use super::Transaction;
 use crate::access::Hobt;
 use crate::access::operations::Operation;
-use crate::lock::{Granted, LockError};
+use crate::error::StorageResult;
+use crate::lock::{Granted, LockError, TxLockState};
 
 impl Transaction {
     /// Counts an operation of a query on a heap or tree.
@@ -12,19 +13,28 @@ impl Transaction {
         self.work.count(hobt, operation);
     }
 
-    /// Counts the request of a lock on a row, and the wait for it. `before`: the waits until then.
+    /// Counts the request of a lock on a row, and the wait for it.
     #[inline]
-    pub(super) fn count_row_lock(
+    pub(super) fn counted(
         &mut self,
         hobt: &Hobt,
-        before: (u64, u64),
-        granted: &Result<Granted, LockError>,
-    ) {
-        if !matches!(granted, Ok(Granted::Covered)) {
-            self.work.count(hobt, Operation::RowLock);
+        granted: Result<Granted, LockError>,
+    ) -> StorageResult<Granted> {
+        if self.locks.has_waited() {
+            count_waits(&mut self.locks, hobt);
         }
-        if self.locks.waited != before {
-            self.work.count_lock_wait(hobt, self.locks.waited.1 - before.1);
+        match granted {
+            Ok(Granted::Covered) => {}
+            Ok(_) | Err(_) => self.work.count(hobt, Operation::RowLock),
         }
+        Ok(granted?)
     }
+}
+
+/// Counts the waits for rows that were not counted yet: the one for a row of this heap or tree.
+#[cold]
+pub(super) fn count_waits(locks: &mut TxLockState, hobt: &Hobt) {
+    let (waits, micros) = locks.take_waits();
+    hobt.operations().add(Operation::RowLockWait, waits);
+    hobt.operations().add(Operation::RowLockWaitMicros, micros);
 }

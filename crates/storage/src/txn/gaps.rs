@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::Transaction;
+use super::count::count_waits;
 use crate::access::Hobt;
+use crate::access::operations::Operation;
 use crate::error::StorageResult;
 use crate::lock::{GapLock, LockMode, Resource};
 
@@ -23,7 +25,12 @@ impl Transaction {
         let db = &self.work.db;
         let key = Resource::key(db.id(), hobt.id(), before);
         let (locks, object) = (&db.instance.locks, *hobt.object_lock());
-        let gap = locks.lock_gap(&mut self.locks, object, key, self.timeout)?;
+        let gap = locks.lock_gap(&mut self.locks, object, key, self.timeout);
+        hobt.operations().add(Operation::RowLock, 1);
+        if self.locks.has_waited() {
+            count_waits(&mut self.locks, hobt);
+        }
+        let gap = gap?;
         if let Err(e) = db.store.check() {
             locks.unlock_gap(&mut self.locks, gap);
             return Err(e);

@@ -440,10 +440,8 @@ impl Transaction {
         let key = Resource::key(db.id(), hobt.id(), hash);
         let object = *hobt.object_lock();
         let locks = &db.instance.locks;
-        let waited = self.locks.waited;
         let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout);
-        self.count_row_lock(hobt, waited, &granted);
-        let granted = granted?;
+        let granted = self.counted(hobt, granted)?;
         let db = &self.work.db;
         self.row_lock = RowLock::of(key, granted);
         // Its owner before may have let go of it because his commit could not be made durable.
@@ -484,10 +482,8 @@ impl Transaction {
         let db = &self.work.db;
         let row = Resource::rid(db.id(), rid.page, rid.slot);
         let object = *hobt.object_lock();
-        let waited = self.locks.waited;
         let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout);
-        self.count_row_lock(hobt, waited, &granted);
-        let granted = granted?;
+        let granted = self.counted(hobt, granted)?;
         let db = &self.work.db;
         self.row_lock = RowLock::of(row, granted);
         db.store.check()?;

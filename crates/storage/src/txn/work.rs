@@ -138,17 +138,10 @@ impl Work {
         }
     }
 
-    /// Counts a wait for the lock of a row.
-    #[cold]
-    pub fn count_lock_wait(&mut self, hobt: &Hobt, micros: u64) {
-        self.tally.add(hobt.operations(), Operation::RowLockWait, 1);
-        self.tally.add(hobt.operations(), Operation::RowLockWaitMicros, micros);
-    }
-
     /// Counts an operation on a heap or tree.
     #[inline]
     pub fn count(&mut self, hobt: &Hobt, operation: Operation) {
-        self.tally.add(hobt.operations(), operation, 1);
+        self.tally.add(hobt.operations(), operation);
     }
 
     /// A system transaction inside this one.
