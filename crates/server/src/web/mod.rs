@@ -34,8 +34,9 @@ use std::time::Duration;
 use taffrail_engine::Outlet;
 use tokio::sync::watch;
 
-/// Connections at a time; for more those give way that have no request.
-const CONNECTIONS: usize = 64;
+/// Connections at a time; for more those give way that have no request. All viewers and all sessions of pages together are fewer
+/// ([`console`]'s bounds), so there is always one for who logs in.
+const CONNECTIONS: usize = 160;
 /// Threads for what blocks.
 const HELPERS: usize = 4;
 /// What a request may bring.

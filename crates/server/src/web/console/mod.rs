@@ -59,8 +59,9 @@ use taffrail_engine::Instance;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Viewers at a time, and of one login. Each keeps a connection, as each session that runs a batch: together fewer than there are places.
-const VIEWERS: usize = 32;
-const VIEWERS_OF_LOGIN: usize = 24;
+const VIEWERS: usize = 64;
+const VIEWERS_OF_LOGIN: usize = 32;
+const _: () = assert!(VIEWERS + query::SESSIONS < super::CONNECTIONS);
 /// From one look for what pages have left behind to the next.
 const SWEEP: Duration = Duration::from_secs(5);
 

@@ -33,8 +33,8 @@ use taffrail_engine::{CancelHandle, ConnectionFate, Instance};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Sessions at a time, and of one login.
-const SESSIONS: usize = 24;
-const SESSIONS_OF_LOGIN: usize = 12;
+pub(super) const SESSIONS: usize = 64;
+const SESSIONS_OF_LOGIN: usize = 32;
 /// Chunks that wait for a viewer.
 const CHUNKS: usize = 4;
 /// A page says each minute that it is there.
