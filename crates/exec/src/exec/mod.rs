@@ -49,6 +49,7 @@ mod key_map;
 mod keyed;
 mod left_out;
 pub mod listed;
+mod live_state;
 pub mod metadata;
 pub mod mistakes;
 pub mod modify;
