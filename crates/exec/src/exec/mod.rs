@@ -58,6 +58,7 @@ mod next_value;
 pub mod observer;
 pub mod ops;
 pub(crate) mod options;
+mod pipelined;
 mod plan_told;
 pub mod planning;
 pub(crate) mod plans;
