@@ -2,7 +2,7 @@
 
 use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
-use super::{Call, Function, Property, Rule, Signature};
+use super::{Call, Function, LiveCall, Property, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, convert};
 
@@ -12,13 +12,12 @@ const NAME: SqlType = SqlType::SYSNAME;
 #[rustfmt::skip]
 pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SCOPE_IDENTITY", 0, 0, |r| r.as_given(NUMERIC), |c, _| Ok(c.context.scope_identity())).per_statement(),
-    Function::new("IDENT_CURRENT", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 0))).per_statement(),
-    Function::new("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))).per_statement(),
-    Function::new("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))).per_statement(),
+    Function::live("IDENT_CURRENT", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 0))),
+    Function::live("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))),
+    Function::live("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))),
     Function::new("ROWCOUNT_BIG", 0, 0, |r| r.as_given(SqlType::BigInt),
         |c, _| Ok(c.context.global("@@ROWCOUNT")?.as_i64().map_or(Value::Null, Value::BigInt))).per_statement(),
-    Function::new("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)),
-        |c, _| c.context.global("MIN_ACTIVE_ROWVERSION")).per_statement(),
+    Function::live("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)), |c, _| Ok(c.state.lowest_active_rowversion())),
     Function::new("CURSOR_STATUS", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::SmallInt),
         cursor_status).per_statement(),
     Function::new("COLUMNS_UPDATED", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
@@ -71,12 +70,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("FORMATMESSAGE", 1, 21, formatmessage_rule, formatmessage),
     Function::new("SESSION_CONTEXT", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
         |c, a| Ok(a[0].as_text().map_or(Value::Null, |k| c.context.session_context(&k)))).per_statement(),
-    Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Connection, &a[0])).per_statement(),
-    Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Session, &a[0])).per_statement(),
-    Function::new("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Server, &a[0])).per_statement(),
+    Function::live("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Connection, &a[0])),
+    Function::live("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Session, &a[0])),
+    Function::live("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Server, &a[0])),
     Function::new("LOGINPROPERTY", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::Variant), login_property).per_statement(),
     Function::new("FULLTEXTSERVICEPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Int), |_, a| Ok(fulltext_property(&a[0]))),
     Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
@@ -169,9 +168,9 @@ fn fulltext_property(name: &Value) -> Value {
     }
 }
 
-fn identity(c: &Call<'_>, args: &[Value], which: usize) -> Value {
+fn identity(c: &LiveCall<'_>, args: &[Value], which: usize) -> Value {
     let table = args[0].as_text();
-    let of = table.and_then(|t| c.context.identity_of(&t));
+    let of = table.and_then(|t| c.state.identity_of(&t));
     of.map_or(Value::Null, |[current, seed, increment]| match which {
         0 => current,
         1 => seed,
@@ -258,9 +257,9 @@ fn has_perms(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(has.map_or(Value::Null, |yes| Value::Int(yes as i32)))
 }
 
-fn property(c: &Call<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
+fn property(c: &LiveCall<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
     match name.as_text() {
-        Some(name) => c.context.property(of, &name),
+        Some(name) => c.state.property(of, &name),
         None => Ok(Value::Null),
     }
 }

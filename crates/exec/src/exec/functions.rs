@@ -1,16 +1,15 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
 use crate::catalog::messages::ENGLISH;
-use crate::catalog::{Object, ObjectKind, Table, rowversion};
+use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::exec::activation::MAX_NEST_LEVEL;
 use crate::exec::procedure::name_parts;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
-use crate::functions::context::Property;
+use crate::functions::live::Registered;
 use crate::functions::mask::Mask;
-use crate::functions::{FnContext, Moment, StoredMessage, system_message};
+use crate::functions::{FnContext, LiveState, Moment, StoredMessage, system_message};
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
@@ -59,7 +58,7 @@ fn system_procedure(name: &str) -> Option<i32> {
     named.next().filter(|_| in_sys).map(|(_, id)| id)
 }
 
-fn decimal(v: i64) -> Value {
+pub(super) fn decimal(v: i64) -> Value {
     Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
 }
 
@@ -134,45 +133,6 @@ impl Session {
         self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
     }
 
-    /// A table with an identity column; of a view that shows one, the table that it comes from.
-    fn identity_table(&self, name: &str) -> Option<Arc<Table>> {
-        let (database, object) = self.named_object(name)?;
-        self.identity_table_of(&database, &object, 0)
-    }
-
-    /// Views name views `depth` deep.
-    fn identity_table_of(
-        &self,
-        database: &Arc<Database>,
-        object: &Object,
-        depth: u32,
-    ) -> Option<Arc<Table>> {
-        let view = match object {
-            Object::Table(t) => return t.identity.is_some().then(|| t.clone()),
-            Object::View(view) if depth < MAX_NEST_LEVEL => view,
-            _ => return None,
-        };
-        let shown = view.columns.iter().find(|c| c.is_identity)?;
-        let named = super::references::of_module(self, database, object).ok()?.names;
-        let tables = named.iter().filter_map(|r| {
-            let database = match &r.name.database {
-                Some(named) => self.instance.databases().get(&named.value).ok()?,
-                None => database.clone(),
-            };
-            let named = r.name.schema.as_ref().map(|s| &*s.value);
-            let schema = named.or(Some(&*view.head.schema));
-            let object = database.catalog.find_named(schema, &r.name.name.value, self.id)?;
-            self.identity_table_of(&database, &object, depth + 1)
-        });
-        let tables: Vec<Arc<Table>> = tables.collect();
-        // Of several the one whose column has the name that the view shows.
-        let same = |t: &&Arc<Table>| {
-            let column = t.identity.as_ref().map(|i| &t.columns[i.column].name);
-            column.is_some_and(|name| *name == shown.name)
-        };
-        tables.iter().find(same).or_else(|| tables.first()).cloned()
-    }
-
     pub(super) fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
         let database = match database {
             None => self.database.clone(),
@@ -209,9 +169,6 @@ impl FnContext for Session {
     }
 
     fn global(&self, name: &str) -> SqlResult<Value> {
-        if matches!(name, "@@DBTS" | "MIN_ACTIVE_ROWVERSION") {
-            self.promises.learn();
-        }
         Ok(match name {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
@@ -225,10 +182,6 @@ impl FnContext for Session {
             "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
             "@@REMSERVER" => Value::Null,
             "@@TIMETICKS" => Value::Int(TICK_MICROSECONDS),
-            "@@DBTS" => rowversion::shown(self.database.catalog.rowversions().last()),
-            "MIN_ACTIVE_ROWVERSION" => {
-                rowversion::shown(self.database.catalog.rowversions().lowest_active())
-            }
             "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
                 Value::Int(self.measured(name))
             }
@@ -528,14 +481,6 @@ impl FnContext for Session {
         None
     }
 
-    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
-        self.promises.learn();
-        let table = self.identity_table(table)?;
-        let i = table.identity.as_ref()?;
-        let current = i.sequence.last().unwrap_or(i.seed);
-        Some([decimal(current), decimal(i.seed), decimal(i.increment)])
-    }
-
     fn user_type(&self, name: &str) -> Option<(Types, bool)> {
         let parts = name_parts(name);
         let (bare, schema) = (parts.last()?, parts.len().checked_sub(2).map(|at| &*parts[at]));
@@ -569,32 +514,8 @@ impl FnContext for Session {
         (id == 1).then(|| "PRIMARY".into())
     }
 
-    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
-        // Some count rows and pages.
+    fn live(&self, _: &Registered) -> &dyn LiveState {
         self.promises.learn();
-        let name = name.to_ascii_lowercase();
-        Ok(match of {
-            Property::Server => self.server_property(&name),
-            Property::Connection => self.connection_property(&name),
-            Property::Filegroup(filegroup) => self.filegroup_property(filegroup, &name),
-            Property::Session => match &*name {
-                "ansi_nulls" => flag(self.activation.options.ansi_nulls),
-                "ansi_padding" => flag(self.activation.options.ansi_padding),
-                "ansi_warnings" => flag(self.activation.options.ansi_warnings),
-                "arithabort" => flag(self.activation.options.arithabort),
-                "concat_null_yields_null" => flag(self.activation.options.concat_null_yields_null),
-                "numeric_roundabort" => flag(self.activation.options.numeric_roundabort),
-                "quoted_identifier" => flag(self.activation.options.quoted_identifier),
-                _ => Value::Null,
-            },
-            Property::Database(db) => return self.database_property(db, &name),
-            Property::Object(id) => self.object_property(id, &name),
-            Property::Column(id, column) => self.column_property(id, column, &name),
-            Property::Index(id, index) => self.index_property(id, index, &name),
-            Property::IndexKey(id, index, key) => {
-                self.index_key_property(id, index, key, &name).unwrap_or(Value::Null)
-            }
-            Property::File(file) => self.file_property(file, &name),
-        })
+        self
     }
 }

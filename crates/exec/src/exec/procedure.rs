@@ -401,7 +401,7 @@ impl Interpreter<'_> {
                     it.session.begins(None);
                     return it.special(n, passed, None);
                 }
-                Callee::System(p) => match it.session.before_others() {
+                Callee::System(p) => match it.session.before_registered(p.pipelining) {
                     Err(e) => return Ok(Err(e.into())),
                     Ok(()) => match p.body {
                         procs::Body::Native(code) => {
