@@ -18,6 +18,7 @@
 
 mod computed;
 pub mod database;
+pub mod credentials;
 pub mod devices;
 mod escalation;
 pub mod filter;

@@ -1,8 +1,8 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, application_role, attach, authorization, database, drop, function, grant,
-    index, login, masked, module, policy, role, schema, sequence, statistics, synonym, transfer,
+    alter, alter_index, application_role, attach, authorization, credential, database, drop,
+    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics, synonym, transfer,
     trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
@@ -77,6 +77,10 @@ fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()>
     if let K::Login(s) = &s.kind { login::login(cx, s) } else { other(s) }
 }
 
+fn credential(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Credential(s) = &s.kind { credential::credential(cx, s) } else { other(s) }
+}
+
 fn user(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::User(s) = &s.kind { user::user(cx, s) } else { other(s) }
 }
@@ -100,6 +104,7 @@ fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
         DropKind::Role => role::drop(cx, &d.names, Scope::Database, d.if_exists),
         DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
         DropKind::ApplicationRole => application_role::drop(cx, &d.names),
+        DropKind::Credential => credential::drop(cx, &d.names),
         _ => other(s),
     }
 }
@@ -277,6 +282,8 @@ const ALTERS_TABLE: Needs = Needs::All(&[
     Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update)),
 ]);
 
+const CREDENTIALS: Needs = Needs::Server(OnServer::AlterAnyCredential);
+
 const APPLICATION_ROLES: Needs = Needs::Database(OnDatabase::AlterAnyApplicationRole);
 
 const CREATES_FUNCTION: Needs =
@@ -346,6 +353,7 @@ const DROPS_SCHEMA: Needs =
 static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER APPLICATION ROLE", APPLICATION_ROLES, application_role),
     new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, alter_authorization),
+    new("ALTER CREDENTIAL", CREDENTIALS, credential),
     new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, alter_index)),
@@ -365,6 +373,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER USER", ALTERS_USER, user),
     of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
     new("CREATE APPLICATION ROLE", APPLICATION_ROLES, application_role),
+    new("CREATE CREDENTIAL", CREDENTIALS, credential),
     new("CREATE DATABASE", CREATES_DATABASES, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
@@ -393,6 +402,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     granting("DENY"),
     of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
     new("DROP APPLICATION ROLE", APPLICATION_ROLES, drop_principals),
+    new("DROP CREDENTIAL", CREDENTIALS, drop_principals),
     new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, drop_objects),
     of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
