@@ -342,7 +342,8 @@ impl Drop for SetWriter {
                 while t.in_flight > 0 && t.drain(t.in_flight).is_ok() {}
             }
             // Objects of a set that lacks others are of no use, and the set is none. The error to tell is that of the backup.
-            for object in self.targets.iter().filter(|t| t.ended).filter_map(|t| t.object.as_ref()) {
+            for object in self.targets.iter().filter(|t| t.ended).filter_map(|t| t.object.as_ref())
+            {
                 let _ = object.remove();
             }
             if self.targets.iter().any(|t| t.no_room) {
