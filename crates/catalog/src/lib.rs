@@ -17,8 +17,8 @@
 #![forbid(unsafe_code)]
 
 mod computed;
-pub mod database;
 pub mod credentials;
+pub mod database;
 pub mod devices;
 mod escalation;
 pub mod filter;

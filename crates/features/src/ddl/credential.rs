@@ -51,10 +51,7 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlRe
 }
 
 /// Identity and secret.
-fn asked<'a>(
-    statement: &str,
-    options: &'a [NamedOption],
-) -> SqlResult<(&'a str, Option<&'a str>)> {
+fn asked<'a>(statement: &str, options: &'a [NamedOption]) -> SqlResult<(&'a str, Option<&'a str>)> {
     let (mut identity, mut secret) = (None, None);
     for o in options {
         match (&*o.name.value.to_ascii_uppercase(), &o.value) {

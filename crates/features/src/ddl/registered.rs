@@ -2,8 +2,8 @@
 
 use super::{
     alter, alter_index, application_role, attach, authorization, credential, database, drop,
-    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics, synonym, transfer,
-    trigger, user, user_type, view,
+    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics,
+    synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{

@@ -40,11 +40,11 @@
 mod absent;
 mod agent;
 pub mod backup_devices;
-mod credentials;
 pub mod compatibility;
 mod compatibility_keys;
 mod compatibility_objects;
 mod compatibility_server;
+mod credentials;
 mod cursors;
 mod database_columns;
 pub mod databases;
