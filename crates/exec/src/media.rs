@@ -16,8 +16,7 @@ pub const IN_USE: &str =
     "32(The process cannot access the file because it is being used by another process.)";
 
 /// Why a backup does not go to an object that is there.
-const OBJECT_THERE: &str =
-    "The file exists on the remote endpoint, and WITH FORMAT was not specified. Backup cannot proceed";
+const OBJECT_THERE: &str = "The file exists on the remote endpoint, and WITH FORMAT was not specified. Backup cannot proceed";
 
 /// The devices of a statement: as storage takes them, and as they were written.
 #[derive(Debug)]

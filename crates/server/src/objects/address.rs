@@ -84,11 +84,25 @@ mod tests {
             Some((host.into(), port, authority.into(), path.into()))
         };
         assert_eq!(read("s3://h:9000/b/x.bak"), of("h", 9000, "h:9000", "/b/x.bak"));
-        assert_eq!(read("S3://b.h.net/a b/ü.bak"), of("b.h.net", 443, "b.h.net", "/a%20b/%C3%BC.bak"));
+        assert_eq!(
+            read("S3://b.h.net/a b/ü.bak"),
+            of("b.h.net", 443, "b.h.net", "/a%20b/%C3%BC.bak")
+        );
         assert_eq!(read("s3://[::1]:99/b/x"), of("::1", 99, "[::1]:99", "/b/x"));
-        for none in ["s3://h", "s3://h/", "s3://h/b/", "s3:///b/x", "s3://u@h/b", "s3://h:x/b/c",
-            "https://h/b/x", "s3://h/b?versions", "s3", "ſ3://h/b", "s3://[h]/b/x", "s3://[::1]9/b/x"]
-        {
+        for none in [
+            "s3://h",
+            "s3://h/",
+            "s3://h/b/",
+            "s3:///b/x",
+            "s3://u@h/b",
+            "s3://h:x/b/c",
+            "https://h/b/x",
+            "s3://h/b?versions",
+            "s3",
+            "ſ3://h/b",
+            "s3://[h]/b/x",
+            "s3://[::1]9/b/x",
+        ] {
             assert_eq!(read(none), None, "{none}");
         }
     }

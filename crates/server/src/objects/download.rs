@@ -64,7 +64,11 @@ impl Download {
             _ => Some(answer.body.len() as u64),
         };
         let Some(length) = length.filter(|n| answer.body.len() as u64 == RANGE_MIN.min(*n)) else {
-            return Err(client.error("open", 12152, "The answer does not say how long the object is"));
+            return Err(client.error(
+                "open",
+                12152,
+                "The answer does not say how long the object is",
+            ));
         };
         let etag = answer.header("etag").map(str::to_owned);
         let window = Mutex::new(Window { bytes: answer.body, ..empty });
@@ -79,7 +83,11 @@ impl Download {
         let whole = whole_length(&answer).is_none_or(|n| n == self.length);
         match answer.body.len() as u64 == to - from && whole {
             true => Ok(answer.body),
-            false => Err(self.client.error("read", 12152, "The answer is not the range that was asked for")),
+            false => Err(self.client.error(
+                "read",
+                12152,
+                "The answer is not the range that was asked for",
+            )),
         }
     }
 

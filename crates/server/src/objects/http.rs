@@ -73,7 +73,9 @@ impl Socket {
         let until = Instant::now() + SILENCE;
         loop {
             match ask(&mut self.tcp) {
-                Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Err(e)
+                    if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+                {
                     if self.stop.is_asked() {
                         return Err(cancelled());
                     }
@@ -187,11 +189,10 @@ impl Connection {
     /// Asks and hears the answer. The connection can be used again where that says true.
     pub fn ask(&mut self, request: &Request<'_>) -> io::Result<(Answer, bool)> {
         let sent = self.send(request).map_err(plain);
-        if let Err(e) = &sent
-            && [TIMED_OUT, CANCELLED].into_iter().any(|n| number_of(e) == Some(n))
-        {
-            sent?;
-        }
+        let sent = match sent {
+            Err(e) if matches!(number_of(&e), Some(TIMED_OUT | CANCELLED)) => return Err(e),
+            sent => sent,
+        };
         // Who refuses a long body may do so before it has come, and hear no more of it.
         let answer = self.answer(request).map_err(plain);
         match (sent, answer) {
@@ -222,7 +223,8 @@ impl Connection {
             if status / 100 == 1 {
                 continue;
             }
-            let closes = answer.header("connection").is_some_and(|c| c.eq_ignore_ascii_case("close"));
+            let closes =
+                answer.header("connection").is_some_and(|c| c.eq_ignore_ascii_case("close"));
             let end = match (request.method, status) {
                 ("HEAD", _) | (_, 204 | 304) => End::After(0),
                 _ => end_of(&answer)?,
@@ -250,7 +252,11 @@ impl Connection {
             if let (httparse::Status::Complete(length), Some(status)) = (read, parsed.code) {
                 let text = |v: &[u8]| String::from_utf8_lossy(v).into_owned();
                 let owned = |h: &httparse::Header<'_>| (h.name.to_owned(), text(h.value));
-                let headers = parsed.headers.iter().map(owned).collect();
+                let mut headers: Vec<_> = parsed.headers.iter().map(owned).collect();
+                if parsed.version == Some(0) {
+                    // HTTP/1.0 goes on only where it says so, and need not here.
+                    headers.insert(0, ("connection".into(), "close".into()));
+                }
                 self.ahead.drain(..length);
                 return Ok((status, headers));
             }
@@ -347,7 +353,10 @@ fn connect(to: &Address) -> io::Result<TcpStream> {
         }
     }
     let Some(e) = last else { return Err(unknown(&"it has no address")) };
-    Err(SystemError::io(12029, format!("A connection with the server could not be established: {e}")))
+    Err(SystemError::io(
+        12029,
+        format!("A connection with the server could not be established: {e}"),
+    ))
 }
 
 /// The other side cannot be trusted.
@@ -360,7 +369,10 @@ pub(super) const UNSAFE: i32 = 12175;
 
 /// An answer that makes no sense.
 fn strange(why: &str) -> io::Error {
-    SystemError::io(12152, format!("The server returned an invalid or unrecognized response: {why}"))
+    SystemError::io(
+        12152,
+        format!("The server returned an invalid or unrecognized response: {why}"),
+    )
 }
 
 /// An error of the operating system's, or of TLS, as one of HTTP's.

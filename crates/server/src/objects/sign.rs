@@ -87,8 +87,7 @@ mod tests {
         ];
         let mut all: Vec<_> = common.iter().chain(headers).copied().collect();
         all.sort();
-        let signed =
-            Signed { method: "GET", path, query, headers: &all, body_hash: EMPTY, moment };
+        let signed = Signed { method: "GET", path, query, headers: &all, body_hash: EMPTY, moment };
         let text = authorization(&key, &signed);
         text.rsplit_once("Signature=").unwrap().1.to_owned()
     }

@@ -185,12 +185,13 @@ impl Upload {
         let mut body = String::from("<CompleteMultipartUpload>");
         for (number, etag) in &etags {
             let etag = xml::escaped(etag);
-            body.push_str(&format!("<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag></Part>"));
+            body.push_str(&format!(
+                "<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag></Part>"
+            ));
         }
         body.push_str("</CompleteMultipartUpload>");
         let query = format!("uploadId={}", self.id);
-        let ask =
-            Ask { method: "POST", query: &query, body: body.as_bytes(), ..Ask::default() };
+        let ask = Ask { method: "POST", query: &query, body: body.as_bytes(), ..Ask::default() };
         waited(|| self.complete(&ask, filling))
     }
 

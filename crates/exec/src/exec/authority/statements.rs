@@ -10,8 +10,8 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
     AlterDatabaseAction, AlterTableAction, AlterTableAction as A, ConstraintKind, CreateSchema,
-    Device, DeviceKind, DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Statement,
-    StatementKind as K, TableBody, TriggerTarget,
+    Device, DeviceKind, DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue,
+    Statement, StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
