@@ -16,6 +16,7 @@ ALEMBIC=1.20.1
 DJANGO=5.2.19
 MSSQL_DJANGO=2.0.0
 PYODBC=5.5.0
+MOTO=5.2.1
 TEDIOUS=19.2.2
 KNEX=3.3.0
 MSSQL_JDBC=13.6.0.jre11
@@ -95,6 +96,11 @@ if [ ! -e "$cache/python/.examples-$PYTEST-$SQLALCHEMY" ]; then
     say "pytest $PYTEST, SQLAlchemy $SQLALCHEMY (examples)"
     retried "$cache/python/bin/pip" install -q --disable-pip-version-check "pytest==$PYTEST" "SQLAlchemy==$SQLALCHEMY" >&2
     touch "$cache/python/.examples-$PYTEST-$SQLALCHEMY"
+fi
+if [ ! -e "$cache/python/.moto-$MOTO" ]; then
+    say "moto $MOTO (an object store)"
+    retried "$cache/python/bin/pip" install -q --disable-pip-version-check "moto[s3,server]==$MOTO" >&2
+    touch "$cache/python/.moto-$MOTO"
 fi
 if [ "${1:-}" = examples ] && [ ! -e "$cache/python/.examples-$ALEMBIC-$DJANGO-$MSSQL_DJANGO" ]; then
     # mssql-django loads pyodbc whatever driver it is told to use.

@@ -32,6 +32,7 @@ mod pipelined;
 mod places;
 mod query;
 mod restart;
+mod s3;
 mod sa_password;
 mod service;
 mod shop;

@@ -244,15 +244,6 @@ GO
 DROP COLUMN MASTER KEY m
 GO
 --@ source: message 40510
-CREATE CREDENTIAL c WITH IDENTITY = 'x', SECRET = 'y'
-GO
---@ source: message 40510
-ALTER CREDENTIAL c WITH IDENTITY = 'x'
-GO
---@ source: message 40510
-DROP CREDENTIAL c
-GO
---@ source: message 40510
 CREATE DATABASE SCOPED CREDENTIAL c WITH IDENTITY = 'x'
 GO
 --@ source: message 40510

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod computed;
+pub mod credentials;
 pub mod database;
 pub mod devices;
 mod escalation;

@@ -178,6 +178,7 @@ impl From<Serve> for Overrides {
             default_backup_dir: s.default_backup_dir,
             stop_grace_s: s.stop_grace_s,
             log_to_stdout: s.log_to_stdout.then_some(true),
+            s3_plain_http_loopback: None,
             init_dir: s.init_dir,
             init_database: None,
             collation: None,

@@ -23,7 +23,7 @@ pub use taffrail_exec::connectivity::{Connectivity, ConnectivityKind, Disconnect
 pub use taffrail_exec::features::server_observer::FailedLogin;
 pub use taffrail_exec::instance::{ContainedUser, PasswordPolicy};
 pub use taffrail_exec::instance::{Instance, Login, StartError};
-pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions};
+pub use taffrail_exec::instance_options::{BackupSchedule, Host, InstanceOptions, ObjectAddress};
 pub use taffrail_exec::rpc::{RpcCall, RpcParam, RpcProcedure, RpcTable};
 pub use taffrail_exec::rpc::{TransactionRequest, TxIsolation};
 pub use taffrail_exec::session::ConnectOptions;

@@ -3,8 +3,10 @@
 use crate::instance::{Instance, PasswordPolicy};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use taffrail_io::Env;
+use taffrail_io::{Env, IoResult, RemoteObject};
 use taffrail_log::{Initialization, VlfAlgorithm};
 use taffrail_storage::RunAhead;
 use taffrail_types::Collation;
@@ -111,6 +113,25 @@ impl InstanceOptions {
     }
 }
 
+/// An object of an object store, and how it is asked for and written.
+#[derive(Clone)]
+pub struct ObjectAddress {
+    /// The address, `s3://host[:port]/path`.
+    pub url: String,
+    /// The name of the key that signs what the store is asked.
+    pub key_id: String,
+    /// The key itself.
+    pub key: String,
+    /// The region that is signed, such as `us-east-1`.
+    pub region: String,
+    /// Bytes of a part of an upload.
+    pub part_bytes: usize,
+    /// Parts that may be under way at once.
+    pub parts_at_once: usize,
+    /// True as soon as nobody waits for the object any more.
+    pub cancel: Arc<AtomicBool>,
+}
+
 /// What statements ask of the process around an instance.
 pub trait Host: Send + Sync {
     /// `SHUTDOWN`: gives the order to stop; with `nowait` nothing that runs may go on. Returns at once.
@@ -133,4 +154,10 @@ pub trait Host: Send + Sync {
     fn is_password(&self, login: &str, password: &str, kept: &str) -> bool;
     /// A login's password is another one now, durably.
     fn password_changed(&self, instance: &Instance);
+    /// An object of an object store, of which nothing is asked yet.
+    fn object(&self, at: ObjectAddress) -> IoResult<Arc<dyn RemoteObject>>;
+    /// A secret as it is kept where others may read it, and only this server can make sense of it; an error: why it cannot be.
+    fn seal(&self, secret: &str) -> Result<Vec<u8>, String>;
+    /// The secret that was sealed so; an error: why it cannot be told.
+    fn unseal(&self, sealed: &[u8]) -> Result<String, String>;
 }

@@ -15,6 +15,9 @@ const FIRST_BYTES: usize = 4096;
 pub const IN_USE: &str =
     "32(The process cannot access the file because it is being used by another process.)";
 
+/// Why a backup does not go to an object that is there.
+const OBJECT_THERE: &str = "The file exists on the remote endpoint, and WITH FORMAT was not specified. Backup cannot proceed";
+
 /// The devices of a statement: as storage takes them, and as they were written.
 #[derive(Debug)]
 pub struct Devices {
@@ -32,32 +35,39 @@ impl Devices {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// The path of one; none for NUL.
+    /// The path of one, or the address of an object; none for NUL.
     pub fn path(&self, at: usize) -> Option<&Path> {
-        match self.list.get(at) {
-            Some(Device::Disk(path)) => Some(path),
-            _ => None,
-        }
+        self.list.get(at)?.path()
     }
 
     /// A path of ours as it was written.
     pub fn name_of(&self, path: &Path) -> String {
-        let at = self.list.iter().position(|d| matches!(d, Device::Disk(p) if p == path));
+        let at = self.list.iter().position(|d| d.path() == Some(path));
         at.map_or_else(|| path.display().to_string(), |at| self.names[at].clone())
     }
 
     /// Before a backup writes, whatever FORMAT and INIT say: 3241 for a file that is neither empty nor backup media, so that no
     /// mistyped name costs anybody a file. (SQL Server formats over it.) What has only zeros where the label belongs is the
-    /// beginning of a backup that was cut off.
-    pub fn refuse_other_files(&self, cx: &StatementContext<'_>) -> SqlResult<()> {
+    /// beginning of a backup that was cut off. 3271 for an object that is there, unless `format` says that it goes: nobody adds to one.
+    pub fn refuse_other_files(&self, cx: &StatementContext<'_>, format: bool) -> SqlResult<()> {
         let env = &cx.instance().options().env;
         for (device, name) in self.list.iter().zip(&self.names) {
-            let Device::Disk(path) = device else { continue };
             let fail = |e: taffrail_io::IoError| SqlError::new(3201, &[name, &e.system_error()]);
-            if !env.disk.exists(path).map_err(fail)? {
-                continue;
-            }
-            let file = env.disk.open(path, OpenSpec::PLAIN.read_only()).map_err(fail)?;
+            let there = match device {
+                Device::Nul => false,
+                Device::Disk(path) => env.disk.exists(path).map_err(fail)?,
+                Device::Object(object) => object.exists().map_err(fail)?,
+            };
+            let file = match device {
+                Device::Disk(path) if there => {
+                    env.disk.open(path, OpenSpec::PLAIN.read_only()).map_err(fail)?
+                }
+                Device::Object(_) if there && !format => {
+                    return Err(SqlError::new(3271, &[name, &OBJECT_THERE]));
+                }
+                Device::Object(object) if there => object.open().map_err(fail)?,
+                _ => continue,
+            };
             let mut first = [0; FIRST_BYTES];
             let length = file.len().map_err(fail)?.min(FIRST_BYTES as u64) as usize;
             file.read_at(0, &mut first[..length]).map_err(fail)?;

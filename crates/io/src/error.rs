@@ -7,6 +7,35 @@ use std::path::{Path, PathBuf};
 /// Result of every I/O call.
 pub type IoResult<T> = Result<T, IoError>;
 
+/// A reason that no operating system gives, with the number that messages have for it: those of Windows' HTTP client, above all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemError {
+    /// The number of the error.
+    pub number: i32,
+    /// The reason, a sentence without the number.
+    pub text: String,
+}
+
+impl SystemError {
+    /// The reason as the source of an [`IoError`].
+    pub fn io(number: i32, text: impl Into<String>) -> io::Error {
+        io::Error::other(SystemError { number, text: text.into() })
+    }
+
+    /// The one in an `io::Error`, if it was made of one.
+    fn of(e: &io::Error) -> Option<&SystemError> {
+        e.get_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for SystemError {}
+
 /// A failed I/O operation.
 #[derive(Debug)]
 pub struct IoError {
@@ -53,6 +82,9 @@ impl IoError {
             return "5(Access is denied. Symbolic links below the data directory and file_roots are not followed.)"
                 .into();
         }
+        if let Some(SystemError { number, text }) = SystemError::of(&self.source) {
+            return format!("{number}({text})");
+        }
         match self.source.kind() {
             io::ErrorKind::NotFound => "2(The system cannot find the file specified.)".into(),
             io::ErrorKind::PermissionDenied => "5(Access is denied.)".into(),
@@ -70,9 +102,10 @@ impl IoError {
 
     /// The same error once more: an `io::Error` cannot be cloned, but its kind, number and text can.
     pub fn duplicate(&self) -> IoError {
-        let source = match self.source.raw_os_error() {
-            Some(code) => io::Error::from_raw_os_error(code),
-            None => io::Error::new(self.source.kind(), self.source.to_string()),
+        let source = match (self.source.raw_os_error(), SystemError::of(&self.source)) {
+            (Some(code), _) => io::Error::from_raw_os_error(code),
+            (None, Some(told)) => io::Error::other(told.clone()),
+            (None, None) => io::Error::new(self.source.kind(), self.source.to_string()),
         };
         IoError { op: self.op, path: self.path.clone(), source }
     }

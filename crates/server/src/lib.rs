@@ -34,6 +34,7 @@ mod listener;
 mod login;
 mod memory;
 mod notify;
+mod objects;
 mod orders;
 mod output;
 mod permits;

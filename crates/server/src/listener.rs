@@ -19,6 +19,7 @@ use crate::ground::{
     why,
 };
 use crate::notify;
+use crate::objects::{CERTIFICATES, KEY_FILE, Objects};
 use crate::received::Received;
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
@@ -36,8 +37,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use taffrail_base::SqlError;
-use taffrail_engine::{Instance, InstanceOptions};
-use taffrail_io::Env;
+use taffrail_engine::{Instance, InstanceOptions, ObjectAddress};
+use taffrail_io::{Env, IoResult, RemoteObject};
 use taffrail_types::Collation;
 
 /// How long they may take to roll back after they were cancelled.
@@ -138,6 +139,7 @@ struct Process {
     port: u16,
     data: PathBuf,
     listeners: Vec<SocketAddr>,
+    objects: Objects,
 }
 
 impl taffrail_engine::Host for Process {
@@ -173,6 +175,18 @@ impl taffrail_engine::Host for Process {
 
     fn password_changed(&self, instance: &Instance) {
         sa::forget_generated(instance, &self.credentials, &self.data, &self.log);
+    }
+
+    fn object(&self, at: ObjectAddress) -> IoResult<Arc<dyn RemoteObject>> {
+        self.objects.object(at)
+    }
+
+    fn seal(&self, secret: &str) -> Result<Vec<u8>, String> {
+        self.objects.seal(secret)
+    }
+
+    fn unseal(&self, sealed: &[u8]) -> Result<String, String> {
+        self.objects.unseal(sealed)
     }
 }
 
@@ -327,6 +341,7 @@ impl Server {
             port: address.port(),
             data: data.clone(),
             listeners: std::iter::once(address).chain(admin_address).collect(),
+            objects: Objects::new(&data, settings.s3_plain_http_loopback),
         };
         instance.set_host(Box::new(host));
         let shared = Arc::new(Shared {
@@ -524,6 +539,7 @@ impl Server {
 /// Files that no statement may name: see `InstanceOptions::private_files`.
 fn private_files(data: &Path, settings: &Settings) -> Vec<PathBuf> {
     let mut own = vec![data.join("log"), lock_file(data), password_file(data)];
+    own.extend([KEY_FILE, CERTIFICATES].map(|name| data.join(name)));
     own.extend(own_files(data));
     let written: Vec<PathBuf> = own.iter().map(|f| taffrail_io::small_file_temporary(f)).collect();
     own.extend(written);

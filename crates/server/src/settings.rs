@@ -50,6 +50,7 @@ pub struct Overrides {
     pub default_backup_dir: Option<PathBuf>,
     pub stop_grace_s: Option<u64>,
     pub log_to_stdout: Option<bool>,
+    pub s3_plain_http_loopback: Option<bool>,
     pub init_dir: Option<PathBuf>,
     /// The database of `MSSQL_DB`.
     #[serde(skip)]
@@ -137,6 +138,8 @@ pub struct Settings {
     pub stop_grace: Duration,
     /// Standard output has the error log.
     pub log_to_stdout: bool,
+    /// Object stores on this machine are asked in plain text.
+    pub s3_plain_http_loopback: bool,
     /// The directory whose scripts the first start runs.
     pub init_dir: Option<PathBuf>,
     /// A database that the first start makes.
@@ -214,6 +217,10 @@ impl Overrides {
             default_backup_dir: path("TAFFRAIL_DEFAULT_BACKUP_DIR"),
             stop_grace_s: number("TAFFRAIL_STOP_GRACE_S", var("TAFFRAIL_STOP_GRACE_S"))?,
             log_to_stdout: truth("TAFFRAIL_LOG_TO_STDOUT", var("TAFFRAIL_LOG_TO_STDOUT"))?,
+            s3_plain_http_loopback: truth(
+                "TAFFRAIL_S3_PLAIN_HTTP_LOOPBACK",
+                var("TAFFRAIL_S3_PLAIN_HTTP_LOOPBACK"),
+            )?,
             init_dir: path("TAFFRAIL_INIT_DIR"),
             init_database: None,
             collation: None,
@@ -287,6 +294,7 @@ impl Overrides {
             default_backup_dir: self.default_backup_dir.or(those.default_backup_dir),
             stop_grace_s: self.stop_grace_s.or(those.stop_grace_s),
             log_to_stdout: self.log_to_stdout.or(those.log_to_stdout),
+            s3_plain_http_loopback: self.s3_plain_http_loopback.or(those.s3_plain_http_loopback),
             init_dir: self.init_dir.or(those.init_dir),
             init_database: self.init_database.or(those.init_database),
             collation: self.collation.or(those.collation),
@@ -427,6 +435,7 @@ impl Settings {
             },
             stop_grace: Duration::from_secs(given.stop_grace_s.unwrap_or(DEFAULT_STOP_GRACE_S)),
             log_to_stdout: given.log_to_stdout.unwrap_or(false),
+            s3_plain_http_loopback: given.s3_plain_http_loopback.unwrap_or(false),
             init_dir: given.init_dir,
             init_database: given.init_database,
             collation: given.collation,

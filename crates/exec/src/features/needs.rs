@@ -163,6 +163,7 @@ permissions! {
         RowsChange = "where rows are changed",
         ScopedConfiguration = "SCOPED CONFIGURATION",
         Settings = "of a database",
+        Url = "to or from a URL",
         UserModules = "for modules that are not the system's",
         UsageUpdated = "with @updateusage",
         Values = "for the values of segments",
@@ -288,8 +289,12 @@ pub const CREATES_DATABASES: Needs = Needs::Any(&[
     Needs::Server(OnServer::AlterAnyDatabase),
 ]);
 
+/// ALTER ANY CREDENTIAL, for a backup in an object store.
+pub const BY_URL: Needs = Needs::When(Case::Url, &Needs::Server(OnServer::AlterAnyCredential));
+
 /// CREATE DATABASE, for what only looks at a backup.
-pub const LOOKS_AT_BACKUPS: Needs = Needs::Database(OnDatabase::CreateDatabase);
+pub const LOOKS_AT_BACKUPS: Needs =
+    Needs::All(&[Needs::Database(OnDatabase::CreateDatabase), BY_URL]);
 
 /// CONTROL on an object, or ALTER on its schema: ALTER on the object does not drop it.
 pub const DROPS: Needs =

@@ -1,5 +1,7 @@
-//! Where backups lie: the devices of a statement as paths that may be used.
+//! Where backups lie: the devices of a statement as paths that may be used, or as objects of an object store.
 
+use super::options::Options;
+use super::url;
 use crate::catalog::devices;
 use crate::media::{Devices, IN_USE};
 use crate::paths::{backup_path, require_directory};
@@ -12,15 +14,21 @@ use taffrail_syntax::ast::{self, OptionValue};
 
 /// As many as a statement may name.
 const MAX_DEVICES: usize = 64;
-/// Paths that were named, for a statement that `writes` or reads.
+
+/// Paths and addresses that were named, for a statement that `writes` or reads.
 pub(super) fn resolve(
     cx: &StatementContext<'_>,
     list: &[ast::Device],
+    options: &Options,
     writes: bool,
 ) -> SqlResult<Devices> {
     if list.len() > MAX_DEVICES {
         return Err(SqlError::new(3205, &[&MAX_DEVICES]));
     }
+    if list.iter().any(|d| d.kind == ast::DeviceKind::Url) {
+        return url::resolve(cx, list, options);
+    }
+    refuse_remote_options(options)?;
     let mut devices = Devices { list: Vec::new(), names: Vec::new(), logical: Vec::new() };
     for device in list {
         let mut logical = None;
@@ -51,6 +59,21 @@ pub(super) fn resolve(
         devices.logical.push(logical);
     }
     Ok(devices)
+}
+
+/// Bytes of MAXTRANSFERSIZE at most, on disk.
+const TRANSFER_MAX: u32 = 4 << 20;
+
+/// What is said of objects alone.
+fn refuse_remote_options(options: &Options) -> SqlResult<()> {
+    if let Some(n) = options.max_transfer.filter(|n| *n > TRANSFER_MAX) {
+        return Err(SqlError::new(3250, &[&n, &"MAXTRANSFERSIZE"]));
+    }
+    match (&options.credential, &options.remote) {
+        (None, None) => Ok(()),
+        (Some(_), _) => Err(unsupported("CREDENTIAL for a device other than a URL")),
+        _ => Err(unsupported("BACKUP_OPTIONS and RESTORE_OPTIONS for a device other than a URL")),
+    }
 }
 
 /// The path of a device that has a name: 3206.

@@ -138,7 +138,11 @@ fn set_rows(
             1,
             devices.logical(at),
             devices.physical(at),
-            if matches!(device, Device::Nul) { 7 } else { 2 },
+            match device {
+                Device::Disk(_) => 2,
+                Device::Nul => 7,
+                Device::Object(_) => 9,
+            },
             512,
             0
         ];
@@ -300,9 +304,8 @@ pub(super) fn restore(
     options: &Options,
 ) -> SqlResult<()> {
     let env = &cx.instance().options().env;
-    let labels: Vec<MediaLabel> = (0..devices.list.len())
-        .filter_map(|at| taffrail_storage::backup::read_label(env, devices.path(at)?).ok())
-        .collect();
+    let label = |device| taffrail_storage::backup::read_label(env, device).ok();
+    let labels: Vec<MediaLabel> = devices.list.iter().filter_map(label).collect();
     let now = crate::catalog::datetime_now(&*env.clock);
     let mut batch = String::new();
     set_rows(&mut batch, &restored.header, &labels, devices)?;

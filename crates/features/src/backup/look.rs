@@ -26,12 +26,12 @@ pub(super) fn run(
     s: &ast::Restore,
     statement: &Statement<'_>,
 ) -> SqlResult<()> {
-    let devices = device::resolve(cx, &s.from, false)?;
     let table = match s.kind {
         ast::RestoreKind::VerifyOnly => options::Statement::Verify,
         _ => options::Statement::Look,
     };
     let options = options::read(table, &s.options)?;
+    let devices = device::resolve(cx, &s.from, &options, false)?;
     let env = cx.instance().options().env.clone();
     let fail = |e| say(e, statement, &devices);
     match s.kind {
@@ -59,8 +59,10 @@ pub(super) fn run(
             crate::results::send(cx, &columns::parse(columns::FILES), rows)
         }
         ast::RestoreKind::LabelOnly => {
-            let Some(path) = devices.path(0) else { return Err(SqlError::new(3254, &[&"NUL"])) };
-            let m = backup::read_label(&env, path).map_err(fail)?;
+            if devices.path(0).is_none() {
+                return Err(SqlError::new(3254, &[&"NUL"]));
+            }
+            let m = backup::read_label(&env, &devices.list[0]).map_err(fail)?;
             let sets = backup::read_sets(&env, &devices.list[..1]).unwrap_or_default();
             let row = row![
                 m.name,

@@ -3,7 +3,7 @@
 //! | module | |
 //! |---|---|
 //! | [`values`] | variables in the statements replaced by what they hold |
-//! | [`options`], [`device`] | what follows WITH, TO and FROM |
+//! | [`options`], [`device`], [`url`] | what follows WITH, TO and FROM |
 //! | [`take`] | BACKUP DATABASE, BACKUP LOG |
 //! | [`restore`](mod@restore) | RESTORE DATABASE, RESTORE LOG; the states of a database are in `catalog::registry::restoring` |
 //! | [`lost`] | BACKUP LOG WITH NO_TRUNCATE of a database that cannot be opened |
@@ -34,10 +34,11 @@ mod suspect;
 mod system;
 mod take;
 mod undrop;
+mod url;
 mod values;
 
 use crate::features::needs::{
-    CREATES_DATABASES, Case, LOOKS_AT_BACKUPS, Needs, OnDatabase, Owned, ServerRole,
+    BY_URL, CREATES_DATABASES, Case, LOOKS_AT_BACKUPS, Needs, OnDatabase, Owned, ServerRole,
 };
 use crate::features::pipelining::Pipelining::{self, Waits};
 use crate::features::{Feature, RegisteredStatement, Run};
@@ -96,16 +97,22 @@ const RESTORES: Needs = Needs::All(&[
         Case::Existing,
         &Needs::Any(&[Needs::InServerRole(ServerRole::Dbcreator), Needs::Owner(Owned::Database)]),
     ),
+    BY_URL,
 ]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
     statement(
         "BACKUP DATABASE",
-        Needs::Database(OnDatabase::BackupDatabase),
+        Needs::All(&[Needs::Database(OnDatabase::BackupDatabase), BY_URL]),
         Waits,
         Shown::BackupDatabase,
     ),
-    statement("BACKUP LOG", Needs::Database(OnDatabase::BackupLog), Waits, Shown::BackupLog),
+    statement(
+        "BACKUP LOG",
+        Needs::All(&[Needs::Database(OnDatabase::BackupLog), BY_URL]),
+        Waits,
+        Shown::BackupLog,
+    ),
     statement("RESTORE DATABASE", RESTORES, Waits, Shown::RestoreDatabase),
     statement("RESTORE FILELISTONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),
     statement("RESTORE HEADERONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),

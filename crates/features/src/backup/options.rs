@@ -43,6 +43,7 @@ const ALL: u8 = BACKUP | READ;
 
 /// Names, and the statements that take them.
 const TABLE: &[(&str, u8)] = &[
+    ("BACKUP_OPTIONS", BACKUP),
     ("BLOCKSIZE", BACKUP | RESTORE),
     ("BUFFERCOUNT", BACKUP | RESTORE),
     ("CHECKSUM", ALL),
@@ -85,6 +86,7 @@ const TABLE: &[(&str, u8)] = &[
     ("RECOVERY", RESTORE),
     ("REPLACE", RESTORE),
     ("RESTART", RESTORE),
+    ("RESTORE_OPTIONS", READ),
     ("RESTRICTED_USER", RESTORE),
     ("RETAINDAYS", BACKUP),
     ("REWIND", ALL),
@@ -147,6 +149,12 @@ pub(super) struct Options {
     /// Percent between two messages of progress.
     pub stats: Option<u64>,
     pub block_size: Option<u32>,
+    /// MAXTRANSFERSIZE: bytes, a multiple of 64 KiB.
+    pub max_transfer: Option<u32>,
+    /// CREDENTIAL: the name of the one that an object store is asked with.
+    pub credential: Option<String>,
+    /// BACKUP_OPTIONS, RESTORE_OPTIONS: JSON.
+    pub remote: Option<String>,
     pub norecovery: bool,
     pub no_truncate: bool,
     pub replace: bool,
@@ -228,14 +236,18 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         }
         "MAXTRANSFERSIZE" => {
             let n = number_of(option)?;
-            if !(65_536..=4_194_304).contains(&n) || n % 65_536 != 0 {
+            // How much it may be, the device decides.
+            if n == 0 || n % 65_536 != 0 {
                 return Err(SqlError::new(3250, &[&n, &"MAXTRANSFERSIZE"]));
             }
+            o.max_transfer = Some(n);
         }
         "NORECOVERY" => o.norecovery = true,
         "NO_TRUNCATE" => (o.no_truncate, o.continue_after_error) = (true, true),
         "REPLACE" => o.replace = true,
         "RESTRICTED_USER" => o.restricted_user = true,
+        "CREDENTIAL" => o.credential = text(128)?,
+        "BACKUP_OPTIONS" | "RESTORE_OPTIONS" => o.remote = text(4000)?,
         "FILE" => o.file = Some(number_of(option)?),
         "STOPAT" => o.stop = Some(Stop::At(moment_of(option)?)),
         "STOPATMARK" => o.stop = Some(mark_of(option, false)?),
@@ -248,7 +260,6 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         "STANDBY"
         | "ENCRYPTION"
         | "PARTIAL"
-        | "CREDENTIAL"
         | "PASSWORD"
         | "MEDIAPASSWORD"
         | "KEEP_REPLICATION"

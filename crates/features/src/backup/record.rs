@@ -6,7 +6,7 @@ use crate::session::context::StatementContext;
 use std::path::Path;
 use taffrail_base::{DatabaseId, Lsn, PageId, SqlError};
 use taffrail_observe::{Event, EventRing};
-use taffrail_storage::backup::{BackupKind, BackupReport, SetHeader};
+use taffrail_storage::backup::{BackupKind, BackupReport, Device, SetHeader};
 use taffrail_types::{SqlType, Value};
 
 fn push(database: DatabaseId, text: String, failed: bool) {
@@ -22,12 +22,14 @@ fn style(value: &Value, style: i32) -> String {
     crate::results::as_varchar(value, SqlType::DateTime, Some(style)).unwrap_or_default()
 }
 
-/// `FILE=1, TYPE=DISK: {'path'}`, date and time of creation.
+/// `FILE=1, TYPE=DISK: {'path'}`, or `TYPE=URL`, date and time of creation.
 fn particulars(h: &SetHeader, devices: &Devices) -> (String, String, String) {
     let paths: Vec<String> =
         (0..devices.list.len()).map(|at| format!("'{}'", devices.physical(at))).collect();
     let created = crate::catalog::datetime(h.created);
-    let device = format!("FILE={}, TYPE=DISK: {{{}}}", h.position, paths.join(", "));
+    let remote = devices.list.iter().any(|d| matches!(d, Device::Object(_)));
+    let kind = if remote { "URL" } else { "DISK" };
+    let device = format!("FILE={}, TYPE={kind}: {{{}}}", h.position, paths.join(", "));
     (style(&created, 111), style(&created, 108), device)
 }
 

@@ -59,7 +59,7 @@ pub(super) fn run(
     if s.from.is_empty() {
         return recover_only(cx, slot, &options, statement);
     }
-    let devices = device::resolve(cx, &s.from, false)?;
+    let devices = device::resolve(cx, &s.from, &options, false)?;
     let env = cx.instance().options().env.clone();
     let position = super::look::position(&options);
     let h = backup::read_set(&env, &devices.list, position);

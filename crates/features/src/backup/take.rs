@@ -110,8 +110,8 @@ fn devices(cx: &StatementContext<'_>, s: &ast::Backup, options: &Options) -> Sql
     if !s.mirrors.is_empty() {
         return Err(unsupported("MIRROR TO"));
     }
-    let devices = device::resolve(cx, &s.to, true)?;
-    devices.refuse_other_files(cx)?;
+    let devices = device::resolve(cx, &s.to, options, true)?;
+    devices.refuse_other_files(cx, options.format)?;
     refuse_unexpired(cx, options, &devices)?;
     Ok(devices)
 }

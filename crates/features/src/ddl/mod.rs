@@ -16,6 +16,7 @@ mod column_property;
 mod columnstore;
 pub(crate) mod contained;
 mod create;
+mod credential;
 pub(crate) mod database;
 mod disabled;
 mod draft;

@@ -1,9 +1,9 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
 use super::{
-    alter, alter_index, application_role, attach, authorization, database, drop, function, grant,
-    index, login, masked, module, policy, role, schema, sequence, statistics, synonym, transfer,
-    trigger, user, user_type, view,
+    alter, alter_index, application_role, attach, authorization, credential, database, drop,
+    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics,
+    synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
@@ -96,6 +96,10 @@ fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()>
     if let K::Login(s) = &s.kind { login::login(cx, s) } else { other(s) }
 }
 
+fn credential(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Credential(s) = &s.kind { credential::credential(cx, s) } else { other(s) }
+}
+
 fn user(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::User(s) = &s.kind { user::user(cx, s) } else { other(s) }
 }
@@ -119,6 +123,7 @@ fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
         DropKind::Role => role::drop(cx, &d.names, Scope::Database, d.if_exists),
         DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
         DropKind::ApplicationRole => application_role::drop(cx, &d.names),
+        DropKind::Credential => credential::drop(cx, &d.names),
         _ => other(s),
     }
 }
@@ -296,6 +301,8 @@ const ALTERS_TABLE: Needs = Needs::All(&[
     Needs::When(Case::RowsChange, &Needs::Object(OnObject::Update)),
 ]);
 
+const CREDENTIALS: Needs = Needs::Server(OnServer::AlterAnyCredential);
+
 const APPLICATION_ROLES: Needs = Needs::Database(OnDatabase::AlterAnyApplicationRole);
 
 const CREATES_FUNCTION: Needs =
@@ -365,6 +372,7 @@ const DROPS_SCHEMA: Needs =
 static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER APPLICATION ROLE", APPLICATION_ROLES, Waits, application_role),
     new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, Waits, alter_authorization),
+    new("ALTER CREDENTIAL", CREDENTIALS, Waits, credential),
     new("ALTER DATABASE", ALTERS_DATABASE, Waits, alter_database).shown(Shown::AlterDatabase),
     of_objects("ALTER FUNCTION", ALTERS, Waits, function).shown(Shown::CreateFunction),
     ending(new("ALTER INDEX", ALTERS, Waits, alter_index)),
@@ -384,6 +392,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER USER", ALTERS_USER, Waits, user),
     of_objects("ALTER VIEW", ALTERS, Waits, view).done(Command::CREATE_VIEW),
     new("CREATE APPLICATION ROLE", APPLICATION_ROLES, Waits, application_role),
+    new("CREATE CREDENTIAL", CREDENTIALS, Waits, credential),
     new("CREATE DATABASE", CREATES_DATABASES, Waits, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
@@ -412,6 +421,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     granting("DENY"),
     of_objects("DISABLE TRIGGER", ALTERS, Waits, switch_trigger),
     new("DROP APPLICATION ROLE", APPLICATION_ROLES, Waits, drop_principals),
+    new("DROP CREDENTIAL", CREDENTIALS, Waits, drop_principals),
     new("DROP DATABASE", DROPS_DATABASE, Waits, drop_databases).done(Command::DROP_DATABASE),
     of_objects("DROP FUNCTION", DROPS, Waits, drop_objects),
     of_objects("DROP INDEX", ALTERS, Waits, drop_index).done(Command::DROP_INDEX),

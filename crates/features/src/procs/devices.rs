@@ -7,6 +7,7 @@ use crate::paths::backup_path;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::backup::Device;
 
 /// 15002: devices are no matter of transactions.
 fn alone(cx: &StatementContext<'_>, procedure: &str) -> SqlResult<()> {
@@ -57,7 +58,7 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
         let path = backup_path(cx.instance(), &device.path);
         let path = path.map_err(|refusal| refusal.backup(&device.path))?;
         let env = cx.instance().options().env.clone();
-        if taffrail_storage::backup::read_label(&env, &path).is_ok() {
+        if taffrail_storage::backup::read_label(&env, &Device::Disk(path.clone())).is_ok() {
             let failed =
                 |e: taffrail_io::IoError| SqlError::new(3201, &[&device.path, &e.system_error()]);
             env.disk.remove(&path).map_err(failed)?;

@@ -16,6 +16,7 @@ use std::time::SystemTime;
 
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::{Entry, UtcTime};
+use taffrail_storage::backup::Device;
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// The message of an extended procedure that could not do what it was asked.
@@ -101,7 +102,7 @@ pub(super) fn delete_file(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -
         }
     }
     for file in files {
-        if taffrail_storage::backup::read_label(&env, &file).is_ok() {
+        if taffrail_storage::backup::read_label(&env, &Device::Disk(file.clone())).is_ok() {
             env.disk.remove(&file).map_err(|e| failed(name, e))?;
         }
     }

@@ -152,7 +152,7 @@ pub fn backup(input: &[u8]) -> bool {
     let mut sound = true;
     for path in [FULL, LOG_BACKUP] {
         let devices = [Device::Disk(path.into())];
-        let _ = (read_label(&env, path.as_ref()), read_sets(&env, &devices));
+        let _ = (read_label(&env, &devices[0]), read_sets(&env, &devices));
         let verdict = verify(&env, &devices, 1, &mut ());
         let records = records(&env, &devices);
         assert!(verdict.is_err() || records.is_ok(), "{path} is verified, and its log unreadable");

@@ -23,7 +23,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_io::{AlignedBuf, Env, OpenSpec, UtcTime, Volume};
+use taffrail_io::{AlignedBuf, Env, UtcTime, Volume};
 use taffrail_log::{READ_TRIES, read_retried, tell_retried};
 
 use super::error::{BackupError, BackupResult, damaged, device};
@@ -232,14 +232,17 @@ pub(super) struct Family {
     pub label: MediaLabel,
     pub volume: Arc<dyn Volume>,
     pub len: u64,
+    /// An object, to which nobody adds a set: it has one, which ends with it.
+    one_set: bool,
 }
 
 impl Family {
-    /// Opens a file that must be a media's.
-    pub fn open(env: &Env, path: &Path) -> BackupResult<Family> {
-        let spec = OpenSpec { direct: true, read_only: true };
-        let volume = env.disk.open(path, spec).map_err(BackupError::Open)?;
-        Family::read(volume)?.ok_or_else(|| BackupError::Empty(path.to_owned()))
+    /// Opens a file or object that must be a media's.
+    pub fn open(env: &Env, device: &Device) -> BackupResult<Family> {
+        let volume = device.open(env)?;
+        let empty = || BackupError::Empty(device.path().unwrap_or(Path::new("NUL")).to_owned());
+        let family = Family::read(volume)?.ok_or_else(empty)?;
+        Ok(Family { one_set: matches!(device, Device::Object(_)), ..family })
     }
 
     /// Reads the label of an open file. None: the file is empty.
@@ -253,7 +256,7 @@ impl Family {
             return Err(not());
         }
         let label = read_block(&*volume, 0, parse_label)?.ok_or_else(not)?;
-        Ok(Some(Family { label, volume, len }))
+        Ok(Some(Family { label, volume, len, one_set: false }))
     }
 
     pub fn path(&self) -> &Path {
@@ -280,6 +283,11 @@ impl Family {
 
     /// Where the sets of this family begin, and how they end.
     pub fn sets(&self) -> BackupResult<Vec<SetPlace>> {
+        if self.one_set
+            && let Some(only) = self.only_set()?
+        {
+            return Ok(vec![only]);
+        }
         let mut sets = Vec::new();
         let mut at = BLOCK as u64;
         let mut open: Option<SetPlace> = None;
@@ -311,6 +319,28 @@ impl Family {
 }
 
 impl Family {
+    /// The one set of an object, found from both ends: whoever walks from chunk to chunk asks the store for each of them. None: it
+    /// does not begin or end as one.
+    fn only_set(&self) -> BackupResult<Option<SetPlace>> {
+        let begin = BLOCK as u64;
+        let first = self.chunk_at(begin)?.filter(|h| h.kind == Kind::Header);
+        let Some(first) = first.filter(|h| h.position == 1) else { return Ok(None) };
+        let tail = self.len.min((BLOCK + CONTENT_MAX) as u64) / BLOCK as u64 * BLOCK as u64;
+        let from = self.len - tail;
+        let mut bytes = AlignedBuf::zeroed(tail as usize);
+        read_retried(&*self.volume, from, &mut bytes).map_err(device("read"))?;
+        for block in (0..tail as usize).step_by(BLOCK) {
+            let at = from + block as u64;
+            let Some(h) = ChunkHeader::read(&bytes[block..block + BLOCK], at) else { continue };
+            let ends = h.kind == Kind::End && h.set == first.set && at + h.len() == self.len;
+            if ends && self.is_chunk(begin)? && self.is_chunk(at)? {
+                let (set, end) = (first.set, self.len);
+                return Ok(Some(SetPlace { set, begin, end_chunk: Some(at), end }));
+            }
+        }
+        Ok(None)
+    }
+
     /// True if what lies at `from` and behind is a failed backup's: nothing of a set with this position that was finished, and nothing of
     /// a later one. Anything else is there because something before it is damaged, and must not be written over.
     pub fn is_leftover(&self, from: u64, position: u32) -> BackupResult<bool> {
@@ -370,10 +400,7 @@ impl Media {
     pub fn open_some(env: &Env, devices: &[Device]) -> BackupResult<Media> {
         let mut families: Vec<Family> = Vec::new();
         for d in devices {
-            let Device::Disk(path) = d else {
-                return Err(BackupError::NotMedia(PathBuf::from("NUL")));
-            };
-            families.push(Family::open(env, path)?);
+            families.push(Family::open(env, d)?);
         }
         if families.is_empty() {
             return Err(BackupError::NotMedia(PathBuf::new()));

@@ -18,7 +18,7 @@ use crate::recovery::{Boot, boot_id_of};
 const LAYOUT_MAX: usize = 64 << 20;
 
 /// RESTORE LABELONLY: what the header of one stripe says.
-pub fn read_label(env: &Env, device: &Path) -> BackupResult<MediaLabel> {
+pub fn read_label(env: &Env, device: &Device) -> BackupResult<MediaLabel> {
     Ok(Family::open(env, device)?.label)
 }
 

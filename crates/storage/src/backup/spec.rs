@@ -5,18 +5,48 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taffrail_base::{DatabaseId, FileId, Lsn, PageId};
-use taffrail_io::UtcTime;
+use taffrail_io::{Env, OpenSpec, RemoteObject, UtcTime, Volume};
 use taffrail_log::Growth;
 
+use super::error::{BackupError, BackupResult};
 use crate::database::{Database, FileInfo, FileKind, RecoveryModel, RecoveryReport};
 
 /// Where a stripe goes to or comes from.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Device {
     /// A file: `DISK = 'path'`.
     Disk(PathBuf),
     /// `DISK = 'NUL'`: what is written is gone, and counts as a backup all the same.
     Nul,
+    /// An object of an object store: `URL = 's3://…'`. It has one set.
+    Object(Arc<dyn RemoteObject>),
+}
+
+impl Device {
+    /// The path of the file, or the address of the object; none for NUL.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Device::Disk(path) => Some(path),
+            Device::Nul => None,
+            Device::Object(object) => Some(object.path()),
+        }
+    }
+
+    /// Whether both are the same file or object.
+    pub(super) fn is(&self, other: &Device) -> bool {
+        self.path().is_some() && self.path() == other.path()
+    }
+
+    /// Opens what is there, for reading.
+    pub(super) fn open(&self, env: &Env) -> BackupResult<Arc<dyn Volume>> {
+        const SPEC: OpenSpec = OpenSpec { direct: true, read_only: true };
+        let opened = match self {
+            Device::Nul => return Err(BackupError::NotMedia(PathBuf::from("NUL"))),
+            Device::Disk(path) => env.disk.open(path, SPEC),
+            Device::Object(object) => object.open(),
+        };
+        opened.map_err(BackupError::Open)
+    }
 }
 
 /// The content of a backup set.

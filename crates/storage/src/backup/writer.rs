@@ -7,7 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_io::{AlignedBuf, Disk, Env, IoError, OpenSpec, UtcTime, Volume, WriteOp};
+use taffrail_io::{
+    AlignedBuf, Disk, Env, IoError, OpenSpec, RemoteObject, UtcTime, Volume, WriteOp,
+};
 
 use super::error::{BackupError, BackupResult, damaged, device};
 use super::media::{
@@ -33,6 +35,10 @@ struct Target {
     made: bool,
     /// A write has found no room.
     no_room: bool,
+    /// The object that is written, if it is no file.
+    object: Option<Arc<dyn RemoteObject>>,
+    /// The object is there for everybody.
+    ended: bool,
 }
 
 /// Writes one set. One that finds no room gives back what it has taken: the file goes, or ends again where it did.
@@ -68,10 +74,10 @@ impl SetWriter {
             return Err(BackupError::NotOneMedia(PathBuf::new()));
         }
         for (i, d) in devices.iter().enumerate() {
-            if let Device::Disk(path) = d
-                && devices[..i].contains(d)
+            if let Some(path) = d.path()
+                && devices[..i].iter().any(|other| other.is(d))
             {
-                return Err(BackupError::NotOneMedia(path.clone()));
+                return Err(BackupError::NotOneMedia(path.to_owned()));
             }
         }
         let mut made = Vec::new();
@@ -104,12 +110,16 @@ impl SetWriter {
                     };
                     Some(volume.map_err(BackupError::Open)?)
                 }
+                // A new one, whatever is at the address.
+                Device::Object(object) => Some(object.create().map_err(BackupError::Open)?),
             });
         }
+        let objects = devices.iter().any(|d| matches!(d, Device::Object(_)));
         let mut targets = Vec::new();
         let mut position = 1;
         let old = match spec.mode {
             MediaMode::Format => None,
+            _ if objects => None,
             _ => existing(&volumes)?,
         };
         match old {
@@ -158,9 +168,12 @@ impl SetWriter {
                 }
             }
         }
-        for target in &mut targets {
+        for (target, device) in targets.iter_mut().zip(devices) {
             let path = target.volume.as_ref().map(|v| v.path());
             target.made = path.is_some_and(|path| made.iter().any(|m| m == path));
+            if let Device::Object(object) = device {
+                target.object = Some(Arc::clone(object));
+            }
         }
         Ok(SetWriter {
             disk: env.disk.clone(),
@@ -288,21 +301,28 @@ impl SetWriter {
         let mut content = Vec::new();
         header.encode(&mut content);
         // Everything else first: the end says that it is there.
-        self.settle(env)?;
+        self.settle(env, false)?;
         self.everywhere(Kind::End, &content)?;
-        self.settle(env)?;
+        self.settle(env, true)?;
         self.finished = true;
         Ok(())
     }
 
-    /// Waits for every write, and makes them durable.
-    fn settle(&mut self, env: &Env) -> BackupResult<()> {
+    /// Waits for every write, and makes them durable. Of an object nobody sees anything before its end.
+    fn settle(&mut self, env: &Env, end: bool) -> BackupResult<()> {
         for t in &mut self.targets {
             let back = t.drain(t.in_flight)?;
             self.spare.extend(back);
         }
         for t in &mut self.targets {
             let Some(v) = &t.volume else { continue };
+            if t.object.is_some() {
+                if end {
+                    v.sync().map_err(device("write"))?;
+                    t.ended = true;
+                }
+                continue;
+            }
             v.truncate(t.at).map_err(device("write"))?;
             t.reserved = t.at;
             v.sync().map_err(device("write"))?;
@@ -321,6 +341,11 @@ impl Drop for SetWriter {
             for t in &mut self.targets {
                 while t.in_flight > 0 && t.drain(t.in_flight).is_ok() {}
             }
+            // Objects of a set that lacks others are of no use, and the set is none. The error to tell is that of the backup.
+            for object in self.targets.iter().filter(|t| t.ended).filter_map(|t| t.object.as_ref())
+            {
+                let _ = object.remove();
+            }
             if self.targets.iter().any(|t| t.no_room) {
                 self.give_back();
             }
@@ -334,7 +359,7 @@ impl SetWriter {
     /// backup.
     fn give_back(&mut self) {
         for t in &mut self.targets {
-            let Some(volume) = t.volume.take() else { continue };
+            let Some(volume) = t.volume.take().filter(|_| t.object.is_none()) else { continue };
             if !t.made {
                 let _ = volume.truncate(t.begin);
                 continue;
@@ -348,8 +373,9 @@ impl SetWriter {
 
 impl Target {
     fn new(volume: Option<Arc<dyn Volume>>, label: MediaLabel, at: u64) -> Target {
-        let (made, no_room) = (false, false);
-        Target { volume, label, at, reserved: at, in_flight: 0, begin: at, made, no_room }
+        let (made, no_room, object, ended) = (false, false, None, false);
+        let (reserved, begin, in_flight) = (at, at, 0);
+        Target { volume, label, at, reserved, in_flight, begin, made, no_room, object, ended }
     }
 
     fn failed(&mut self, e: IoError) -> BackupError {

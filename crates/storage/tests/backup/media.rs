@@ -31,7 +31,7 @@ fn stripes_sets_and_compression() {
     spec.labels.name = Some("second".into());
     let second = try_backup(&db, &spec).unwrap();
     assert!(second.header.compressed_size < first.header.compressed_size / 2);
-    let label = read_label(&env, Path::new("/data/s2.bak")).unwrap();
+    let label = read_label(&env, &Device::Disk("/data/s2.bak".into())).unwrap();
     assert_eq!((label.families, label.family, label.name.as_deref()), (3, 2, Some("nightly")));
     let sets = read_sets(&env, &stripes(3)[1..2]).unwrap();
     assert_eq!(
@@ -233,7 +233,7 @@ fn whatever_a_file_holds_gives_an_error_and_no_panic() {
                 }
             }
             write(&rig.world, &bad);
-            let _ = read_label(&env, Path::new("/data/t.bak"));
+            let _ = read_label(&env, &Device::Disk("/data/t.bak".into()));
             let _ = read_sets(&env, &devices);
             let whole = verify(&env, &devices, 1, &mut ()).is_ok();
             match restore(&shared, "/data/t.bak", 1, false, true) {

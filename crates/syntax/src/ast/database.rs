@@ -402,5 +402,6 @@ pub enum DropKind {
     Role,
     ServerRole,
     ApplicationRole,
+    Credential,
     Other,
 }

@@ -361,6 +361,8 @@ pub enum StatementKind {
     // Security.
     /// `CREATE | ALTER LOGIN`.
     Login(Box<LoginDefinition>),
+    /// `CREATE | ALTER CREDENTIAL`.
+    Credential(Box<CredentialDefinition>),
     /// `CREATE | ALTER USER`.
     User(Box<UserDefinition>),
     /// `CREATE | ALTER ROLE` (also `SERVER ROLE`).

@@ -306,6 +306,19 @@ pub struct LoginDefinition {
     pub options: Vec<NamedOption>,
 }
 
+/// `CREATE | ALTER CREDENTIAL name WITH IDENTITY = '…' [, SECRET = '…']`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CredentialDefinition {
+    /// True for `ALTER`, false for `CREATE`.
+    pub alter: bool,
+    /// The credential's name, unique on the server.
+    pub name: Ident,
+    /// `IDENTITY` and `SECRET`.
+    pub options: Vec<NamedOption>,
+    /// The name after `FOR CRYPTOGRAPHIC PROVIDER`.
+    pub provider: Option<Ident>,
+}
+
 /// `CREATE | ALTER USER`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserDefinition {

@@ -82,6 +82,7 @@ impl StatementKind {
                 DropKind::Role => "DROP ROLE",
                 DropKind::ServerRole => "DROP SERVER ROLE",
                 DropKind::ApplicationRole => "DROP APPLICATION ROLE",
+                DropKind::Credential => "DROP CREDENTIAL",
                 DropKind::Other => "DROP",
             },
             K::Procedure(p) => match p.verb {
@@ -114,6 +115,8 @@ impl StatementKind {
             K::SecurityPolicy(_) => "CREATE SECURITY POLICY",
             K::Login(l) if l.alter => "ALTER LOGIN",
             K::Login(_) => "CREATE LOGIN",
+            K::Credential(c) if c.alter => "ALTER CREDENTIAL",
+            K::Credential(_) => "CREATE CREDENTIAL",
             K::User(u) if u.alter => "ALTER USER",
             K::User(_) => "CREATE USER",
             K::Role(r) => match (r.server, matches!(r.action, RoleAction::Create(_))) {

@@ -46,6 +46,7 @@ impl Parser<'_> {
             "SEQUENCE" => self.sequence(alter),
             "SYNONYM" if !alter => self.create_synonym(),
             "LOGIN" => self.login(alter),
+            "CREDENTIAL" => self.credential(alter),
             "USER" => self.user(alter),
             "ROLE" => self.role(alter),
             "SERVER" if self.ahead_word(2, "ROLE") => self.role(alter),
@@ -102,6 +103,7 @@ impl Parser<'_> {
             ("SYNONYM", DropKind::Synonym),
             ("STATISTICS", DropKind::Statistics),
             ("LOGIN", DropKind::Login),
+            ("CREDENTIAL", DropKind::Credential),
             ("USER", DropKind::User),
             ("ROLE", DropKind::Role),
         ];
@@ -122,8 +124,13 @@ impl Parser<'_> {
             return Err(self.unknown_object());
         };
         self.at += 2;
-        let alone =
-            matches!(kind, DropKind::Login | DropKind::ServerRole | DropKind::ApplicationRole);
+        let alone = matches!(
+            kind,
+            DropKind::Login
+                | DropKind::ServerRole
+                | DropKind::ApplicationRole
+                | DropKind::Credential
+        );
         let if_exists = !alone && self.eat_words(&["IF", "EXISTS"]);
         let names = self.list(Self::object_name)?;
         let scope = if kind == DropKind::Trigger && self.eat_kw(Kw::On) {

@@ -40,6 +40,23 @@ impl Parser<'_> {
         Ok(StatementKind::Login(Box::new(login)))
     }
 
+    /// `name WITH IDENTITY = '…' [, SECRET = '…'] [FOR CRYPTOGRAPHIC PROVIDER name]`.
+    pub(super) fn credential(&mut self, alter: bool) -> Parse<StatementKind> {
+        self.at += 2;
+        let name = self.name()?;
+        self.expect_kw(Kw::With)?;
+        let options = self.list(Self::named_option)?;
+        let provider = if !alter && self.eat_kw(Kw::For) {
+            self.expect_word("CRYPTOGRAPHIC")?;
+            self.expect_word("PROVIDER")?;
+            Some(self.name()?)
+        } else {
+            None
+        };
+        let credential = CredentialDefinition { alter, name, options, provider };
+        Ok(StatementKind::Credential(Box::new(credential)))
+    }
+
     /// `PASSWORD = '…' [HASHED] [MUST_CHANGE] [OLD_PASSWORD = '…'] [UNLOCK], option, …`.
     fn login_options(&mut self) -> Parse<Vec<NamedOption>> {
         let mut options = Vec::new();

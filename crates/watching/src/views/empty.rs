@@ -24,7 +24,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 
 /// The names of needs in the list.
 const NAMED: &[(&str, Needs)] = &[
-    ("credentials", needs::CREDENTIALS),
     ("database performance", needs::DATABASE_PERFORMANCE),
     ("database state", needs::DATABASE_STATE),
     ("databases seen", needs::DATABASES_SEEN),

@@ -19,6 +19,7 @@
 //! | [`dm_os_volume`] | file systems |
 //! | [`missing_indexes`] | indexes that plans would use |
 //! | [`backup_devices`] | devices of backups with names |
+//! | [`credentials`] | accounts outside |
 //! | [`operational_stats`] | what was done on heaps and trees |
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
@@ -43,6 +44,7 @@ pub mod compatibility;
 mod compatibility_keys;
 mod compatibility_objects;
 mod compatibility_server;
+mod credentials;
 mod cursors;
 mod database_columns;
 pub mod databases;
@@ -144,6 +146,7 @@ static DECLARED: &[fn(&mut Vec<Declaration>)] = &[
     dm_db::declare,
     missing_indexes::declare,
     backup_devices::declare,
+    credentials::declare,
     operational_stats::declare,
     physical_stats::declare,
     dm_db_log::declare,

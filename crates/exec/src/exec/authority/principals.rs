@@ -27,6 +27,7 @@ impl Session {
             K::User(s) if s.alter => Some(vec![self.asks_of_user(s)]),
             K::Role(s) => self.asks_of_role(s),
             K::ApplicationRole(s) if s.alter => unseen("alter", "application role", &s.name.value),
+            K::Credential(s) if s.alter => unseen("alter", "credential", &s.name.value),
             K::Drop(s) => {
                 let what = match s.kind {
                     DropKind::Login => "login",
@@ -34,6 +35,7 @@ impl Session {
                     DropKind::Role => "role",
                     DropKind::ServerRole => "server role",
                     DropKind::ApplicationRole => "application role",
+                    DropKind::Credential => "credential",
                     _ => return None,
                 };
                 unseen("drop", what, s.names.first().map_or("", |n| &n.name.value))

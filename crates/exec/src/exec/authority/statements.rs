@@ -10,8 +10,8 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
     AlterDatabaseAction, AlterTableAction, AlterTableAction as A, ConstraintKind, CreateSchema,
-    DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Statement,
-    StatementKind as K, TableBody, TriggerTarget,
+    Device, DeviceKind, DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue,
+    Statement, StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -19,6 +19,13 @@ const CHECKPOINT: PermissionId = known(C::Database, "CHECKPOINT");
 const SHOWPLAN: PermissionId = known(C::Database, "SHOWPLAN");
 const REFERENCES: PermissionId = known(C::Object, "REFERENCES");
 const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
+
+/// Credentials reach what a URL names: 15247 for who has the rest of what a backup needs.
+fn ask_of_urls(on: &[Device], place: impl FnOnce() -> AskedAt, words: &str) -> Option<Ask> {
+    let errors = || vec![SqlError::new(15247, &[]), SqlError::new(3013, &[&words])];
+    let remote = on.iter().any(|d| d.kind == DeviceKind::Url);
+    remote.then(|| Ask { place: place(), errors: errors() })
+}
 
 /// A statement's needs at their place, and the errors where they are not held.
 pub(super) struct Ask {
@@ -153,18 +160,25 @@ impl Session {
                 let (place, name) = self.database_place(&s.database);
                 let denied = SqlError::new(262, &[&words, &name]).with_severity(14);
                 let ended = SqlError::new(3013, &[&words]);
-                vec![Ask { place, errors: vec![denied, ended] }]
+                let mut asks = vec![Ask { place, errors: vec![denied, ended] }];
+                let place = || self.database_place(&s.database).0.given(&[Case::Url]);
+                asks.extend(ask_of_urls(&s.to, place, words));
+                asks
             }
             K::Restore(s) => {
-                let name = s.database.as_ref();
-                let (place, name) = match name {
+                let place = || match &s.database {
                     Some(name) => self.database_place(name),
                     None => (AskedAt::of_database(&self.database), self.database.name.to_string()),
                 };
-                let found = place.found;
-                let place = place.given(if found { &[Case::Existing] } else { &[Case::Missing] });
+                let (asked, name) = place();
+                let (case, with_url): (&[Case], &[Case]) = match asked.found {
+                    true => (&[Case::Existing], &[Case::Existing, Case::Url]),
+                    false => (&[Case::Missing], &[Case::Missing, Case::Url]),
+                };
                 let errors = vec![SqlError::new(3110, &[&name]), SqlError::new(3013, &[&words])];
-                vec![Ask { place, errors }]
+                let mut asks = vec![Ask { place: asked.given(case), errors }];
+                asks.extend(ask_of_urls(&s.from, || place().0.given(with_url), words));
+                asks
             }
             K::Reconfigure { .. } => self.anywhere_with(SqlError::new(5812, &[])),
             K::Shutdown { .. } => self.anywhere_with(SqlError::new(6004, &[]).with_severity(14)),
