@@ -18,6 +18,8 @@
 
 mod computed;
 pub mod database;
+pub mod ddl_event;
+mod ddl_trigger;
 pub mod devices;
 mod escalation;
 pub mod filter;
@@ -58,10 +60,11 @@ pub mod versions;
 mod wait;
 
 pub use computed::Computed;
+pub use ddl_trigger::TriggerScope;
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
-pub use module::{FunctionFacts, Module, ModuleOptions, Parameter};
+pub use module::{DdlTriggerFacts, FiringEvent, FunctionFacts, Module, ModuleOptions, Parameter};
 pub use module::{TriggerEvent, TriggerFacts, TriggerOrder};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
@@ -428,7 +431,7 @@ impl Catalog {
         self.state.read().schemas(sight.into()).to_vec()
     }
 
-    /// All objects but types, by id; the tables beside table types are among them.
+    /// All objects but types and triggers of DDL, by id; the tables beside table types are among them.
     pub fn objects(&self, sight: impl Into<Sight>) -> Vec<Object> {
         self.state.read().all(sight.into())
     }
