@@ -424,7 +424,7 @@ impl<'a> Binder<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// The same of a view or common table expression, which is read once more as a query of its own.
+    /// WHEN NOT MATCHED BY SOURCE of a view or common table expression, which is read once more as a query of its own.
     fn merge_rest_of_query(
         &mut self,
         m: &'a ast::Merge,
