@@ -106,10 +106,19 @@ pub trait FnContext {
     fn columns_updated(&self) -> Option<Vec<u8>> {
         None
     }
+    /// The event for which a trigger of DDL runs, as a text of xml: EVENTDATA(). None outside of such triggers.
+    fn event_data(&self) -> Option<std::sync::Arc<str>> {
+        None
+    }
     /// How many triggers have fired each other: TRIGGER_NESTLEVEL. Counted are those of an object's id, and those that are INSTEAD OF
     /// triggers or are none.
     fn trigger_nest_level(&self, _object: Option<i64>, _instead_of: Option<bool>) -> i32 {
         0
+    }
+    /// The mode of an application lock: APPLOCK_MODE; whether it would be granted in a mode: APPLOCK_TEST. Named are the principal, the lock
+    /// and its owner.
+    fn application_lock(&self, _names: [&str; 3], _mode: Option<&str>) -> SqlResult<Value> {
+        Err(taffrail_base::message::unsupported("APPLOCK_MODE"))
     }
     /// The transaction's state: XACT_STATE().
     fn xact_state(&self) -> i16;

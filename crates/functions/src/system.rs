@@ -8,6 +8,10 @@ use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, conv
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
 const NAME: SqlType = SqlType::SYSNAME;
+/// The name of an application lock.
+const LOCK: SqlType = SqlType::NVarChar(MaxLen::N(255));
+/// The owner and the mode of an application lock.
+const OWNER: SqlType = SqlType::NVarChar(MaxLen::N(32));
 
 #[rustfmt::skip]
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -22,6 +26,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         cursor_status).per_statement(),
     Function::new("COLUMNS_UPDATED", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
         |c, _| Ok(c.context.columns_updated().map_or(Value::Null, |bits| Value::binary(&bits)))).per_statement(),
+    Function::new("APPLOCK_MODE", 3, 3, |r| r.fixed(&[NAME, LOCK, OWNER], OWNER), application_lock_mode).per_statement(),
+    Function::new("APPLOCK_TEST", 4, 4, |r| r.fixed(&[NAME, LOCK, OWNER, OWNER], SqlType::SmallInt), application_lock_test)
+        .per_statement(),
+    Function::new("EVENTDATA", 0, 0, |r| r.as_given(SqlType::NVarChar(MaxLen::Max)),
+        |c, _| Ok(c.context.event_data().map_or(Value::Null, |xml| Value::nvarchar(&xml)))).per_statement(),
     // `UPDATE(column)` of a trigger, by `column_id`: its name is none that a text can have.
     Function::new("UPDATE()", 1, 1, |r| r.fixed(&[SqlType::Int], SqlType::Int), |c, a| Ok(updated(c, a))).per_statement(),
     Function::new("TRIGGER_NESTLEVEL", 0, 3, |r| r.fixed(&[SqlType::Int, NAME, NAME], SqlType::Int), trigger_nest_level)
@@ -82,6 +91,26 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)),
         variant_property),
 ];
+
+/// APPLOCK_MODE(principal, name, owner).
+fn application_lock_mode(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    match [args[0].as_text(), args[1].as_text(), args[2].as_text()] {
+        [Some(principal), Some(name), Some(owner)] => {
+            c.context.application_lock([&principal, &name, &owner], None)
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+/// APPLOCK_TEST(principal, name, mode, owner).
+fn application_lock_test(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    match [args[0].as_text(), args[1].as_text(), args[2].as_text(), args[3].as_text()] {
+        [Some(principal), Some(name), Some(mode), Some(owner)] => {
+            c.context.application_lock([&principal, &name, &owner], Some(&mode))
+        }
+        _ => Ok(Value::Null),
+    }
+}
 
 /// CURSOR_STATUS: 16902 for a kind of cursor that there is not.
 fn cursor_status(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

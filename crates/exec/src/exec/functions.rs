@@ -4,7 +4,9 @@ use crate::catalog::messages::ENGLISH;
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
+use crate::exec::measured::TICK_MICROSECONDS;
 use crate::exec::procedure::name_parts;
+use crate::features::needs::DATABASE_TRIGGERS_SEEN;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
 use crate::functions::live::Registered;
@@ -33,9 +35,6 @@ pub(crate) fn version_text() -> String {
         std::env::consts::ARCH
     )
 }
-
-/// `@@TIMETICKS`.
-const TICK_MICROSECONDS: i32 = 31_250;
 
 pub(super) fn text(s: &str) -> Value {
     Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
@@ -68,28 +67,6 @@ fn total(counter: &taffrail_observe::Counter) -> Value {
 }
 
 impl Session {
-    /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
-    /// too large stays at int's end.
-    fn measured(&self, name: &str) -> i32 {
-        let io = self.instance.file_io().sum();
-        let ticks = |ms: u128| ms * 1000 / TICK_MICROSECONDS as u128;
-        let (user, kernel, _) = crate::process::proc_stat().unwrap_or_default();
-        let busy = (user + kernel) as u128;
-        let n = match name {
-            "@@CPU_BUSY" => ticks(busy),
-            "@@IDLE" => {
-                let cpus = std::thread::available_parallelism().map_or(1, |n| n.get()) as u128;
-                ticks((self.instance.up_time().as_millis() * cpus).saturating_sub(busy))
-            }
-            "@@IO_BUSY" => {
-                ticks((io.reads.stall + io.writes.stall + io.plain_writes.stall).as_millis())
-            }
-            "@@TOTAL_READ" => io.reads.count as u128,
-            _ => (io.writes.count + io.plain_writes.count) as u128,
-        };
-        i32::try_from(n).unwrap_or(i32::MAX)
-    }
-
     pub(super) fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let (database, object) = self.named_object_itself(name)?;
         let seen = self.seen(&database).object(&object);
@@ -141,7 +118,9 @@ impl Session {
         let id = ObjectId(id);
         self.note_blocked(database.catalog.blocked_object(id, self.id));
         let object = database.catalog.object(id, self.id)?;
-        self.seen(&database).object(&object).then_some(object)
+        // A trigger of the database is no object of a schema.
+        let is_one = !matches!(object, Object::DdlTrigger(_));
+        (is_one && self.seen(&database).object(&object)).then_some(object)
     }
 }
 
@@ -261,8 +240,16 @@ impl FnContext for Session {
         self.columns_updated_now()
     }
 
+    fn event_data(&self) -> Option<Arc<str>> {
+        self.event_data_now()
+    }
+
     fn trigger_nest_level(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
         self.triggers_running(object, instead_of)
+    }
+
+    fn application_lock(&self, names: [&str; 3], mode: Option<&str>) -> SqlResult<Value> {
+        self.application_lock_told(names, mode)
     }
 
     fn xact_state(&self) -> i16 {
@@ -448,6 +435,11 @@ impl FnContext for Session {
     }
 
     fn object_definition(&self, id: i32) -> Option<String> {
+        if let Some(Object::DdlTrigger(t)) = self.database.catalog.object(ObjectId(id), self.id) {
+            let seen = self.holds_in(&self.database, &DATABASE_TRIGGERS_SEEN);
+            let seen = seen && t.head.kind == ObjectKind::DatabaseTrigger;
+            return t.shown().filter(|_| seen).map(|text| text.to_string());
+        }
         let object = self.object_in(id, None)?;
         if !self.seen(&self.database).definition(object.head()) {
             return None;

@@ -2,13 +2,13 @@
 
 use super::{
     alter, alter_index, application_role, attach, authorization, credential, database, drop,
-    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics,
-    synonym, transfer, trigger, user, user_type, view,
+    drop_database, events, function, grant, index, login, masked, module, policy, role, schema,
+    sequence, statistics, synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
-    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs, OnDatabase, OnObject,
-    OnSchema, OnServer, Owned,
+    ALTERS, ALTERS_TRIGGERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs,
+    OnDatabase, OnObject, OnSchema, OnServer, Owned,
 };
 use crate::features::pipelining::Pipelining::{self, Session, Waits};
 use crate::features::procedure::{SystemProcedure, native};
@@ -17,7 +17,7 @@ use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
-use taffrail_syntax::ast::{DropKind, Statement, StatementKind as K};
+use taffrail_syntax::ast::{AlterDatabaseAction, DropKind, Statement, StatementKind as K};
 
 /// The tables of the feature `ddl`.
 pub(crate) static FEATURE: Feature = Feature {
@@ -80,16 +80,29 @@ fn other(s: &Statement) -> SqlResult<()> {
 }
 
 fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::AlterDatabase(s) = &s.kind { database::alter_database(cx, s) } else { other(s) }
+    let K::AlterDatabase(s) = &s.kind else { return other(s) };
+    let name = s.name.as_ref().map_or(cx.database().name.clone(), |n| n.value.to_string());
+    database::alter_database(cx, s)?;
+    let event = match s.action {
+        AlterDatabaseAction::ScopedConfiguration { .. } => None,
+        _ => events::of_database(cx, "ALTER", &name),
+    };
+    cx.note_event(event);
+    Ok(())
 }
 
 fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     let K::AlterIndex(s) = &s.kind else { return other(s) };
-    alter_index::alter_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
+    alter_index::alter_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))?;
+    let name = s.name.as_ref().map_or("ALL", |n| &n.value);
+    events::of_named_part(cx, ("ALTER", "INDEX"), &s.table, name)
 }
 
 fn alter_authorization(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::AlterAuthorization(s) = &s.kind { authorization::alter(cx, s) } else { other(s) }
+    let K::AlterAuthorization(s) = &s.kind else { return other(s) };
+    authorization::alter(cx, s)?;
+    events::of_authorization(cx, s.class.as_deref().unwrap_or("OBJECT"), s);
+    Ok(())
 }
 
 fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -134,16 +147,27 @@ fn alter_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
     let K::AlterTable(s) = &s.kind else { return other(s) };
-    alter::alter_table(cx, s, text).map_err(|e| masked::covered(cx, &s.table, e))
+    alter::alter_table(cx, s, text).map_err(|e| masked::covered(cx, &s.table, e))?;
+    events::of_altered(cx, s)
 }
 
 fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::CreateDatabase(s) = &s.kind { database::create_database(cx, s) } else { other(s) }
+    let K::CreateDatabase(s) = &s.kind else { return other(s) };
+    database::create_database(cx, s)?;
+    let attached = s.variant.as_ref().is_some_and(|v| v.is("ATTACH"));
+    let undo = match attached {
+        true => drop_database::undo_attach,
+        false => drop_database::undo_creation,
+    };
+    let event = events::of_database(cx, "CREATE", &s.name.value);
+    cx.note_event(event.map(|e| e.undone_by(undo, &s.name.value)));
+    Ok(())
 }
 
 fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     let K::CreateIndex(s) = &s.kind else { return other(s) };
-    index::create_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
+    index::create_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))?;
+    events::of_named_part(cx, ("CREATE", "INDEX"), &s.table, &s.name.value)
 }
 
 fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -180,8 +204,11 @@ fn create_type(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlR
     }
 }
 
-fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::Drop(s) = &s.kind { database::drop_databases(cx, s) } else { other(s) }
+fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::Drop(d) => drop_database::drop_databases(cx, d, (text, s.span)),
+        _ => other(s),
+    }
 }
 
 fn drop_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -254,7 +281,10 @@ fn truncate(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<
 }
 
 fn update_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::UpdateStatistics(s) = &s.kind { statistics::update(cx, s) } else { other(s) }
+    let K::UpdateStatistics(s) = &s.kind else { return other(s) };
+    statistics::update(cx, s)?;
+    let name = s.names.first().map_or("", |n| &n.value);
+    events::of_named_part(cx, ("UPDATE", "STATISTICS"), &s.table, name)
 }
 
 fn view(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -388,7 +418,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("ALTER TABLE", ALTERS_TABLE, Waits, alter_table)
         .done(Command::ALTER_TABLE)
         .shown(Shown::AlterTable),
-    of_objects("ALTER TRIGGER", ALTERS, Waits, trigger),
+    of_objects("ALTER TRIGGER", ALTERS_TRIGGERS, Waits, trigger),
     new("ALTER USER", ALTERS_USER, Waits, user),
     of_objects("ALTER VIEW", ALTERS, Waits, view).done(Command::CREATE_VIEW),
     new("CREATE APPLICATION ROLE", APPLICATION_ROLES, Waits, application_role),
@@ -414,12 +444,12 @@ static STATEMENTS: &[RegisteredStatement] = &[
     of_objects("CREATE TABLE", CREATES_TABLE, Waits, create_table)
         .done(Command::CREATE_TABLE)
         .shown(Shown::CreateTable),
-    of_objects("CREATE TRIGGER", ALTERS, Waits, trigger),
+    of_objects("CREATE TRIGGER", ALTERS_TRIGGERS, Waits, trigger),
     of_objects("CREATE TYPE", CREATES_TYPE, Waits, create_type),
     new("CREATE USER", Needs::Database(OnDatabase::CreateUser), Waits, user),
     of_objects("CREATE VIEW", CREATES_VIEW, Waits, view).done(Command::CREATE_VIEW),
     granting("DENY"),
-    of_objects("DISABLE TRIGGER", ALTERS, Waits, switch_trigger),
+    of_objects("DISABLE TRIGGER", ALTERS_TRIGGERS, Waits, switch_trigger),
     new("DROP APPLICATION ROLE", APPLICATION_ROLES, Waits, drop_principals),
     new("DROP CREDENTIAL", CREDENTIALS, Waits, drop_principals),
     new("DROP DATABASE", DROPS_DATABASE, Waits, drop_databases).done(Command::DROP_DATABASE),
@@ -435,11 +465,11 @@ static STATEMENTS: &[RegisteredStatement] = &[
     once(of_objects("DROP STATISTICS", ALTERS, Waits, drop_statistics)),
     of_objects("DROP SYNONYM", DROPS, Waits, drop_objects),
     of_objects("DROP TABLE", DROPS, Waits, drop_objects).done(Command::DROP_TABLE),
-    of_objects("DROP TRIGGER", ALTERS, Waits, drop_objects),
+    of_objects("DROP TRIGGER", ALTERS_TRIGGERS, Waits, drop_objects),
     of_objects("DROP TYPE", DROPS_TYPE, Waits, drop_types),
     new("DROP USER", Needs::Database(OnDatabase::AlterAnyUser), Waits, drop_principals),
     of_objects("DROP VIEW", DROPS, Waits, drop_objects).done(Command::DROP_VIEW),
-    of_objects("ENABLE TRIGGER", ALTERS, Waits, switch_trigger),
+    of_objects("ENABLE TRIGGER", ALTERS_TRIGGERS, Waits, switch_trigger),
     RegisteredStatement::new(
         "EXECUTE AS",
         Needs::Impersonate,

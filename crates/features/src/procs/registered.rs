@@ -13,8 +13,8 @@ use super::{
 };
 use crate::features::Feature;
 use crate::features::needs::{
-    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DatabaseRole, Needs, OnDatabase, OnObject, OnSchema,
-    OnServer, SYSADMIN, ServerRole,
+    ALTERS, ALTERS_TRIGGERS, CREATES_DATABASES, Case, DB_OWNER, DatabaseRole, Needs, OnDatabase,
+    OnObject, OnSchema, OnServer, SYSADMIN, ServerRole,
 };
 use crate::features::pipelining::Pipelining::{Reads, Session, Waits};
 use crate::features::procedure::{SystemProcedure, native, outputs, sql};
@@ -414,7 +414,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     ),
     native(
         "sp_settriggerorder",
-        ALTERS,
+        ALTERS_TRIGGERS,
         Waits,
         &["@triggername!", "@order!", "@stmttype!", "@namespace"],
         triggers::set_order,
