@@ -20,7 +20,8 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, permissions, pipelined, versions (all three alone), watching, frames, checkpoints, restart, lob, groups, points (both with \
+                     deadlocks, permissions, pipelined, versions (all three alone), watching, frames, checkpoints, restart, lob, \
+                     groups, points (both with \
                      --peers), \
                      tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \

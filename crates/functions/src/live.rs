@@ -18,7 +18,7 @@ pub struct Registered(());
 
 /// The facts that an evaluation of a function of live state sees beside its arguments.
 pub struct LiveCall<'a> {
-    /// The live state.
+    /// The state that commits change.
     pub state: &'a dyn LiveState,
     /// The call, as other functions have it.
     pub call: Call<'a>,

@@ -1,7 +1,7 @@
 //! Clients that commit at a time: rows of their own, or the same row.
 
 use super::{
-    CLIENTS, CROWD, ONE_ROW, Ours, Portion, against, delays_against, figure, on_to_off,
+    CLIENTS, CROWD, Extent, ONE_ROW, Ours, against, delays_against, figure, on_to_off,
     on_to_off_at_best, one_row_against, plural,
 };
 use crate::Figure;
@@ -19,45 +19,45 @@ const MADE: &str = "CREATE TABLE hot (id int NOT NULL PRIMARY KEY, n int NOT NUL
 type Call = fn(&mut dyn Driver, usize) -> io::Result<()>;
 
 /// A server's clients, their work, and what was seen of it.
-struct Side {
+struct Crowd {
     name: &'static str,
     /// PIPELINED_COMMIT of our own database meanwhile.
     pipelined: Option<bool>,
     drivers: Vec<Box<dyn Driver>>,
     call: Call,
-    seen: Vec<Seen>,
+    seen: Vec<Turn>,
 }
 
 /// Figures of one turn.
 #[derive(Clone, Copy)]
-struct Seen {
+struct Turn {
     calls: u64,
-    /// Calls a second.
+    /// Calls of all clients together, a second.
     rate: f64,
     /// Percentiles of a call, microseconds.
     p50: f64,
     p99: f64,
 }
 
-impl Side {
+impl Crowd {
     fn new(
         (peer, name): (&dyn Peer, &'static str),
         pipelined: Option<bool>,
         clients: usize,
         prepare: fn(&mut dyn Driver) -> io::Result<()>,
         call: Call,
-    ) -> io::Result<Side> {
+    ) -> io::Result<Crowd> {
         let mut drivers = Vec::new();
         for _ in 0..clients {
             let mut driver = peer.connect()?;
             prepare(&mut *driver)?;
             drivers.push(driver);
         }
-        Ok(Side { name, pipelined, drivers, call, seen: Vec::new() })
+        Ok(Crowd { name, pipelined, drivers, call, seen: Vec::new() })
     }
 
     /// All clients call for so long.
-    fn turn(&mut self, time: Duration) -> io::Result<Seen> {
+    fn turn(&mut self, time: Duration) -> io::Result<Turn> {
         let start = Barrier::new(self.drivers.len());
         let call = self.call;
         let laps = thread::scope(|scope| {
@@ -77,7 +77,7 @@ impl Side {
         let mut took: Vec<Duration> = laps.into_iter().flat_map(|l| l.took).collect();
         took.sort_unstable();
         let at = |q: f64| took[((took.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e6;
-        Ok(Seen {
+        Ok(Turn {
             calls: took.len() as u64,
             rate: took.len() as f64 / (ended - began).as_secs_f64(),
             p50: at(0.5),
@@ -85,13 +85,13 @@ impl Side {
         })
     }
 
-    fn of(&self, what: fn(&Seen) -> f64) -> f64 {
+    fn of(&self, what: fn(&Turn) -> f64) -> f64 {
         median(self.seen.iter().map(what).collect())
     }
 }
 
-/// One client's calls.
-struct Lap {
+/// The calls of one client: when they began and ended, and how long each took.
+struct Visit {
     began: Instant,
     ended: Instant,
     took: Vec<Duration>,
@@ -103,7 +103,7 @@ fn lap(
     call: Call,
     time: Duration,
     start: &Barrier,
-) -> io::Result<Lap> {
+) -> io::Result<Visit> {
     let mut took = Vec::with_capacity(100_000);
     start.wait();
     let began = Instant::now();
@@ -115,7 +115,7 @@ fn lap(
         took.push(now - last);
         last = now;
         if now - began >= time {
-            return Ok(Lap { began, ended: now, took });
+            return Ok(Visit { began, ended: now, took });
         }
     }
 }
@@ -123,7 +123,7 @@ fn lap(
 /// Rounds in which everybody has a turn; the first one does not count. Gives the calls of the sides, all rounds together.
 fn rounds(
     ours: &mut Ours,
-    sides: &mut [Side],
+    sides: &mut [Crowd],
     rounds: usize,
     time: Duration,
 ) -> io::Result<Vec<u64>> {
@@ -145,7 +145,7 @@ fn rounds(
 }
 
 /// The ratios of a side to another, round by round.
-fn pairs(base: &Side, other: &Side, what: fn(&Seen) -> f64) -> Pairs {
+fn pairs(base: &Crowd, other: &Crowd, what: fn(&Turn) -> f64) -> Pairs {
     let mut pairs = Pairs::default();
     for (base, other) in base.seen.iter().zip(&other.seen) {
         pairs.push(what(base), what(other));
@@ -157,7 +157,7 @@ fn pairs(base: &Side, other: &Side, what: fn(&Seen) -> f64) -> Pairs {
 pub(super) fn one_row(
     ours: &mut Ours,
     others: &[Box<dyn Peer>],
-    portion: &Portion,
+    portion: &Extent,
 ) -> io::Result<Vec<Figure>> {
     let rows: Vec<String> = (1..=CROWD).map(|id| format!("({id}, 0)")).collect();
     let insert = format!("INSERT INTO hot VALUES {}", rows.join(", "));
@@ -171,18 +171,18 @@ pub(super) fn one_row(
     let own: Call = |driver, number| driver.update(number as i32 + 1);
     let server = &ours.server;
     let mut sides = vec![
-        Side::new((server, "a row each"), Some(true), CROWD, prepare, own)?,
-        Side::new((server, "one row"), Some(true), CROWD, prepare, one)?,
+        Crowd::new((server, "a row each"), Some(true), CROWD, prepare, own)?,
+        Crowd::new((server, "one row"), Some(true), CROWD, prepare, one)?,
     ];
     for peer in others {
-        sides.push(Side::new((&**peer, peer.name()), None, CROWD, prepare, one)?);
+        sides.push(Crowd::new((&**peer, peer.name()), None, CROWD, prepare, one)?);
     }
     let calls = rounds(ours, &mut sides, portion.rounds[1], portion.turn)?;
     let (counted, told) = (ours.number("SELECT SUM(n) FROM hot")?, calls[0] + calls[1]);
     if counted != told {
         return Err(io::Error::other(format!("{counted} changes are there of {told}")));
     }
-    let rate: fn(&Seen) -> f64 = |s| s.rate;
+    let rate: fn(&Turn) -> f64 = |s| s.rate;
     let two = "commits/s, one row and a row each";
     let mut figures = vec![figure(ONE_ROW, &pairs(&sides[0], &sides[1], rate), two)];
     for peer in &sides[2..] {
@@ -196,7 +196,7 @@ pub(super) fn one_row(
 pub(super) fn clients(
     ours: &mut Ours,
     others: &[Box<dyn Peer>],
-    portion: &Portion,
+    portion: &Extent,
 ) -> io::Result<Vec<Figure>> {
     let prepare: fn(&mut dyn Driver) -> _ = |driver| driver.prepare_insert();
     let call: Call = |driver, _| driver.insert("Num:12345", "12345 bottles of beer on the wall");
@@ -209,11 +209,11 @@ pub(super) fn clients(
         ours.server.rest()?;
         let server = &ours.server;
         let mut sides = vec![
-            Side::new((server, "OFF"), Some(false), count, prepare, call)?,
-            Side::new((server, "ON"), Some(true), count, prepare, call)?,
+            Crowd::new((server, "OFF"), Some(false), count, prepare, call)?,
+            Crowd::new((server, "ON"), Some(true), count, prepare, call)?,
         ];
         for peer in others {
-            sides.push(Side::new((&**peer, peer.name()), None, count, prepare, call)?);
+            sides.push(Crowd::new((&**peer, peer.name()), None, count, prepare, call)?);
         }
         rounds(ours, &mut sides, portion.rounds[2], portion.turn)?;
         figures.extend(told(count, &sides));
@@ -222,7 +222,7 @@ pub(super) fn clients(
 }
 
 /// The figures of so many clients; the first two sides are ours, OFF and ON.
-fn told(clients: usize, sides: &[Side]) -> Vec<Figure> {
+fn told(clients: usize, sides: &[Crowd]) -> Vec<Figure> {
     let [off, on, others @ ..] = sides else { return Vec::new() };
     let mut figures: Vec<Figure> = Vec::new();
     for side in sides {
@@ -234,7 +234,7 @@ fn told(clients: usize, sides: &[Side]) -> Vec<Figure> {
         let told = Figure::ours(work.trim_end(), side.of(|s| s.rate), "commits/s", note);
         figures.push(Figure { engine: engine.into(), ..told });
     }
-    let (rate, delays): (fn(&Seen) -> f64, fn(&Seen) -> f64) = (|s| s.rate, |s| s.p99 / s.p50);
+    let (rate, delays): (fn(&Turn) -> f64, fn(&Turn) -> f64) = (|s| s.rate, |s| s.p99 / s.p50);
     let both = pairs(off, on, rate);
     figures.push(figure(&on_to_off(clients), &both, "commits/s, ON and OFF"));
     let at_best = Figure::ours(
@@ -260,9 +260,9 @@ mod tests {
     use super::*;
     use crate::pipelined::beyond;
 
-    fn side(name: &'static str, pipelined: Option<bool>, rates: [f64; 3], p99: f64) -> Side {
-        let seen = rates.map(|rate| Seen { calls: 10, rate, p50: 100.0, p99 });
-        Side { name, pipelined, drivers: Vec::new(), call: |_, _| Ok(()), seen: seen.to_vec() }
+    fn side(name: &'static str, pipelined: Option<bool>, rates: [f64; 3], p99: f64) -> Crowd {
+        let seen = rates.map(|rate| Turn { calls: 10, rate, p50: 100.0, p99 });
+        Crowd { name, pipelined, drivers: Vec::new(), call: |_, _| Ok(()), seen: seen.to_vec() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Loops of single-row inserts in one batch, a durable commit each.
 
-use super::{COMMITS_PER_S, LOOP_BOTH, LOOP_OFF, LOOP_ON, Ours, Portion, TIMES_DEVICE, figure};
+use super::{COMMITS_PER_S, Extent, LOOP_BOTH, LOOP_OFF, LOOP_ON, Ours, TIMES_DEVICE, figure};
 use crate::Figure;
 use crate::pairs::Pairs;
 use crate::peers::{Peer, time_last};
@@ -9,7 +9,7 @@ use std::io;
 use taffrail_lab::device::Probe;
 
 /// The loop, ON and OFF in turn: each against the device in the same seconds, and against each other.
-pub(super) fn loops(ours: &mut Ours, probe: &Probe, portion: &Portion) -> io::Result<Vec<Figure>> {
+pub(super) fn loops(ours: &mut Ours, probe: &Probe, portion: &Extent) -> io::Result<Vec<Figure>> {
     let [mut on, mut off, mut both] = [(); 3].map(|()| Pairs::default());
     let mut drift: f64 = 0.0;
     for round in 0..portion.rounds[0] {

@@ -46,25 +46,25 @@ const BESIDE: &str = "pipelined: 1 client, beside device and wire";
 
 /// The side of a figure on which its bound lies.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Bound {
+enum Limit {
     Least(f64),
     Most(f64),
 }
 
-impl Bound {
+impl Limit {
     fn holds(self, is: f64) -> bool {
         match self {
-            Bound::Least(least) => is >= least,
-            Bound::Most(most) => is <= most,
+            Limit::Least(least) => is >= least,
+            Limit::Most(most) => is <= most,
         }
     }
 }
 
-impl std::fmt::Display for Bound {
+impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Bound::Least(n) => write!(f, "at least {n}"),
-            Bound::Most(n) => write!(f, "at most {n}"),
+            Limit::Least(n) => write!(f, "at least {n}"),
+            Limit::Most(n) => write!(f, "at most {n}"),
         }
     }
 }
@@ -96,23 +96,23 @@ fn one_row_against(peer: &str) -> String {
 }
 
 /// Every figure that has a bound, but the loop's, which has two.
-fn bounds() -> Vec<(String, Bound)> {
+fn bounds() -> Vec<(String, Limit)> {
     let mut bounds = vec![
-        (LOOP_OFF.to_owned(), Bound::Least(0.95)),
-        (ONE_ROW.to_owned(), Bound::Least(0.7)),
-        (BESIDE.to_owned(), Bound::Most(15.0)),
+        (LOOP_OFF.to_owned(), Limit::Least(0.95)),
+        (ONE_ROW.to_owned(), Limit::Least(0.7)),
+        (BESIDE.to_owned(), Limit::Most(15.0)),
     ];
-    bounds.extend(CLIENTS.map(|n| (on_to_off_at_best(n), Bound::Least(1.0))));
+    bounds.extend(CLIENTS.map(|n| (on_to_off_at_best(n), Limit::Least(1.0))));
     for peer in PEERS {
-        bounds.push((one_row_against(peer), Bound::Least(3.0)));
-        bounds.extend(AHEAD.map(|(n, ratio)| (against(n, peer), Bound::Least(ratio))));
-        bounds.extend(CLIENTS.map(|n| (delays_against(n, peer), Bound::Most(1.0))));
+        bounds.push((one_row_against(peer), Limit::Least(3.0)));
+        bounds.extend(AHEAD.map(|(n, ratio)| (against(n, peer), Limit::Least(ratio))));
+        bounds.extend(CLIENTS.map(|n| (delays_against(n, peer), Limit::Most(1.0))));
     }
     bounds
 }
 
 /// How much is done.
-struct Portion {
+struct Extent {
     /// Commits of a loop, ON and OFF: without pipelined commit they wait for the device one by one.
     commits: [u32; 2],
     /// Rounds of the loops, of one row, and of the clients.
@@ -121,14 +121,14 @@ struct Portion {
     turn: Duration,
 }
 
-impl Portion {
-    fn new(effort: Effort) -> Portion {
+impl Extent {
+    fn new(effort: Effort) -> Extent {
         let (commits, rounds, millis) = match effort.quick {
             true => ([50_000, 3_000], [2, 2, 3], 300),
             false => ([500_000, 20_000], [5, 9, 15], 1_000),
         };
         let rounds = effort.pairs.map_or(rounds, |n| [n; 3]);
-        Portion { commits, rounds, turn: Duration::from_millis(millis) }
+        Extent { commits, rounds, turn: Duration::from_millis(millis) }
     }
 }
 
@@ -196,7 +196,7 @@ pub fn pipelined(
     probe: &Probe,
     effort: Effort,
 ) -> io::Result<Vec<Figure>> {
-    let portion = Portion::new(effort);
+    let portion = Extent::new(effort);
     let others = others(dir)?;
     let mut ours = Ours::start(binary, dir)?;
     for peer in others.iter().map(|p| &**p).chain([&ours.server as &dyn Peer]) {
