@@ -115,8 +115,8 @@ pub trait FnContext {
     fn trigger_nest_level(&self, _object: Option<i64>, _instead_of: Option<bool>) -> i32 {
         0
     }
-    /// The mode of an application lock: APPLOCK_MODE; whether it would be granted in a mode: APPLOCK_TEST. Named are the principal, the lock
-    /// and its owner.
+    /// The mode of an application lock: APPLOCK_MODE; whether it would be granted in a mode: APPLOCK_TEST. Named are the principal, the
+    /// lock and its owner.
     fn application_lock(&self, _names: [&str; 3], _mode: Option<&str>) -> SqlResult<Value> {
         Err(taffrail_base::message::unsupported("APPLOCK_MODE"))
     }

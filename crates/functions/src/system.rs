@@ -92,7 +92,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         variant_property),
 ];
 
-/// APPLOCK_MODE(principal, name, owner).
+/// The mode in which the owner holds an application lock: APPLOCK_MODE(principal, name, owner).
 fn application_lock_mode(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     match [args[0].as_text(), args[1].as_text(), args[2].as_text()] {
         [Some(principal), Some(name), Some(owner)] => {

@@ -33,18 +33,18 @@ use taffrail_types::{Conversion, SqlType, convert};
 /// The part of a text that an event shows as its command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CommandExtent {
-    /// The statement.
+    /// An event of one statement.
     Statement,
     /// The statement and what follows it up to the next one.
     UpToNext,
-    /// The whole batch.
+    /// An event of the whole batch.
     Batch,
 }
 
 /// An event that a statement has raised.
 #[derive(Clone)]
 pub struct DdlEvent {
-    /// The event's number.
+    /// The number of the event in the tree.
     number: EventNumber,
     /// The database in which it has happened; none: it is one of the server.
     database: Option<Arc<Database>>,
@@ -57,7 +57,7 @@ pub struct DdlEvent {
     encrypted: bool,
     /// The trigger that the event has made, which does not fire for it.
     made: Option<(DatabaseId, ObjectId)>,
-    /// What takes back the thing that no transaction takes back, and its name.
+    /// The function that takes back a thing which no transaction takes back, and the name of the thing.
     undo: Option<(Undo, String)>,
 }
 
@@ -250,7 +250,7 @@ impl EventText {
     }
 
     /// That of the EXEC which has called a procedure of the system; its name for a remote call.
-    pub fn of_call(session: &Session, procedure: &str) -> EventText {
+    pub(crate) fn of_call(session: &Session, procedure: &str) -> EventText {
         let place = |n: &std::sync::atomic::AtomicI32| n.load(Relaxed).max(0) as usize;
         let (start, end) =
             (place(&session.cell.statement_start), place(&session.cell.statement_end));
@@ -296,7 +296,7 @@ fn behind(text: Option<&str>) -> usize {
 pub(crate) struct FiredByEvent {
     /// The database in which the trigger lies.
     pub database: DatabaseId,
-    /// The trigger's number.
+    /// The object id of the trigger.
     pub trigger: ObjectId,
     /// The event as EVENTDATA gives it.
     pub data: Arc<str>,

@@ -1,4 +1,4 @@
-//! What built-in functions ask of what other sessions' commits change: rows, identity values, row versions, files.
+//! State that other sessions' commits change, as built-in functions ask for it: rows, identity values, row versions, files.
 
 use super::functions::{decimal, flag};
 use crate::catalog::{Object, Table, rowversion};

@@ -1,8 +1,8 @@
-//! What `@@CPU_BUSY` and its relatives tell of the process.
+//! Times and counts of the process, as `@@CPU_BUSY` and its relatives tell them.
 
 use crate::session::Session;
 
-/// `@@TIMETICKS`.
+/// Microseconds of a tick: `@@TIMETICKS`.
 pub(super) const TICK_MICROSECONDS: i32 = 31_250;
 
 impl Session {

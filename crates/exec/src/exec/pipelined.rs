@@ -1,4 +1,4 @@
-//! What a session waits for before registered code runs, by the word of its registration.
+//! Waits of a session before registered code runs, by the word of its registration.
 
 use crate::features::RegisteredStatement;
 use crate::features::pipelining::Pipelining;

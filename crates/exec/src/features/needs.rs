@@ -294,13 +294,13 @@ pub const ALTERS_TRIGGERS: Needs = Needs::All(&[
 ]);
 
 /// Triggers of a database are shown to who may change them, or see definitions there.
-pub const DATABASE_TRIGGERS_SEEN: Needs = Needs::Any(&[
+pub(crate) const DATABASE_TRIGGERS_SEEN: Needs = Needs::Any(&[
     Needs::Database(OnDatabase::AlterAnyDdlTrigger),
     Needs::Database(OnDatabase::ViewDefinition),
 ]);
 
 /// Triggers of the server are shown to who may change them, or see all definitions.
-pub const SERVER_TRIGGERS_SEEN: Needs = Needs::Any(&[
+pub(crate) const SERVER_TRIGGERS_SEEN: Needs = Needs::Any(&[
     Needs::Server(OnServer::ControlServer),
     Needs::Server(OnServer::ViewAnyDefinition),
 ]);

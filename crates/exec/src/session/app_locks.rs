@@ -1,4 +1,4 @@
-//! What a session holds of application locks (`sp_getapplock`), and what it is told of them (APPLOCK_MODE, APPLOCK_TEST).
+//! Application locks of a session (`sp_getapplock`), and the answers of APPLOCK_MODE and APPLOCK_TEST.
 
 use crate::session::Session;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::session::context::StatementContext;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_syntax::ast;
 
-/// `DROP DATABASE`.
+/// Drops the databases of a `DROP DATABASE`.
 pub(crate) fn drop_databases(
     cx: &mut StatementContext<'_>,
     s: &ast::Drop,

@@ -1,4 +1,4 @@
-//! What statements of the catalogue tell as events of DDL: names of events, and the elements that EVENTDATA() has of each.
+//! Events of DDL that statements of the catalogue raise: their names, and the elements that EVENTDATA() has of each.
 
 use super::resolve;
 use crate::catalog::principals::{Principal, PrincipalKind, Scope};
