@@ -146,7 +146,8 @@ fn secrets(c: &mut Client, data: &Path, key: &str) {
     let texts = c.query(texts).unwrap().text();
     assert!(!texts.contains(secret), "{texts}");
     c.run("CHECKPOINT; BACKUP DATABASE master TO DISK = 'master.bak' WITH FORMAT").unwrap();
-    let log = c.query("SELECT physical_name FROM sys.master_files WHERE database_id = 1 AND type = 1");
+    let log =
+        c.query("SELECT physical_name FROM sys.master_files WHERE database_id = 1 AND type = 1");
     let log = log.unwrap().first_value();
     for file in ["master.mdf", &log, "log/errorlog", "backup/master.bak"] {
         let bytes = fs::read(data.join(file)).unwrap();
