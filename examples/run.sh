@@ -25,8 +25,12 @@ ln -s "$(realpath ../packaging/npm)" "$here/taffrail"
 ran node-tedious
 (cd knex && NODE_PATH=$clients/node/node_modules:$here node --test)
 ran knex
+(cd typeorm && NODE_PATH=$clients/node/node_modules:$here node --test)
+ran typeorm
 (cd go-migrate && go test -count=1 ./...)
 ran go-migrate
+(cd gorm && go test -count=1 ./...)
+ran gorm
 (cd junit-flyway && mvn -q -B -Dstyle.color=never test)
 ran junit-flyway
 shop/run.sh "$TAFFRAIL_BINARY" "$clients"

@@ -19,6 +19,8 @@ PYODBC=5.5.0
 MOTO=5.2.1
 TEDIOUS=19.2.2
 KNEX=3.3.0
+TYPEORM=1.1.1
+NODE_MSSQL=12.7.0
 MSSQL_JDBC=13.6.0.jre11
 TELEGRAF="v1.24.0 v1.37.2"
 
@@ -119,11 +121,12 @@ if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
     touch "$cache/node/.tedious-$TEDIOUS"
 fi
-if [ "${1:-}" = examples ] && [ ! -e "$cache/node/.knex-$KNEX-$TEDIOUS" ]; then
-    say "Knex $KNEX (examples)"
-    # Both in one call: npm removes what it was not told of.
-    (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS" "knex@$KNEX") >&2
-    touch "$cache/node/.knex-$KNEX-$TEDIOUS"
+if [ "${1:-}" = examples ] && [ ! -e "$cache/node/.examples-$KNEX-$TYPEORM-$NODE_MSSQL-$TEDIOUS" ]; then
+    say "Knex $KNEX, TypeORM $TYPEORM with mssql $NODE_MSSQL (examples)"
+    # All in one call: npm removes what it was not told of.
+    (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS" "knex@$KNEX" \
+        "typeorm@$TYPEORM" "mssql@$NODE_MSSQL") >&2
+    touch "$cache/node/.examples-$KNEX-$TYPEORM-$NODE_MSSQL-$TEDIOUS"
 fi
 if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
     need javac default-jdk-headless "runs mssql-jdbc"

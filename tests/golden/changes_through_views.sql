@@ -151,9 +151,11 @@ GO
 --@ source: message 109
 INSERT dbo.cv_v (k, v) VALUES (1)
 GO
---@ source: message 40510
--- NOT MATCHED BY SOURCE reads the table once more, and would see what the view does not show.
+--@ source: documentation MERGE
+-- NOT MATCHED BY SOURCE sees what the view shows.
+BEGIN TRANSACTION
 MERGE dbo.cv_v AS t USING dbo.cv_u AS u ON u.id = t.k WHEN NOT MATCHED BY SOURCE THEN DELETE;
+ROLLBACK
 GO
 --@ source: documentation CREATE VIEW
 CREATE VIEW dbo.cv_checked AS SELECT id, a FROM dbo.cv_t WHERE id < 10 WITH CHECK OPTION

@@ -193,3 +193,13 @@ go
 use master;
 drop database mappers;
 go
+-- GORM's upsert: its new rows take the identities that come first, so OUTPUT tells the new rows before those that are there
+--@ source: reasoned
+create table dbo.pets (id int identity primary key, name varchar(20));
+insert into dbo.pets (name) values ('a'), ('b');
+merge into dbo.pets using (values ('b', 2), ('new', null), ('a', 1), ('newer', null)) as excluded (name, id) on pets.id = excluded.id
+when matched then update set name = excluded.name
+when not matched then insert (name) values (excluded.name)
+output inserted.id, excluded.name;
+drop table dbo.pets;
+go

@@ -288,9 +288,6 @@ GO
 DISABLE TRIGGER t_other ON dbo.nothing
 GO
 --@ source: documentation CREATE TRIGGER
-CREATE TRIGGER of_ddl ON DATABASE FOR CREATE_TABLE AS PRINT 'x'
-GO
---@ source: documentation CREATE TRIGGER
 CREATE TRIGGER of_server ON ALL SERVER FOR LOGON AS PRINT 'x'
 GO
 --@ source: reasoned

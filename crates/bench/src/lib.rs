@@ -21,6 +21,7 @@ pub mod lob;
 pub mod pairs;
 pub mod peers;
 pub mod permissions;
+pub mod pipelined;
 pub mod plans;
 pub mod points;
 pub mod reading;

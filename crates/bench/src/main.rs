@@ -10,8 +10,8 @@ use taffrail_bench::rows::{self, Scale};
 use taffrail_bench::sequential::Amounts;
 use taffrail_bench::{
     Figure, backup, bandwidth, bare, bulk, checkpoints, deadlocks, frames, fresh, groups, growth,
-    instructions, lob, permissions, plans, points, print_table, reading, restart, spill, tpch,
-    versions, vlfs, watching, wire,
+    instructions, lob, permissions, pipelined, plans, points, print_table, reading, restart, spill,
+    tpch, versions, vlfs, watching, wire,
 };
 use taffrail_lab::device::Probe;
 use taffrail_lab::launch::Taffrail;
@@ -20,14 +20,15 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, permissions, versions (both alone), watching, frames, checkpoints, restart, lob, groups, points (both with \
+                     deadlocks, permissions, pipelined, versions (all three alone), watching, frames, checkpoints, restart, lob, \
+                     groups, points (both with \
                      --peers), \
                      tpch (with --tpch), spill (alone)\n\
                      or: taffrail-bench --instructions OLD NEW [--only WORK] [--tpch DIR], two binaries under callgrind: loops, \
                      clients, customers, points, plans, groups, TPC-H (files of scale 0.01)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 21] = [
+const ALONE: [&str; 22] = [
     "life",
     "fresh",
     "plans",
@@ -38,6 +39,7 @@ const ALONE: [&str; 21] = [
     "growth",
     "deadlocks",
     "permissions",
+    "pipelined",
     "versions",
     "watching",
     "frames",
@@ -250,6 +252,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(fresh::beyond(&figures));
     failed.extend(groups::beyond(&figures));
     failed.extend(permissions::beyond(&figures));
+    failed.extend(pipelined::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(points::beyond(&figures));
     failed.extend(spill::beyond(&figures));
@@ -286,7 +289,9 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         // Minutes under callgrind: where it is named alone.
         "permissions" if a.only.is_some() => permissions::permissions(&a.server, dir),
         "permissions" => Ok(Vec::new()),
-        // Minutes: where it is named alone.
+        // Minutes, as the next one: where it is named alone.
+        "pipelined" if a.only.is_some() => pipelined::pipelined(&a.server, dir, probe, a.effort),
+        "pipelined" => Ok(Vec::new()),
         "versions" if a.only.is_some() => versions::versions(&a.server, dir, a.effort),
         "versions" => Ok(Vec::new()),
         "watching" => watching::watching(&a.server, dir, a.effort),

@@ -29,7 +29,7 @@ pub struct Scale {
 }
 
 /// Measures while the device stands still: repeats up to twice when it drifted by more than 10 %.
-fn steady<T>(
+pub(super) fn steady<T>(
     probe: &Probe,
     mut work: impl FnMut() -> io::Result<T>,
 ) -> io::Result<(T, Device, f64)> {

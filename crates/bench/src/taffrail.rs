@@ -118,6 +118,21 @@ impl Driver for OurDriver {
         self.client.execute(prepared, &parameters).map(|_| ()).map_err(io::Error::other)
     }
 
+    fn prepare_update(&mut self) -> io::Result<()> {
+        let prepared = self
+            .client
+            .prepare("UPDATE hot SET n = n + 1 WHERE id = @id", &[("@id", SqlType::Int)])
+            .map_err(io::Error::other)?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    fn update(&mut self, id: i32) -> io::Result<()> {
+        let prepared = self.prepared.as_ref().ok_or_else(|| io::Error::other("not prepared"))?;
+        let parameters = [Value::Int(id)];
+        self.client.execute(prepared, &parameters).map(|_| ()).map_err(io::Error::other)
+    }
+
     fn prepare_select(&mut self) -> io::Result<()> {
         let prepared = self
             .client

@@ -33,7 +33,7 @@ const YARDSTICK: Duration = Duration::from_millis(100);
 const SLICE: Duration = Duration::from_millis(200);
 
 /// Times of one slice, in seconds for each.
-struct Slice {
+pub(super) struct Slice {
     write: f64,
     round_trip: f64,
     insert: f64,
@@ -44,6 +44,11 @@ struct Slice {
 impl Slice {
     fn of_possible(&self) -> f64 {
         (self.write + self.round_trip) / self.insert
+    }
+
+    /// Microseconds of an insert and commit that neither the device nor the wire takes: those beside the bare server's write and answer.
+    pub(super) fn beside_us(&self) -> f64 {
+        (self.insert - self.bare.1) * 1e6
     }
 }
 
@@ -84,13 +89,13 @@ impl Caller {
     }
 }
 
-/// The rows of one client: the bare round trip, and how near its commits come to what is possible.
-pub fn one_client(
+/// The slices of one client.
+pub(super) fn slices(
     server: &Taffrail,
     folder: &Path,
     probe: &Probe,
     scale: Scale,
-) -> io::Result<Vec<Figure>> {
+) -> io::Result<Vec<Slice>> {
     let bare = Bare::start(folder, server.port())?;
     let mut ours = Caller::new(server.client("bench")?)?;
     let mut written = Caller::new(server.client_at(bare.durable_port, "bench")?)?;
@@ -125,6 +130,18 @@ pub fn one_client(
             bare,
         });
     }
+    Ok(seen)
+}
+
+/// The rows of one client: the bare round trip, and how near its commits come to what is possible.
+pub fn one_client(
+    server: &Taffrail,
+    folder: &Path,
+    probe: &Probe,
+    scale: Scale,
+) -> io::Result<Vec<Figure>> {
+    let seen = slices(server, folder, probe, scale)?;
+    let slices = seen.len();
     let of = |f: fn(&Slice) -> f64| median(seen.iter().map(f).collect());
     let (write, trip, insert) = (of(|s| s.write), of(|s| s.round_trip), of(|s| s.insert));
     let (bare_trip, bare_insert) = (of(|s| s.bare.0), of(|s| s.bare.1));

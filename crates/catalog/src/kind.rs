@@ -19,6 +19,10 @@ pub enum ObjectKind {
     Check,
     ForeignKey,
     Trigger,
+    /// A trigger of a database: no row of `sys.objects` either.
+    DatabaseTrigger,
+    /// A trigger of the server, in master: likewise.
+    ServerTrigger,
     /// The table beside a table type, which shows its columns.
     TableType,
     /// An alias or table type itself, which is no row of `sys.objects`.
@@ -27,7 +31,7 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// The kinds, in a fixed order.
-    pub const ALL: [ObjectKind; 17] = [
+    pub const ALL: [ObjectKind; 19] = [
         ObjectKind::Table,
         ObjectKind::View,
         ObjectKind::Procedure,
@@ -43,6 +47,8 @@ impl ObjectKind {
         ObjectKind::Check,
         ObjectKind::ForeignKey,
         ObjectKind::Trigger,
+        ObjectKind::DatabaseTrigger,
+        ObjectKind::ServerTrigger,
         ObjectKind::TableType,
         ObjectKind::Type,
     ];
@@ -65,6 +71,8 @@ impl ObjectKind {
             ObjectKind::Check => "C ",
             ObjectKind::ForeignKey => "F ",
             ObjectKind::Trigger => "TR",
+            ObjectKind::DatabaseTrigger => "DT",
+            ObjectKind::ServerTrigger => "ST",
             ObjectKind::TableType => "TT",
             ObjectKind::Type => "TY",
         }
@@ -87,7 +95,9 @@ impl ObjectKind {
             ObjectKind::Default => "DEFAULT_CONSTRAINT",
             ObjectKind::Check => "CHECK_CONSTRAINT",
             ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
-            ObjectKind::Trigger => "SQL_TRIGGER",
+            ObjectKind::Trigger | ObjectKind::DatabaseTrigger | ObjectKind::ServerTrigger => {
+                "SQL_TRIGGER"
+            }
             ObjectKind::TableType => "TYPE_TABLE",
             ObjectKind::Type => "USER_DEFINED_TYPE",
         }

@@ -19,6 +19,8 @@
 mod computed;
 pub mod credentials;
 pub mod database;
+pub mod ddl_event;
+mod ddl_trigger;
 pub mod devices;
 mod escalation;
 pub mod filter;
@@ -59,10 +61,11 @@ pub mod versions;
 mod wait;
 
 pub use computed::Computed;
+pub use ddl_trigger::TriggerScope;
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
-pub use module::{FunctionFacts, Module, ModuleOptions, Parameter};
+pub use module::{DdlTriggerFacts, FiringEvent, FunctionFacts, Module, ModuleOptions, Parameter};
 pub use module::{TriggerEvent, TriggerFacts, TriggerOrder};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
@@ -429,7 +432,7 @@ impl Catalog {
         self.state.read().schemas(sight.into()).to_vec()
     }
 
-    /// All objects but types, by id; the tables beside table types are among them.
+    /// All objects but types and triggers of DDL, by id; the tables beside table types are among them.
     pub fn objects(&self, sight: impl Into<Sight>) -> Vec<Object> {
         self.state.read().all(sight.into())
     }

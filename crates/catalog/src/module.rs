@@ -1,5 +1,6 @@
 //! Modules: procedures, views, functions and triggers, each of which its text defines.
 
+use super::ddl_event::EventNumber;
 use super::object::{Column, ObjectHead, Table, shown_temp};
 use std::sync::Arc;
 use taffrail_types::SqlType;
@@ -119,6 +120,33 @@ impl TriggerFacts {
     }
 }
 
+/// An event that a trigger of a database or of the server fires for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FiringEvent {
+    /// The number of the event.
+    pub event: EventNumber,
+    /// The group that was named, of which the event is one; 0: the event itself was.
+    pub group: EventNumber,
+    /// The place among the triggers of the event in the same scope.
+    pub order: TriggerOrder,
+}
+
+/// The facts of a trigger of a database or of the server beside its text.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct DdlTriggerFacts {
+    /// The events that fire it, each once, by their numbers.
+    pub events: Vec<FiringEvent>,
+    /// DISABLE TRIGGER: the trigger is not fired.
+    pub disabled: bool,
+}
+
+impl DdlTriggerFacts {
+    /// The event of a number, where the trigger fires for it.
+    pub fn event(&self, number: EventNumber) -> Option<&FiringEvent> {
+        self.events.iter().find(|e| e.event == number)
+    }
+}
+
 /// The options of a module that its text names after WITH.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct ModuleOptions {
@@ -155,6 +183,8 @@ pub struct Module {
     pub options: ModuleOptions,
     /// The facts of a trigger, whose table or view is `head.parent`.
     pub trigger: Option<TriggerFacts>,
+    /// The facts of a trigger of a database or of the server.
+    pub ddl: Option<DdlTriggerFacts>,
     /// The rows of a view that has indexes, as a table of its columns.
     pub indexed: Option<Arc<Table>>,
     /// Differs between any two snapshots of the same module.

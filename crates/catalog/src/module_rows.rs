@@ -3,7 +3,9 @@
 //! `syscolumns` holds the parameters of a procedure or function from number 1, the result of a scalar function as number 0, the columns of
 //! a view from number 1, and those of a table-valued function behind its parameters, from [`RETURNED`].
 
-use super::module::{FunctionFacts, Module, ModuleOptions, Parameter, TriggerFacts, TriggerOrder};
+use super::ddl_trigger::{events_from_bytes, events_to_bytes};
+use super::module::{DdlTriggerFacts, FunctionFacts, Module, ModuleOptions};
+use super::module::{Parameter, TriggerFacts, TriggerOrder};
 use super::object::{Column, ObjectHead, ObjectKind};
 use super::rows::{
     COLUMN_IDENTITY, COLUMN_NULLABLE, COLUMN_OLD_LARGE, COLUMN_XML, int, user_type_value,
@@ -66,6 +68,9 @@ const CURSOR_PARAMETERS: i64 = 18;
 /// The version of the catalogue's tables that knows triggers.
 const TRIGGERS: i64 = 8;
 
+/// The version of the catalogue's tables that knows triggers of databases and of the server.
+const DDL_TRIGGERS: i64 = 21;
+
 /// The version of the catalogue's tables that knows functions.
 const FUNCTIONS: i64 = 4;
 /// The version that knows synonyms.
@@ -105,8 +110,8 @@ fn write_flags(tx: &mut Transaction, module: ObjectId, all: i64, flags: i64) -> 
     let mut row = row.ok_or_else(|| damaged("a module without text"))?;
     row[0] = int(number(&row, 0)? & !all | flags);
     // A row that an older program could have written stays one.
-    if row.last().is_some_and(Value::is_null) {
-        row.truncate(2);
+    while row.len() > 2 && row.last().is_some_and(Value::is_null) {
+        row.pop();
     }
     systab::put(tx, &SystemTables::MODULES, &key, &row)
 }
@@ -220,6 +225,24 @@ pub fn write_trigger_facts(
     let all = flags_of_trigger(facts);
     let on = all.iter().filter(|(_, on)| *on).map(|(flag, _)| flag).sum();
     write_flags(tx, trigger, all.iter().map(|(flag, _)| flag).sum(), on)
+}
+
+/// Replaces the facts of a trigger of a database or of the server, whose text has been written.
+pub fn write_ddl_trigger_facts(
+    tx: &mut Transaction,
+    trigger: ObjectId,
+    facts: &DdlTriggerFacts,
+) -> SqlResult<()> {
+    ensure_schema_version(tx, DDL_TRIGGERS)?;
+    let flags = if facts.disabled { TRIGGER_DISABLED } else { 0 };
+    write_flags(tx, trigger, TRIGGER_DISABLED, flags)?;
+    let key = [trigger.0 as i64];
+    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
+    let mut row = row.ok_or_else(|| damaged("a module without text"))?;
+    row.truncate(3);
+    row.resize(3, Value::Null);
+    row.push(Value::binary(&events_to_bytes(&facts.events)));
+    systab::put(tx, &SystemTables::MODULES, &key, &row)
 }
 
 /// Replaces the parameters of a procedure.
@@ -406,6 +429,13 @@ impl Catalog {
             return Err(damaged("a function's result"));
         }
         let trigger = (head.kind == ObjectKind::Trigger).then(|| trigger_facts_of(flags));
+        let ddl = match head.kind {
+            ObjectKind::DatabaseTrigger | ObjectKind::ServerTrigger => Some(DdlTriggerFacts {
+                events: events_from_bytes(bytes(&row, 3)?)?,
+                disabled: flags & TRIGGER_DISABLED != 0,
+            }),
+            _ => None,
+        };
         Ok(Arc::new(Module {
             head,
             definition: text(&row, 1)?.into(),
@@ -422,6 +452,7 @@ impl Catalog {
             facts: facts_of(flags),
             options: options_of(flags),
             trigger,
+            ddl,
             indexed: None,
             version: self.new_version(),
         }))

@@ -72,6 +72,8 @@ pub enum Object {
     Function(Arc<Module>),
     /// A trigger of a table or view, by its text.
     Trigger(Arc<Module>),
+    /// A trigger of the database or of the server, which has a name among its like alone.
+    DdlTrigger(Arc<Module>),
     /// A synonym of an object.
     Synonym(Arc<Synonym>),
     /// A sequence of numbers.
@@ -89,9 +91,11 @@ impl Object {
     pub fn head(&self) -> &ObjectHead {
         match self {
             Object::Table(t) => &t.head,
-            Object::View(m) | Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) => {
-                &m.head
-            }
+            Object::View(m)
+            | Object::Procedure(m)
+            | Object::Function(m)
+            | Object::Trigger(m)
+            | Object::DdlTrigger(m) => &m.head,
             Object::Synonym(s) => &s.head,
             Object::Sequence(s) => &s.head,
             Object::Policy(p) => &p.head,
@@ -118,9 +122,11 @@ impl Object {
     /// The procedure, view, function or trigger, if it is one.
     pub fn as_module(&self) -> Option<&Arc<Module>> {
         match self {
-            Object::View(m) | Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) => {
-                Some(m)
-            }
+            Object::View(m)
+            | Object::Procedure(m)
+            | Object::Function(m)
+            | Object::Trigger(m)
+            | Object::DdlTrigger(m) => Some(m),
             _ => None,
         }
     }

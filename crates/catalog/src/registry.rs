@@ -79,6 +79,8 @@ pub(crate) const DEFAULT_GROWTH: u64 = 64 * MB;
 
 /// `nested triggers` among the configuration options.
 pub const NESTED_TRIGGERS: i32 = 115;
+/// `server trigger recursion`: triggers of the server fire for what they do themselves.
+pub const SERVER_TRIGGER_RECURSION: i32 = 116;
 /// `configuration_id` of `contained database authentication`.
 pub const CONTAINED_AUTHENTICATION: i32 = 16_393;
 /// `pipelined commit` among the configuration options: one of the product's own.

@@ -10,8 +10,9 @@ use super::index_rows::{read_columnstore, read_indexed_view, read_statistics};
 use super::masks::{read_mask, write_mask};
 use super::module_rows::read_base;
 pub use super::module_rows::{
-    write_bound_view, write_execute_as, write_function_facts, write_module, write_module_options,
-    write_parameters, write_signature, write_synonym, write_trigger_facts, write_view_columns,
+    write_bound_view, write_ddl_trigger_facts, write_execute_as, write_function_facts,
+    write_module, write_module_options, write_parameters, write_signature, write_synonym,
+    write_trigger_facts, write_view_columns,
 };
 use super::object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, Object,
@@ -317,6 +318,9 @@ impl Catalog {
             ObjectKind::Procedure => Object::Procedure(self.read_module(tx, head)?),
             kind if kind.is_function() => Object::Function(self.read_module(tx, head)?),
             ObjectKind::Trigger => Object::Trigger(self.read_module(tx, head)?),
+            ObjectKind::DatabaseTrigger | ObjectKind::ServerTrigger => {
+                Object::DdlTrigger(self.read_module(tx, head)?)
+            }
             ObjectKind::Sequence => Object::Sequence(self.read_sequence_object(tx, head)?),
             ObjectKind::SecurityPolicy => Object::Policy(self.read_policy(tx, head)?),
             ObjectKind::Synonym => {

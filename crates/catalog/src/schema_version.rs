@@ -6,13 +6,13 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{Durability, ScanLocks, Transaction};
 use taffrail_types::Value;
 
-/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
-/// statistics, 4 has functions, 5 has synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed
-/// columns, 11 has options of modules, 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no
-/// rows, 13 has principals of one's own, 14 has periods and tables of history, 15 has owners of single objects, 17 has wrong passwords
-/// that are kept and users with passwords, 18 has cursors as parameters, 19 has security policies, 20 has masks. 16 is of none.
-/// Numbers rise as features come: a program that knows one knows all below it.
-pub(crate) const SCHEMA_VERSION: i64 = 20;
+/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has statistics, 4 has functions, 5 has
+/// synonyms, 6 has sequences, 7 has types of users, 8 has triggers, 9 has rowversion, 10 has computed columns, 11 has options of modules,
+/// 12 has options of row versions and indexes that are disabled, ignore keys that are there, or lock no rows, 13 has principals of one's
+/// own, 14 has periods and tables of history, 15 has owners of single objects, 17 has wrong passwords that are kept and users with
+/// passwords, 18 has cursors as parameters, 19 has security policies, 20 has masks, 21 has triggers of databases and of the server. 16 is
+/// of none. Numbers rise as features come: a program that knows one knows all below it.
+pub(crate) const SCHEMA_VERSION: i64 = 21;
 
 /// The version of a new database, until it holds what only a newer one has.
 pub(crate) const FIRST_SCHEMA_VERSION: i64 = 1;

@@ -156,13 +156,13 @@ impl State {
         })
     }
 
-    /// All objects but types, by id.
+    /// All objects but types and triggers of DDL, by id.
     pub fn all(&self, sight: Sight) -> Vec<Object> {
         let is_changed = |id: &ObjectId| self.seen(sight).any(|p| p.objects.contains_key(id));
         let kept = self.objects.iter().filter(|(id, _)| !is_changed(id)).map(|(_, o)| o.clone());
         let mut all: Vec<Object> = kept.collect();
         all.extend(self.seen(sight).flat_map(|p| p.objects.values().flatten().cloned()));
-        all.retain(|o| !matches!(o, Object::Type(_)));
+        all.retain(|o| !matches!(o, Object::Type(_) | Object::DdlTrigger(_)));
         all.sort_unstable_by_key(|o| o.head().id);
         all
     }

@@ -107,9 +107,10 @@ impl SystemTables {
     /// column id, key ordinal, flags
     pub const INDEX_COLUMNS: SystemTable =
         SystemTable { name: "sysindexcolumns", hobt: HobtId(4), types: &[INT, INT, INT] };
-    /// The definitions of modules: flags, definition, the principal as whom it runs where flags have no room for it.
+    /// The definitions of modules: flags, definition, the principal as whom it runs where flags have no room for it, the events of a
+    /// trigger of a database or of the server ([`super::ddl_trigger`])
     pub const MODULES: SystemTable =
-        SystemTable { name: "sysmodules", hobt: HobtId(5), types: &[INT, TEXT, INT] };
+        SystemTable { name: "sysmodules", hobt: HobtId(5), types: &[INT, TEXT, INT, BLOB] };
     /// The schemas of a database: name, principal id.
     pub const SCHEMAS: SystemTable =
         SystemTable { name: "sysschemas", hobt: HobtId(6), types: &[NAME, INT] };

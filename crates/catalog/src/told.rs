@@ -68,7 +68,7 @@ impl Catalog {
             database: self.storage.id(),
             object: head.id.0,
             index: None,
-            kind: head.kind.code(),
+            kind: if matches!(object, Object::DdlTrigger(_)) { "TR" } else { head.kind.code() },
             name: object.as_table().map_or_else(|| head.name.clone(), |t| t.shown().into()),
         }
     }

@@ -97,9 +97,14 @@ impl TypeNumbers {
     }
 }
 
-/// The part of a name's key that tells names of types from those of other objects.
+/// The part of a name's key that tells names of types, and of triggers of either scope, from those of other objects.
 pub(super) fn space_of(kind: ObjectKind) -> i32 {
-    if kind == ObjectKind::Type { i32::MIN } else { 0 }
+    match kind {
+        ObjectKind::Type => i32::MIN,
+        ObjectKind::DatabaseTrigger => 1 << 30,
+        ObjectKind::ServerTrigger => 1 << 29,
+        _ => 0,
+    }
 }
 
 impl Catalog {

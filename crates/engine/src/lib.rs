@@ -58,6 +58,14 @@ pub fn listed_needs() -> Vec<String> {
     features::listed_needs()
 }
 
+/// Every statement, command and procedure, and the functions of live state, with their words on commits that are not durable yet: a line
+/// each, `procedure sp_help: reads`.
+#[doc(hidden)]
+pub fn listed_pipelining() -> Vec<String> {
+    features::hand_in(&FEATURES);
+    features::listed_pipelining()
+}
+
 /// A system view or function by its name.
 #[doc(hidden)]
 pub fn find_view(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {

@@ -11,7 +11,7 @@ use taffrail_engine::{
 };
 use taffrail_exec::exec::activation::MAX_NEST_LEVEL;
 use taffrail_exec::exec::invoked::{NAME, take_places};
-use taffrail_functions::{Determinism, Function, Rule, Signature, register_for_test};
+use taffrail_functions::{Code, Determinism, Function, Rule, Signature, register_for_test};
 use taffrail_io::Env;
 use taffrail_types::{SqlType, Value, text};
 
@@ -30,7 +30,7 @@ fn function() -> Function {
         datepart: false,
         determinism: Determinism::PerCall,
         rule,
-        eval: |_, _| Err(unsupported("A function without a session to run in")),
+        code: Code::Own(|_, _| Err(unsupported("A function without a session to run in"))),
     }
 }
 

@@ -76,6 +76,7 @@ mod performance_counters;
 mod permission_walk;
 mod permissions;
 mod pipelined_commit;
+mod pipelining;
 mod plan_documents;
 mod plan_facts;
 mod policies;

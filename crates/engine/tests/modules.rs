@@ -50,6 +50,43 @@ fn options_of_modules_outlast_a_restart() {
 }
 
 #[test]
+fn triggers_of_databases_and_of_the_server_outlast_a_restart_and_a_restore() {
+    let (w, mut c) = World::with_database();
+    let database = c.rows("SELECT DB_NAME()");
+    c.ok("CREATE TABLE dbo.told (event nvarchar(64))");
+    let text = "CREATE TRIGGER tells ON DATABASE FOR DDL_TABLE_EVENTS AS \
+                INSERT dbo.told VALUES (EVENTDATA().value('(/EVENT_INSTANCE/EventType)[1]', 'nvarchar(64)'))";
+    c.ok(text);
+    c.ok("CREATE TRIGGER quiet ON DATABASE FOR DROP_TABLE AS ROLLBACK");
+    c.ok("DISABLE TRIGGER quiet ON DATABASE");
+    c.ok("EXEC sp_settriggerorder 'tells', 'First', 'CREATE_TABLE', 'DATABASE'");
+    c.ok("CREATE TRIGGER refuses ON ALL SERVER FOR CREATE_LOGIN AS ROLLBACK");
+    drop(c);
+    let w = w.restart();
+    let mut c = w.connect_to(&database);
+    c.ok("CREATE TABLE dbo.t (a int)");
+    assert_eq!(c.rows("SELECT event FROM dbo.told"), "CREATE_TABLE");
+    let kept = "SELECT t.name, t.is_disabled, e.type_desc, e.event_group_type, e.is_first FROM sys.triggers AS t \
+                JOIN sys.trigger_events AS e ON e.object_id = t.object_id ORDER BY t.name, e.type";
+    let rows = "quiet | 1 | DROP_TABLE | NULL | 0\ntells | 0 | CREATE_TABLE | 10018 | 1\n\
+                tells | 0 | ALTER_TABLE | 10018 | 0\ntells | 0 | DROP_TABLE | 10018 | 0";
+    assert_eq!(c.rows(kept), rows);
+    let login = "CREATE LOGIN somebody WITH PASSWORD = 'Str0ng!Pass'";
+    assert_eq!(support::errors(&c.run(login)), [3609]);
+    assert_eq!(c.rows("SELECT COUNT(*) FROM sys.server_principals WHERE name = 'somebody'"), "0");
+    c.ok(&format!("BACKUP DATABASE [{database}] TO DISK = 'triggers.bak' WITH INIT"));
+    c.ok("DROP TABLE dbo.t");
+    c.ok("USE master");
+    c.ok(&format!("RESTORE DATABASE [{database}] FROM DISK = 'triggers.bak' WITH REPLACE"));
+    c.ok(&format!("USE [{database}]"));
+    c.ok("ALTER TABLE dbo.t ADD b int");
+    assert_eq!(c.rows("SELECT event FROM dbo.told"), "CREATE_TABLE\nALTER_TABLE");
+    assert_eq!(c.rows(kept), rows);
+    c.ok("DROP TRIGGER refuses ON ALL SERVER");
+    c.ok(login);
+}
+
+#[test]
 fn a_table_beneath_an_open_schema_bound_view_is_not_dropped() {
     let mut two = two("CREATE TABLE dbo.t (id int)");
     two.ddl.ok("BEGIN TRANSACTION");

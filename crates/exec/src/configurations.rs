@@ -46,6 +46,7 @@ pub const CONFIGURATIONS: &[Option_] = &[
     (106, "locks", 0, 5000, 2147483647, "Number of locks for all users", false, true),
     (109, "fill factor (%)", 0, 0, 100, "Default fill factor percentage", false, true),
     (115, "nested triggers", 1, 0, 1, "Allow triggers to be invoked within triggers", true, false),
+    (116, "server trigger recursion", 1, 0, 1, "Allow recursion for server level triggers", true, false),
     (117, "remote access", 0, 0, 1, "Allow remote access", false, false),
     (124, "default language", 0, 0, 9999, "default language", true, false),
     (503, "max worker threads", 0, 128, 65535, "Maximum worker threads", true, true),

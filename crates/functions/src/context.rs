@@ -1,5 +1,6 @@
 //! What functions ask of the session, the instance and the catalogue.
 
+use super::live::Registered;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::type_facts::Types;
 use taffrail_types::{Collation, ConvertContext, SqlType, Value};
@@ -61,6 +62,18 @@ pub fn system_message(number: i32) -> Option<StoredMessage> {
     })
 }
 
+/// The questions that functions of live state ask beside those of [`FnContext`]: the answers tell of other sessions' commits.
+pub trait LiveState {
+    /// `@@DBTS`: the last rowversion of the current database.
+    fn last_rowversion(&self) -> Value;
+    /// MIN_ACTIVE_ROWVERSION of the current database.
+    fn lowest_active_rowversion(&self) -> Value;
+    /// IDENT_CURRENT, IDENT_SEED, IDENT_INCR of a table: current, seed, increment.
+    fn identity_of(&self, table: &str) -> Option<[Value; 3]>;
+    /// Properties: NULL for a name that is not known.
+    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value>;
+}
+
 /// The questions that functions ask of the session, the instance and the catalogue. Lookups that
 /// find nothing give `None` or NULL, as the functions do. Nothing here changes state, except
 /// [`FnContext::seed_random`].
@@ -73,7 +86,7 @@ pub trait FnContext {
     fn date_first(&self) -> u8;
     /// The current database's collation.
     fn collation(&self) -> Collation;
-    /// `@@VARIABLES` and their relatives (`SCOPE_IDENTITY`): one of the names of [`super::GLOBALS`], upper case with its `@@`.
+    /// `@@VARIABLES` and their relatives (`SCOPE_IDENTITY`): one that is no live state, upper case with its `@@`.
     fn global(&self, name: &str) -> SqlResult<Value>;
     /// CURSOR_STATUS of a kind (`local`, `global`, `variable`) and a name; none for another kind.
     fn cursor_status(&self, kind: &str, name: &str) -> Option<i32>;
@@ -93,10 +106,19 @@ pub trait FnContext {
     fn columns_updated(&self) -> Option<Vec<u8>> {
         None
     }
+    /// The event for which a trigger of DDL runs, as a text of xml: EVENTDATA(). None outside of such triggers.
+    fn event_data(&self) -> Option<std::sync::Arc<str>> {
+        None
+    }
     /// How many triggers have fired each other: TRIGGER_NESTLEVEL. Counted are those of an object's id, and those that are INSTEAD OF
     /// triggers or are none.
     fn trigger_nest_level(&self, _object: Option<i64>, _instead_of: Option<bool>) -> i32 {
         0
+    }
+    /// The mode of an application lock: APPLOCK_MODE; whether it would be granted in a mode: APPLOCK_TEST. Named are the principal, the lock
+    /// and its owner.
+    fn application_lock(&self, _names: [&str; 3], _mode: Option<&str>) -> SqlResult<Value> {
+        Err(taffrail_base::message::unsupported("APPLOCK_MODE"))
     }
     /// The transaction's state: XACT_STATE().
     fn xact_state(&self) -> i16;
@@ -192,8 +214,6 @@ pub trait FnContext {
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String>;
     /// The moment at which statistics were made: STATS_DATE.
     fn stats_date(&self, object: i32, stats: i32) -> Option<Value>;
-    /// IDENT_CURRENT, IDENT_SEED, IDENT_INCR of a table: current, seed, increment.
-    fn identity_of(&self, table: &str) -> Option<[Value; 3]>;
     /// A type of users by the text of its name, and whether it allows NULL; system types are known here.
     fn user_type(&self, name: &str) -> Option<(Types, bool)>;
     /// TYPE_NAME of a user type.
@@ -206,6 +226,6 @@ pub trait FnContext {
     fn filegroup_id(&self, name: &str) -> Option<i32>;
     /// The name of a filegroup: FILEGROUP_NAME.
     fn filegroup_name(&self, id: i32) -> Option<String>;
-    /// Properties: NULL for a name that is not known.
-    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value>;
+    /// The live state. Whoever answers notes first that the session depends on all commits.
+    fn live(&self, by: &Registered) -> &dyn LiveState;
 }

@@ -1,6 +1,9 @@
 //! `@@variables` and their types.
 
-use taffrail_types::{MaxLen, SqlType};
+use super::context::{FnContext, LiveState};
+use super::live;
+use taffrail_base::SqlResult;
+use taffrail_types::{MaxLen, SqlType, Value};
 
 /// Name (upper case) and type of every one. Those that the binder reads from the session itself are in the list too.
 pub(crate) static GLOBALS: &[(&str, SqlType)] = &[
@@ -39,6 +42,22 @@ pub(crate) static GLOBALS: &[(&str, SqlType)] = &[
     ("@@TRANCOUNT", SqlType::Int),
     ("@@VERSION", SqlType::NVarChar(MaxLen::N(300))),
 ];
+
+/// Those of live state, with what they ask for.
+static LIVE: &[(&str, fn(&dyn LiveState) -> Value)] = &[("@@DBTS", |s| s.last_rowversion())];
+
+/// The value of an `@@variable` or its relative, upper case: as the context has it, or of live state.
+pub fn global(context: &dyn FnContext, name: &str) -> SqlResult<Value> {
+    match LIVE.iter().find(|(known, _)| *known == name) {
+        Some((_, value)) => Ok(live::global(context, *value)),
+        None => context.global(name),
+    }
+}
+
+/// The names of those of live state.
+pub(crate) fn names_of_live() -> impl Iterator<Item = &'static str> {
+    LIVE.iter().map(|(name, _)| *name)
+}
 
 /// The type of an `@@variable` (any case); None where there is none (the binder raises 137).
 pub fn global_type(name: &str) -> Option<SqlType> {

@@ -26,6 +26,7 @@
 //! | `password` | PWDCOMPARE, PWDENCRYPT |
 //! | `date` | GETDATE … SWITCHOFFSET |
 //! | `bucket` | DATETRUNC, DATE_BUCKET |
+//! | `live` | what functions of live state are handed |
 //! | `system` | the session: identity, errors, logins, users |
 //! | `metadata` | names and ids of the catalogue, properties |
 //! | `xml` | what CAST(… AS xml) checks |
@@ -46,6 +47,7 @@ mod globals;
 mod gzip;
 mod hash;
 pub mod json;
+pub mod live;
 pub mod mask;
 mod math;
 pub mod memory;
@@ -66,9 +68,10 @@ pub mod xml;
 pub mod xquery;
 pub mod zone;
 
-pub use context::{FnContext, Moment, Property, StoredMessage, system_message};
+pub use context::{FnContext, LiveState, Moment, Property, StoredMessage, system_message};
 pub use datepart::DatePart;
-pub use globals::global_type;
+pub use globals::{global, global_type};
+pub use live::LiveCall;
 
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -108,7 +111,15 @@ pub struct Function {
     /// Types of the result and the arguments.
     pub rule: fn(&Rule<'_>) -> SqlResult<Signature>,
     /// Computes. Arguments are of the families of the signature's params.
-    pub eval: fn(&Call<'_>, &[Value]) -> SqlResult<Value>,
+    pub code: Code,
+}
+
+/// The code of a function, by what it may ask for.
+pub enum Code {
+    /// It asks for what is the session's own, and for the catalogue.
+    Own(fn(&Call<'_>, &[Value]) -> SqlResult<Value>),
+    /// It asks for state that other sessions' commits change.
+    Live(fn(&LiveCall<'_>, &[Value]) -> SqlResult<Value>),
 }
 
 impl Function {
@@ -126,7 +137,25 @@ impl Function {
             datepart: false,
             determinism: Determinism::Deterministic,
             rule,
-            eval,
+            code: Code::Own(eval),
+        }
+    }
+
+    /// A row of a table: of live state, so that a call gives what is there within its statement.
+    const fn live(
+        name: &'static str,
+        least: u8,
+        most: u8,
+        rule: fn(&Rule<'_>) -> SqlResult<Signature>,
+        eval: fn(&LiveCall<'_>, &[Value]) -> SqlResult<Value>,
+    ) -> Function {
+        Function {
+            name,
+            args: (least, most),
+            datepart: false,
+            determinism: Determinism::PerStatement,
+            rule,
+            code: Code::Live(eval),
         }
     }
 
@@ -244,7 +273,7 @@ impl SettledCall {
     /// Evaluates the call; the arguments are of the types of `params`.
     pub fn eval(&self, context: &dyn FnContext, args: &[Value]) -> SqlResult<Value> {
         debug_assert_eq!(args.len(), self.params.len());
-        (self.function.eval)(&Call { context, bound: self }, args)
+        live::eval(&self.function.code, context, self, args)
     }
 }
 
@@ -287,6 +316,13 @@ pub fn find(name: &str) -> Option<&'static Function> {
     let name = &*name.to_ascii_uppercase();
     let found = BY_NAME.get(name).copied();
     found.or_else(|| OF_A_TEST.get().filter(|f| f.name == name))
+}
+
+/// The names of the functions and `@@variables` that ask for state which other sessions' commits change.
+pub fn names_of_live() -> impl Iterator<Item = &'static str> {
+    let all = TABLES.iter().flat_map(|t| t.iter());
+    let functions = all.filter(|f| matches!(f.code, Code::Live(_))).map(|f| f.name);
+    functions.chain(globals::names_of_live())
 }
 
 /// Whether SQL Server has a function of this name that is not here.

@@ -56,7 +56,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[Function {
         let ty = r.args.first().copied().unwrap_or(SqlType::Int);
         Ok(Signature { params: smallvec![ty], result: ty })
     },
-    eval: masked,
+    code: super::Code::Own(masked),
 }];
 
 fn masked(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

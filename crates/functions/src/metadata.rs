@@ -2,7 +2,7 @@
 
 use super::system::database_arg;
 use super::typing::{any_null, int, signature, string};
-use super::{Call, Function, Property};
+use super::{Call, Function, LiveCall, Property};
 use taffrail_base::SqlResult;
 use taffrail_types::names::SYS_TYPES;
 use taffrail_types::type_facts::Types;
@@ -53,21 +53,21 @@ pub(crate) static FUNCTIONS: &[Function] = &[
         |c, a| Ok(number(a[0].as_text().and_then(|n| c.context.filegroup_id(&n))))).per_statement(),
     Function::new("FILEGROUP_NAME", 1, 1, |r| r.fixed(&[INT], NAME),
         |c, a| Ok(c.optional_text(a[0].as_i64().and_then(|id| c.context.filegroup_name(id as i32))))).per_statement(),
-    Function::new("DATABASEPROPERTYEX", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| named(a, 0, 1, |d, p| c.context.property(Property::Database(d), p))).per_statement(),
-    Function::new("DATABASEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
-        |c, a| named(a, 0, 1, |d, p| database_property(c, d, p))).per_statement(),
-    Function::new("OBJECTPROPERTY", 2, 2, |r| r.fixed(&[INT, NAME], INT), object_property).per_statement(),
-    Function::new("OBJECTPROPERTYEX", 2, 2, |r| r.fixed(&[INT, NAME], SqlType::Variant), object_property).per_statement(),
-    Function::new("COLUMNPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT),
-        |c, a| of_object(c, a, |o, n| Property::Column(o, n))).per_statement(),
-    Function::new("INDEXPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT),
-        |c, a| of_object(c, a, |o, n| Property::Index(o, n))).per_statement(),
-    Function::new("INDEXKEY_PROPERTY", 4, 4, |r| r.fixed(&[INT, INT, INT, NAME], INT), indexkey_property).per_statement(),
-    Function::new("FILEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
-        |c, a| named(a, 0, 1, |f, p| plain(c.context.property(Property::File(f), p)))).per_statement(),
-    Function::new("FILEGROUPPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
-        |c, a| named(a, 0, 1, |f, p| plain(c.context.property(Property::Filegroup(f), p)))).per_statement(),
+    Function::live("DATABASEPROPERTYEX", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| named(a, 0, 1, |d, p| c.state.property(Property::Database(d), p))),
+    Function::live("DATABASEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
+        |c, a| named(a, 0, 1, |d, p| database_property(c, d, p))),
+    Function::live("OBJECTPROPERTY", 2, 2, |r| r.fixed(&[INT, NAME], INT), object_property),
+    Function::live("OBJECTPROPERTYEX", 2, 2, |r| r.fixed(&[INT, NAME], SqlType::Variant), object_property),
+    Function::live("COLUMNPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT),
+        |c, a| of_object(c, a, |o, n| Property::Column(o, n))),
+    Function::live("INDEXPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT),
+        |c, a| of_object(c, a, |o, n| Property::Index(o, n))),
+    Function::live("INDEXKEY_PROPERTY", 4, 4, |r| r.fixed(&[INT, INT, INT, NAME], INT), indexkey_property),
+    Function::live("FILEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
+        |c, a| named(a, 0, 1, |f, p| plain(c.state.property(Property::File(f), p)))),
+    Function::live("FILEGROUPPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT),
+        |c, a| named(a, 0, 1, |f, p| plain(c.state.property(Property::Filegroup(f), p)))),
     // No database has a full-text catalogue.
     Function::new("FULLTEXTCATALOGPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT), |_, _| Ok(Value::Null)),
     Function::new("TYPEPROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, LONG_NAME)?, r.param(1, NAME)?], INT)),
@@ -209,8 +209,8 @@ const SAME_IN_EX: [&str; 16] = [
 ];
 
 /// The old names of what DATABASEPROPERTYEX tells.
-fn database_property(c: &Call<'_>, database: &str, property: &str) -> SqlResult<Value> {
-    let ex = |name: &str| c.context.property(Property::Database(database), name);
+fn database_property(c: &LiveCall<'_>, database: &str, property: &str) -> SqlResult<Value> {
+    let ex = |name: &str| c.state.property(Property::Database(database), name);
     let is = |name: &str, value: &str| {
         let found = plain(ex(name))?;
         Ok(flag(found.as_text().map(|t| t == value)))
@@ -244,11 +244,11 @@ const ONLY_EX: [&str; 6] = [
     "UserDataAccess",
 ];
 
-fn object_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+fn object_property(c: &LiveCall<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Some(id), Some(name)) = (args[0].as_i64(), args[1].as_text()) else {
         return Ok(Value::Null);
     };
-    let value = c.context.property(Property::Object(id as i32), &name);
+    let value = c.state.property(Property::Object(id as i32), &name);
     match c.bound.result == SqlType::Variant {
         true => value,
         false if ONLY_EX.iter().any(|ex| name.eq_ignore_ascii_case(ex)) => Ok(Value::Null),
@@ -258,20 +258,20 @@ fn object_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 /// COLUMNPROPERTY, INDEXPROPERTY: object, name, property.
 fn of_object(
-    c: &Call<'_>,
+    c: &LiveCall<'_>,
     args: &[Value],
     of: for<'n> fn(i32, &'n str) -> Property<'n>,
 ) -> SqlResult<Value> {
     if args[0].is_null() {
         return Ok(Value::Null);
     }
-    named(args, 1, 2, |name, property| plain(c.context.property(of(id(&args[0]), name), property)))
+    named(args, 1, 2, |name, property| plain(c.state.property(of(id(&args[0]), name), property)))
 }
 
-fn indexkey_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+fn indexkey_property(c: &LiveCall<'_>, args: &[Value]) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
     let of = Property::IndexKey(id(&args[0]), id(&args[1]), id(&args[2]));
-    plain(c.context.property(of, &string(&args[3])))
+    plain(c.state.property(of, &string(&args[3])))
 }

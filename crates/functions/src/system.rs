@@ -2,27 +2,35 @@
 
 use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
-use super::{Call, Function, Property, Rule, Signature};
+use super::{Call, Function, LiveCall, Property, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value, convert};
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
 const NAME: SqlType = SqlType::SYSNAME;
+/// The name of an application lock.
+const LOCK: SqlType = SqlType::NVarChar(MaxLen::N(255));
+/// The owner and the mode of an application lock.
+const OWNER: SqlType = SqlType::NVarChar(MaxLen::N(32));
 
 #[rustfmt::skip]
 pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("SCOPE_IDENTITY", 0, 0, |r| r.as_given(NUMERIC), |c, _| Ok(c.context.scope_identity())).per_statement(),
-    Function::new("IDENT_CURRENT", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 0))).per_statement(),
-    Function::new("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))).per_statement(),
-    Function::new("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))).per_statement(),
+    Function::live("IDENT_CURRENT", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 0))),
+    Function::live("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))),
+    Function::live("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))),
     Function::new("ROWCOUNT_BIG", 0, 0, |r| r.as_given(SqlType::BigInt),
         |c, _| Ok(c.context.global("@@ROWCOUNT")?.as_i64().map_or(Value::Null, Value::BigInt))).per_statement(),
-    Function::new("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)),
-        |c, _| c.context.global("MIN_ACTIVE_ROWVERSION")).per_statement(),
+    Function::live("MIN_ACTIVE_ROWVERSION", 0, 0, |r| r.as_given(SqlType::Binary(8)), |c, _| Ok(c.state.lowest_active_rowversion())),
     Function::new("CURSOR_STATUS", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::SmallInt),
         cursor_status).per_statement(),
     Function::new("COLUMNS_UPDATED", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))),
         |c, _| Ok(c.context.columns_updated().map_or(Value::Null, |bits| Value::binary(&bits)))).per_statement(),
+    Function::new("APPLOCK_MODE", 3, 3, |r| r.fixed(&[NAME, LOCK, OWNER], OWNER), application_lock_mode).per_statement(),
+    Function::new("APPLOCK_TEST", 4, 4, |r| r.fixed(&[NAME, LOCK, OWNER, OWNER], SqlType::SmallInt), application_lock_test)
+        .per_statement(),
+    Function::new("EVENTDATA", 0, 0, |r| r.as_given(SqlType::NVarChar(MaxLen::Max)),
+        |c, _| Ok(c.context.event_data().map_or(Value::Null, |xml| Value::nvarchar(&xml)))).per_statement(),
     // `UPDATE(column)` of a trigger, by `column_id`: its name is none that a text can have.
     Function::new("UPDATE()", 1, 1, |r| r.fixed(&[SqlType::Int], SqlType::Int), |c, a| Ok(updated(c, a))).per_statement(),
     Function::new("TRIGGER_NESTLEVEL", 0, 3, |r| r.fixed(&[SqlType::Int, NAME, NAME], SqlType::Int), trigger_nest_level)
@@ -71,18 +79,38 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     Function::new("FORMATMESSAGE", 1, 21, formatmessage_rule, formatmessage),
     Function::new("SESSION_CONTEXT", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
         |c, a| Ok(a[0].as_text().map_or(Value::Null, |k| c.context.session_context(&k)))).per_statement(),
-    Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Connection, &a[0])).per_statement(),
-    Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Session, &a[0])).per_statement(),
-    Function::new("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
-        |c, a| property(c, Property::Server, &a[0])).per_statement(),
+    Function::live("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Connection, &a[0])),
+    Function::live("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Session, &a[0])),
+    Function::live("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant),
+        |c, a| property(c, Property::Server, &a[0])),
     Function::new("LOGINPROPERTY", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::Variant), login_property).per_statement(),
     Function::new("FULLTEXTSERVICEPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Int), |_, a| Ok(fulltext_property(&a[0]))),
     Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)),
         variant_property),
 ];
+
+/// APPLOCK_MODE(principal, name, owner).
+fn application_lock_mode(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    match [args[0].as_text(), args[1].as_text(), args[2].as_text()] {
+        [Some(principal), Some(name), Some(owner)] => {
+            c.context.application_lock([&principal, &name, &owner], None)
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+/// APPLOCK_TEST(principal, name, mode, owner).
+fn application_lock_test(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    match [args[0].as_text(), args[1].as_text(), args[2].as_text(), args[3].as_text()] {
+        [Some(principal), Some(name), Some(mode), Some(owner)] => {
+            c.context.application_lock([&principal, &name, &owner], Some(&mode))
+        }
+        _ => Ok(Value::Null),
+    }
+}
 
 /// CURSOR_STATUS: 16902 for a kind of cursor that there is not.
 fn cursor_status(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -169,9 +197,9 @@ fn fulltext_property(name: &Value) -> Value {
     }
 }
 
-fn identity(c: &Call<'_>, args: &[Value], which: usize) -> Value {
+fn identity(c: &LiveCall<'_>, args: &[Value], which: usize) -> Value {
     let table = args[0].as_text();
-    let of = table.and_then(|t| c.context.identity_of(&t));
+    let of = table.and_then(|t| c.state.identity_of(&t));
     of.map_or(Value::Null, |[current, seed, increment]| match which {
         0 => current,
         1 => seed,
@@ -258,9 +286,9 @@ fn has_perms(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(has.map_or(Value::Null, |yes| Value::Int(yes as i32)))
 }
 
-fn property(c: &Call<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
+fn property(c: &LiveCall<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
     match name.as_text() {
-        Some(name) => c.context.property(of, &name),
+        Some(name) => c.state.property(of, &name),
         None => Ok(Value::Null),
     }
 }

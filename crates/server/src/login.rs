@@ -23,7 +23,7 @@ use crate::settings::TlsPolicy;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
-use taffrail_base::SqlError;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_engine::{
     ConnectOptions, Connection, Connectivity, ConnectivityKind, DisconnectFlags, EnvChange,
     ResultSink,
@@ -187,13 +187,14 @@ pub(crate) fn login(
         language: login.language.clone(),
         odbc_defaults: login.wants_ansi_defaults(),
     };
-    // A database that cannot be opened refuses the login even where fDatabase is not set, as with SQL Server.
     let connected = match &known {
-        Known::Login(_) => shared.instance.connect(options),
-        Known::Contained(user) => shared.instance.connect_contained(options, user),
+        Known::Login(_) => connect(shared, options, &login),
+        Known::Contained(user) => {
+            shared.instance.connect_contained(options, user).map(|c| (c, None))
+        }
     };
-    let connection = match connected {
-        Ok(connection) => connection,
+    let (connection, elsewhere) = match connected {
+        Ok(opened) => opened,
         // The server is about to end: nothing is wrong with the login.
         Err(e) if e.number == 6005 => {
             return Err(refuse(output, &[e], 1, "The server is shutting down."));
@@ -214,10 +215,42 @@ pub(crate) fn login(
     };
     output.set_spid(connection.session_id().0);
     output.set_promises(connection.promises());
+    if let Some(e) = elsewhere {
+        // A client that has gone away is met by what follows.
+        let _ = output.message(&e);
+    }
     answer(output, &login, &connection, version, packet_bytes)?;
     let received = shared.received.clone();
     channel.logged_in(connection.cancel_handle(), received).map_err(ChannelError::from)?;
     Ok(connection)
+}
+
+/// Opens a login's session. A named database that cannot be opened refuses the login (4060) where the client needs it. Else the
+/// session begins in the login's own (4063) or in master (4061), and the client is told.
+fn connect(
+    shared: &Shared,
+    options: ConnectOptions,
+    login: &Login7,
+) -> SqlResult<(Connection, Option<Box<SqlError>>)> {
+    let refused = match shared.instance.connect(options.clone()) {
+        Err(e) if e.number == 4060 && !login.needs_database() => e,
+        opened => return opened.map(|c| (c, None)),
+    };
+    let named = &login.database;
+    match shared.instance.connect(ConnectOptions { database: None, ..options.clone() }) {
+        Ok(c) => {
+            let own = c.database().to_string();
+            Ok((c, Some(SqlError::new(4063, &[named, &own]))))
+        }
+        Err(e) if e.number == 4064 => {
+            let master = ConnectOptions { database: Some("master".into()), ..options };
+            match shared.instance.connect(master) {
+                Ok(c) => Ok((c, Some(SqlError::new(4061, &[named])))),
+                Err(_) => Err(refused),
+            }
+        }
+        Err(e) => Err(e),
+    }
 }
 
 /// The DONE of a refused login.

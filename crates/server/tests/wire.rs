@@ -102,6 +102,15 @@ fn refused_logins_say_little_and_take_their_time() {
     client.send_login("sa", PASSWORD, "no_such_database", 4096);
     let numbers: Vec<_> = errors(&client.tokens()).iter().map(|e| (e.0, e.2)).collect();
     assert_eq!(numbers, [(4060, 11), (18456, 14)]);
+    // A client that does not need the database (fDatabase) begins in the login's own.
+    let mut client = connect();
+    client.prelogin(Encryption::NotSupported);
+    client.send_login_flagged(0xA0, "sa", PASSWORD, "no_such_database", 4096);
+    let tokens = client.tokens();
+    let told: Vec<_> = errors(&tokens).iter().map(|e| (e.0, e.2)).collect();
+    assert_eq!(told, [(4063, 11)]);
+    assert!(tokens.iter().any(|t| matches!(t, Token::LoginAck { .. })), "{tokens:?}");
+    client.is_usable();
     // The default trace has them.
     let mut client = session();
     let refused = "SELECT COUNT(*) FROM sys.fn_trace_gettable('log.trc', DEFAULT) WHERE EventClass = 20 AND Success = 0 \

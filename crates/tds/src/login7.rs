@@ -100,6 +100,11 @@ impl Login7 {
         self.flags2 & 0x02 != 0 || self.type_flags & 0x10 != 0
     }
 
+    /// The named database must open for the login to succeed (fDatabase); else the session begins in the login's own.
+    pub fn needs_database(&self) -> bool {
+        self.flags1 & 0x40 != 0
+    }
+
     /// Integrated authentication asked for.
     pub fn is_integrated(&self) -> bool {
         self.flags2 & 0x80 != 0

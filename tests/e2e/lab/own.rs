@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ConnectOptions};
+use taffrail_lab::experiment::store;
 use taffrail_tests::{TempDir, binary};
 
 /// `lab run` of one small variant on a server of its own.
@@ -90,6 +91,21 @@ fn kept_data_outlives_later_runs() {
     assert!(server.wait().unwrap().success());
     let again = run(&out, &[]).output().unwrap();
     assert!(again.status.success() && !out.join(".server").exists(), "{}", said(&again));
+}
+
+#[test]
+fn databases_have_pipelined_commit_where_the_run_asks_for_it() {
+    let dir = TempDir::new("lab-pipelined");
+    let out = dir.path().join("out");
+    let done = run(&out, &["--keep", "--pipelined-commit"]).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    let machine = store::record(&out.join("loop-tiny")).unwrap().plan.server.machine;
+    assert!(machine.ends_with("; PIPELINED_COMMIT = ON in each database"), "{machine}");
+    let (mut server, mut client) = served(kept(&said(&done)), &dir.path().join("ready"));
+    let set = "SELECT value FROM TaffrailLab_loop_ten.sys.database_scoped_configurations WHERE name = 'PIPELINED_COMMIT'";
+    assert_eq!(client.query(set).unwrap().first_value(), "1");
+    server.kill().unwrap();
+    server.wait().unwrap();
 }
 
 #[test]

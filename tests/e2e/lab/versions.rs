@@ -6,7 +6,8 @@
 use super::{LEFT, client, said};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Output};
 use taffrail_lab::experiment::record::{Record, Verdict};
 use taffrail_lab::experiment::store;
 use taffrail_tds::packet::{Framer, PacketType};
@@ -25,7 +26,7 @@ struct Version {
 }
 
 /// Words of Taffrail's own.
-const OWN: &[&str] = &["LOG_INITIALIZATION", "LOG_VLF_ALGORITHM", "taffrail."];
+const OWN: &[&str] = &["LOG_INITIALIZATION", "LOG_VLF_ALGORITHM", "PIPELINED_COMMIT", "taffrail."];
 
 const V2014: Version = Version {
     name: "2014",
@@ -182,7 +183,7 @@ fn check(version: Version, record: &Record) {
     assert_eq!((&*server.product, &*server.version), ("SQL Server", version.says));
     for variant in &record.variants {
         let own = variant.left_out.as_deref() == Some("only Taffrail has this setting");
-        let names = ["many-20", "-zero", "-sql2022", "-ahead"];
+        let names = ["many-20", "-zero", "-sql2022", "-ahead", "pipelined"];
         assert_eq!(own, names.iter().any(|n| variant.name.contains(n)), "{}", variant.name);
     }
     let killed = record.measures.iter().filter(|m| ["restart", "loss"].contains(&&*m.name));
@@ -199,7 +200,21 @@ fn check(version: Version, record: &Record) {
     assert_eq!(without, version.name == "2014", "{:?}", record.left_out);
     assert_eq!(record.left_out.len(), usize::from(without), "{:?}", record.left_out);
     let left_out = record.claims.iter().filter(|c| c.verdict == Verdict::LeftOut);
-    assert!(left_out.clone().all(|c| c.text.contains("killed")), "{}", left_out.count());
+    let is_own = |text: &str| text.contains("killed") || text.contains("pipelined");
+    assert!(left_out.clone().all(|c| is_own(&c.text)), "{}", left_out.count());
+}
+
+/// `lab run` of a version behind a port.
+fn run_of(port: u16, out: &Path, words: &[&str]) -> Output {
+    Command::new(binary())
+        .args(["lab", "run", "--scale", "tiny", "--repeat", "1", "-N", "disable", "-S"])
+        .arg(format!("127.0.0.1,{port}"))
+        .arg("--out")
+        .arg(out)
+        .args(words)
+        .env("SQLCMDPASSWORD", PASSWORD)
+        .output()
+        .unwrap()
 }
 
 /// Runs experiments through a version; their records. Nothing is left on the server.
@@ -208,18 +223,21 @@ fn run_through(version: Version, names: &[&str]) -> Vec<Record> {
     let server = Server::start(&dir.path().join("data"), &["--console", "off"]);
     let port = stand_between(version, server.port);
     let out = dir.path().join("out");
-    let run = Command::new(binary())
-        .args(["lab", "run", "--scale", "tiny", "--repeat", "1", "-N", "disable", "-S"])
-        .arg(format!("127.0.0.1,{port}"))
-        .arg("--out")
-        .arg(&out)
-        .args(names)
-        .env("SQLCMDPASSWORD", PASSWORD)
-        .output()
-        .unwrap();
+    let run = run_of(port, &out, names);
     assert!(run.status.success(), "{}: {}", version.name, said(&run));
     assert_eq!(client(&server).query(LEFT).unwrap().text(), "");
     names.iter().map(|name| store::record(&out.join(format!("{name}-tiny"))).unwrap()).collect()
+}
+
+#[test]
+fn pipelined_commit_is_asked_of_no_sql_server() {
+    let dir = TempDir::new("lab-versions");
+    let server = Server::start(&dir.path().join("data"), &["--console", "off"]);
+    let port = stand_between(V2022, server.port);
+    let refused = run_of(port, &dir.path().join("out"), &["loop", "--pipelined-commit"]);
+    let told = "--pipelined-commit: only Taffrail has this setting";
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(said(&refused).contains(told), "{}", said(&refused));
 }
 
 const ARTICLES: [&str; 5] = ["vlfs", "growth", "checkpoints", "loop", "lazy"];
@@ -259,6 +277,6 @@ fn a_login_that_sees_little_measures_durations() {
         assert!(record.figure(variant, measure, "records_each").is_none());
         let of_flushes = record.claims.iter().filter(|c| c.text.contains("log flush"));
         assert!(of_flushes.clone().all(|c| c.verdict == Verdict::LeftOut));
-        assert!(record.plan.experiment != "loop" || of_flushes.count() == 2);
+        assert!(record.plan.experiment != "loop" || of_flushes.count() == 3);
     }
 }

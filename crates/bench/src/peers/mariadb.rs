@@ -203,6 +203,15 @@ impl Connection {
         Ok(())
     }
 
+    /// COM_STMT_EXECUTE of what is prepared, with one parameter.
+    fn with_an_int(&self, n: i32) -> Vec<u8> {
+        let mut body = vec![0x17];
+        body.extend(self.statement.to_le_bytes());
+        body.extend([0, 1, 0, 0, 0, 0, 1, 3, 0]); // no cursor, once, no NULLs, type: an int
+        body.extend(n.to_le_bytes());
+        body
+    }
+
     /// OK packet, error, or a result set that is read to its end.
     fn answer(&mut self) -> io::Result<()> {
         loop {
@@ -278,6 +287,17 @@ impl Driver for Connection {
         self.answer()
     }
 
+    fn prepare_update(&mut self) -> io::Result<()> {
+        self.prepare(b"UPDATE hot SET n = n + 1 WHERE id = ?")?;
+        self.until_eof()?; // the parameter's definition
+        Ok(())
+    }
+
+    fn update(&mut self, id: i32) -> io::Result<()> {
+        self.send(0, &self.with_an_int(id))?;
+        self.answer()
+    }
+
     fn prepare_select(&mut self) -> io::Result<()> {
         self.prepare(b"SELECT number, name FROM points WHERE id = ?")?;
         self.until_eof()?; // the parameter's definition
@@ -286,11 +306,7 @@ impl Driver for Connection {
     }
 
     fn select(&mut self, id: i32) -> io::Result<Point> {
-        let mut body = vec![0x17];
-        body.extend(self.statement.to_le_bytes());
-        body.extend([0, 1, 0, 0, 0, 0, 1, 3, 0]); // no cursor, once, no NULLs, type: an int
-        body.extend(id.to_le_bytes());
-        self.send(0, &body)?;
+        self.send(0, &self.with_an_int(id))?;
         let first = self.packet()?;
         if first.first() == Some(&0xff) {
             return Err(error(&first));

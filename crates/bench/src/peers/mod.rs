@@ -27,6 +27,10 @@ pub trait Driver: Send {
     fn prepare_insert(&mut self) -> io::Result<()>;
     /// Executes it, autocommitted: returns when the row is durable.
     fn insert(&mut self, some: &str, more: &str) -> io::Result<()>;
+    /// Prepares `UPDATE hot SET n = n + 1 WHERE id = ?`.
+    fn prepare_update(&mut self) -> io::Result<()>;
+    /// Executes it, autocommitted: returns when the change is durable.
+    fn update(&mut self, id: i32) -> io::Result<()>;
     /// Prepares `SELECT number, name FROM points WHERE id = ?`.
     fn prepare_select(&mut self) -> io::Result<()>;
     /// Executes it by itself; an error where there is no such row.

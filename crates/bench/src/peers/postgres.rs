@@ -270,6 +270,35 @@ impl Driver for Connection {
         self.until_ready()
     }
 
+    fn prepare_update(&mut self) -> io::Result<()> {
+        self.message(b'P', |b| {
+            b.extend(b"u\0UPDATE hot SET n = n + 1 WHERE id = $1\0");
+            b.extend(1_u16.to_be_bytes());
+            b.extend(INT4.to_be_bytes());
+        });
+        self.message(b'S', |_| {});
+        self.send()?;
+        self.until_ready()
+    }
+
+    fn update(&mut self, id: i32) -> io::Result<()> {
+        self.message(b'B', |b| {
+            b.extend(b"\0u\0");
+            // One format, binary, for all parameters; one parameter; no columns.
+            b.extend([0, 1, 0, 1, 0, 1]);
+            b.extend(4_u32.to_be_bytes());
+            b.extend(id.to_be_bytes());
+            b.extend([0, 0]);
+        });
+        self.message(b'E', |b| {
+            b.push(0);
+            b.extend(0_u32.to_be_bytes());
+        });
+        self.message(b'S', |_| {});
+        self.send()?;
+        self.until_ready()
+    }
+
     fn prepare_select(&mut self) -> io::Result<()> {
         self.message(b'P', |b| {
             b.extend(b"p\0SELECT number, name FROM points WHERE id = $1\0");

@@ -67,6 +67,9 @@ pub struct Run {
     /// Have SQLite, PostgreSQL and MariaDB do the same work where they are installed, on the device of the lab's own server
     #[arg(long)]
     peers: bool,
+    /// Make each database with PIPELINED_COMMIT = ON, where its experiment does not set that itself; a Taffrail has it
+    #[arg(long)]
+    pipelined_commit: bool,
     /// Say what happens as lines of JSON: {"line":…}, {"progress":{"what":…,"done":0 to 1,"left":…}}, {"report":path}
     #[arg(long)]
     json: bool,
@@ -137,6 +140,9 @@ fn carry_out(flags: &Run, terminal: &mut Terminal, keeps: &mut bool) -> Result<(
             Place::start(Box::new(taffrail_server::binary::command), &run::scratch(&flags.out))?
         }
     };
+    if flags.pipelined_commit && place.server.product != "Taffrail" {
+        return Err(Stop::Failed("--pipelined-commit: only Taffrail has this setting".into()));
+    }
     let mut peers = if flags.peers { Peers::look(place.scratch()) } else { Peers::default() };
     let device = run::device(&place)?;
     let wanted = needs(&experiments, &wish, &place, device.as_ref(), &peers)?;
@@ -200,6 +206,7 @@ fn each(
             keep: common.flags.keep,
             interrupted: common.interrupted.clone(),
             peers: &common.peers,
+            pipelined_commit: common.flags.pipelined_commit,
         };
         let (record, at) = run.go(place, needs, device, terminal)?;
         device = record.device.map(|[_, after]| after);

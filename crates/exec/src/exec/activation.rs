@@ -26,6 +26,7 @@
 //! 3. Procedures, texts and procedures of our own nest [`MAX_NEST_LEVEL`] levels deep at most.
 
 use super::called::Called;
+use super::ddl_events::FiredByEvent;
 use super::figures::ModuleRun;
 use super::interpret::{Interpreter, Unwind};
 use super::module::{Execute, Module, Plan};
@@ -78,6 +79,8 @@ pub struct Activation {
     pub in_function: bool,
     /// The trigger that runs.
     pub(crate) fired: Option<Arc<Fired>>,
+    /// The trigger of a database or of the server that runs.
+    pub(crate) event: Option<Arc<FiredByEvent>>,
     /// Others are shown the module that runs: see [`SessionEntry::calls`].
     ///
     /// [`SessionEntry::calls`]: crate::session::entry::SessionEntry::calls
@@ -196,6 +199,8 @@ pub(crate) struct Way {
     pub expression: bool,
     /// It is a trigger, fired by a statement: as if an expression had called it.
     pub trigger: Option<Arc<Fired>>,
+    /// It is a trigger of a database or of the server: likewise.
+    pub event: Option<Arc<FiredByEvent>>,
     /// WITH RECOMPILE: the procedure is compiled for this call.
     pub recompile: bool,
 }
@@ -237,6 +242,7 @@ impl Activation {
             taking: None,
             in_function: false,
             fired: None,
+            event: None,
             shown: false,
             run: None,
             caller: None,
@@ -247,7 +253,7 @@ impl Activation {
     fn called_by(caller: &Activation, number: u64, way: &Way) -> Activation {
         let Last { row_count, error, .. } = caller.last;
         let outer_tries = caller.errors.tries() + u32::from(way.expression);
-        let firing = caller.errors.firing + u32::from(way.trigger.is_some());
+        let firing = caller.errors.firing + u32::from(way.trigger.is_some() || way.event.is_some());
         Activation {
             last: Last { row_count, error, ..Last::default() },
             errors: ErrorState { outer_tries, firing, ..ErrorState::default() },
@@ -258,6 +264,7 @@ impl Activation {
             number,
             in_function: caller.in_function || way.function,
             fired: way.trigger.clone(),
+            event: way.event.clone(),
             ..Activation::with_options(caller.options)
         }
     }
@@ -295,6 +302,11 @@ impl Activation {
     /// The innermost trigger that runs: what runs, or what has called it.
     pub(crate) fn fired(&self) -> Option<&Arc<Fired>> {
         self.stack().find_map(|a| a.fired.as_ref())
+    }
+
+    /// Whether a trigger of whatever kind runs, or has called what runs.
+    pub(crate) fn in_trigger(&self) -> bool {
+        self.stack().any(|a| a.fired.is_some() || a.event.is_some())
     }
 
     /// Whether a trigger of this table or view runs.

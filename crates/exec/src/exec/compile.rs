@@ -180,6 +180,7 @@ impl<'s> Compiler<'s> {
             object_id: 0,
             execute_as: None,
             trigger: None,
+            ddl: None,
             quoted_identifier: None,
             ansi_nulls: None,
             parse_only: None,

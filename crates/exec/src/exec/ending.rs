@@ -97,7 +97,7 @@ impl Interpreter<'_> {
         let fate = self.fate_in_triggers(&e, place);
         self.note(&e, &fate);
         if fate.caught != Caught::Nowhere {
-            let in_trigger = place.xact_abort && self.session.activation.fired().is_some();
+            let in_trigger = place.xact_abort && self.session.activation.in_trigger();
             if self.session.transaction.count > 0 && (fate.undoes || in_trigger) {
                 self.session.transaction.doomed = true;
             }

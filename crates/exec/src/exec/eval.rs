@@ -135,7 +135,7 @@ impl Rt<'_> {
                 self.call(c, &args)?
             }
             Expr::Global(g) => self.global(*g),
-            Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
+            Expr::Named(name) => crate::functions::global(self.cx.session, name)?,
             Expr::UserCall(c) => self.user_call(c)?,
             Expr::NextValue(n) => self.next_value(n)?,
             Expr::Subquery(s) => self.scalar(s)?,

@@ -5,6 +5,7 @@
 use super::activation::Frame;
 use super::interpret::Interpreter;
 use super::module::Module;
+use crate::catalog::TriggerScope;
 use crate::catalog::principals::{
     Authentication, DB_OWNER, DBO_USER, Permission, PermissionState, Principal, PrincipalKind,
     Scope,
@@ -177,6 +178,9 @@ impl Session {
             return Ok(());
         }
         let Some(database) = module.database.clone() else { return Ok(()) };
+        if module.ddl == Some(TriggerScope::Server) {
+            return self.runs_as_login(who, &database);
+        }
         let here = database.catalog.principals(Scope::Database, self.id);
         let id = match who {
             OWNER => {
@@ -193,6 +197,27 @@ impl Session {
         let frame = Frame { context, cookie: None, no_revert: false, database: database.id };
         self.activation.security.push(frame);
         Ok(())
+    }
+
+    /// Puts the context of a login on the stack, as whom a trigger of the server runs: 15406 where it has gone.
+    fn runs_as_login(&mut self, id: i32, master: &Database) -> SqlResult<()> {
+        let server = self.server_principals();
+        let login = server.get(id).filter(|p| p.kind == PrincipalKind::Login);
+        let login = login.ok_or_else(|| SqlError::new(15406, &[&id]))?;
+        let context = SecurityContext::of_login(login);
+        let frame = Frame { context, cookie: None, no_revert: false, database: master.id };
+        self.activation.security.push(frame);
+        Ok(())
+    }
+
+    /// The id of a login as whom the session may have a trigger of the server run; none where there is no such login, or the session may
+    /// not.
+    pub fn impersonable_login(&self, name: &str) -> SqlResult<Option<i32>> {
+        let server = self.server_principals();
+        match server.find(name).filter(|p| p.kind == PrincipalKind::Login) {
+            Some(login) if self.may_impersonate_login(login)? => Ok(Some(login.id)),
+            _ => Ok(None),
+        }
     }
 
     /// Takes the topmost context of the activation off the stack.

@@ -1,16 +1,17 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
 use crate::catalog::messages::ENGLISH;
-use crate::catalog::{Object, ObjectKind, Table, rowversion};
+use crate::catalog::{Object, ObjectKind, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::exec::activation::MAX_NEST_LEVEL;
+use crate::exec::measured::TICK_MICROSECONDS;
 use crate::exec::procedure::name_parts;
+use crate::features::needs::DATABASE_TRIGGERS_SEEN;
 use crate::features::procedure;
 use crate::features::view::{self as views, SystemView};
-use crate::functions::context::Property;
+use crate::functions::live::Registered;
 use crate::functions::mask::Mask;
-use crate::functions::{FnContext, Moment, StoredMessage, system_message};
+use crate::functions::{FnContext, LiveState, Moment, StoredMessage, system_message};
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
@@ -35,9 +36,6 @@ pub(crate) fn version_text() -> String {
     )
 }
 
-/// `@@TIMETICKS`.
-const TICK_MICROSECONDS: i32 = 31_250;
-
 pub(super) fn text(s: &str) -> Value {
     Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
 }
@@ -59,7 +57,7 @@ fn system_procedure(name: &str) -> Option<i32> {
     named.next().filter(|_| in_sys).map(|(_, id)| id)
 }
 
-fn decimal(v: i64) -> Value {
+pub(super) fn decimal(v: i64) -> Value {
     Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
 }
 
@@ -69,28 +67,6 @@ fn total(counter: &taffrail_observe::Counter) -> Value {
 }
 
 impl Session {
-    /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
-    /// too large stays at int's end.
-    fn measured(&self, name: &str) -> i32 {
-        let io = self.instance.file_io().sum();
-        let ticks = |ms: u128| ms * 1000 / TICK_MICROSECONDS as u128;
-        let (user, kernel, _) = crate::process::proc_stat().unwrap_or_default();
-        let busy = (user + kernel) as u128;
-        let n = match name {
-            "@@CPU_BUSY" => ticks(busy),
-            "@@IDLE" => {
-                let cpus = std::thread::available_parallelism().map_or(1, |n| n.get()) as u128;
-                ticks((self.instance.up_time().as_millis() * cpus).saturating_sub(busy))
-            }
-            "@@IO_BUSY" => {
-                ticks((io.reads.stall + io.writes.stall + io.plain_writes.stall).as_millis())
-            }
-            "@@TOTAL_READ" => io.reads.count as u128,
-            _ => (io.writes.count + io.plain_writes.count) as u128,
-        };
-        i32::try_from(n).unwrap_or(i32::MAX)
-    }
-
     pub(super) fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let (database, object) = self.named_object_itself(name)?;
         let seen = self.seen(&database).object(&object);
@@ -134,45 +110,6 @@ impl Session {
         self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
     }
 
-    /// A table with an identity column; of a view that shows one, the table that it comes from.
-    fn identity_table(&self, name: &str) -> Option<Arc<Table>> {
-        let (database, object) = self.named_object(name)?;
-        self.identity_table_of(&database, &object, 0)
-    }
-
-    /// Views name views `depth` deep.
-    fn identity_table_of(
-        &self,
-        database: &Arc<Database>,
-        object: &Object,
-        depth: u32,
-    ) -> Option<Arc<Table>> {
-        let view = match object {
-            Object::Table(t) => return t.identity.is_some().then(|| t.clone()),
-            Object::View(view) if depth < MAX_NEST_LEVEL => view,
-            _ => return None,
-        };
-        let shown = view.columns.iter().find(|c| c.is_identity)?;
-        let named = super::references::of_module(self, database, object).ok()?.names;
-        let tables = named.iter().filter_map(|r| {
-            let database = match &r.name.database {
-                Some(named) => self.instance.databases().get(&named.value).ok()?,
-                None => database.clone(),
-            };
-            let named = r.name.schema.as_ref().map(|s| &*s.value);
-            let schema = named.or(Some(&*view.head.schema));
-            let object = database.catalog.find_named(schema, &r.name.name.value, self.id)?;
-            self.identity_table_of(&database, &object, depth + 1)
-        });
-        let tables: Vec<Arc<Table>> = tables.collect();
-        // Of several the one whose column has the name that the view shows.
-        let same = |t: &&Arc<Table>| {
-            let column = t.identity.as_ref().map(|i| &t.columns[i.column].name);
-            column.is_some_and(|name| *name == shown.name)
-        };
-        tables.iter().find(same).or_else(|| tables.first()).cloned()
-    }
-
     pub(super) fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
         let database = match database {
             None => self.database.clone(),
@@ -181,7 +118,9 @@ impl Session {
         let id = ObjectId(id);
         self.note_blocked(database.catalog.blocked_object(id, self.id));
         let object = database.catalog.object(id, self.id)?;
-        self.seen(&database).object(&object).then_some(object)
+        // A trigger of the database is no object of a schema.
+        let is_one = !matches!(object, Object::DdlTrigger(_));
+        (is_one && self.seen(&database).object(&object)).then_some(object)
     }
 }
 
@@ -209,9 +148,6 @@ impl FnContext for Session {
     }
 
     fn global(&self, name: &str) -> SqlResult<Value> {
-        if matches!(name, "@@DBTS" | "MIN_ACTIVE_ROWVERSION") {
-            self.promises.learn();
-        }
         Ok(match name {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
@@ -225,10 +161,6 @@ impl FnContext for Session {
             "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
             "@@REMSERVER" => Value::Null,
             "@@TIMETICKS" => Value::Int(TICK_MICROSECONDS),
-            "@@DBTS" => rowversion::shown(self.database.catalog.rowversions().last()),
-            "MIN_ACTIVE_ROWVERSION" => {
-                rowversion::shown(self.database.catalog.rowversions().lowest_active())
-            }
             "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
                 Value::Int(self.measured(name))
             }
@@ -308,8 +240,16 @@ impl FnContext for Session {
         self.columns_updated_now()
     }
 
+    fn event_data(&self) -> Option<Arc<str>> {
+        self.event_data_now()
+    }
+
     fn trigger_nest_level(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
         self.triggers_running(object, instead_of)
+    }
+
+    fn application_lock(&self, names: [&str; 3], mode: Option<&str>) -> SqlResult<Value> {
+        self.application_lock_told(names, mode)
     }
 
     fn xact_state(&self) -> i16 {
@@ -495,6 +435,11 @@ impl FnContext for Session {
     }
 
     fn object_definition(&self, id: i32) -> Option<String> {
+        if let Some(Object::DdlTrigger(t)) = self.database.catalog.object(ObjectId(id), self.id) {
+            let seen = self.holds_in(&self.database, &DATABASE_TRIGGERS_SEEN);
+            let seen = seen && t.head.kind == ObjectKind::DatabaseTrigger;
+            return t.shown().filter(|_| seen).map(|text| text.to_string());
+        }
         let object = self.object_in(id, None)?;
         if !self.seen(&self.database).definition(object.head()) {
             return None;
@@ -526,14 +471,6 @@ impl FnContext for Session {
 
     fn stats_date(&self, _: i32, _: i32) -> Option<Value> {
         None
-    }
-
-    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
-        self.promises.learn();
-        let table = self.identity_table(table)?;
-        let i = table.identity.as_ref()?;
-        let current = i.sequence.last().unwrap_or(i.seed);
-        Some([decimal(current), decimal(i.seed), decimal(i.increment)])
     }
 
     fn user_type(&self, name: &str) -> Option<(Types, bool)> {
@@ -569,32 +506,8 @@ impl FnContext for Session {
         (id == 1).then(|| "PRIMARY".into())
     }
 
-    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
-        // Some count rows and pages.
+    fn live(&self, _: &Registered) -> &dyn LiveState {
         self.promises.learn();
-        let name = name.to_ascii_lowercase();
-        Ok(match of {
-            Property::Server => self.server_property(&name),
-            Property::Connection => self.connection_property(&name),
-            Property::Filegroup(filegroup) => self.filegroup_property(filegroup, &name),
-            Property::Session => match &*name {
-                "ansi_nulls" => flag(self.activation.options.ansi_nulls),
-                "ansi_padding" => flag(self.activation.options.ansi_padding),
-                "ansi_warnings" => flag(self.activation.options.ansi_warnings),
-                "arithabort" => flag(self.activation.options.arithabort),
-                "concat_null_yields_null" => flag(self.activation.options.concat_null_yields_null),
-                "numeric_roundabort" => flag(self.activation.options.numeric_roundabort),
-                "quoted_identifier" => flag(self.activation.options.quoted_identifier),
-                _ => Value::Null,
-            },
-            Property::Database(db) => return self.database_property(db, &name),
-            Property::Object(id) => self.object_property(id, &name),
-            Property::Column(id, column) => self.column_property(id, column, &name),
-            Property::Index(id, index) => self.index_property(id, index, &name),
-            Property::IndexKey(id, index, key) => {
-                self.index_key_property(id, index, key, &name).unwrap_or(Value::Null)
-            }
-            Property::File(file) => self.file_property(file, &name),
-        })
+        self
     }
 }

@@ -1,5 +1,6 @@
 //! `SELECT … INTO`.
 
+use super::ddl_events::DdlEvent;
 use super::interpret::{Ended, Interpreter};
 use super::module::Plan;
 use crate::features::tables::{NewColumn, tables};
@@ -69,6 +70,8 @@ impl Interpreter<'_> {
             super::modify::insert::insert_query(rt, &insert, &q.plan)
         })?;
         self.session.activation.last.row_count = rows as i64;
+        let event = DdlEvent::of_object("CREATE", &database, &table.head);
+        self.context(line).note_event(event);
         self.warn(line)?;
         Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
     }

@@ -6,7 +6,7 @@ use super::result_sets::DeclaredResult;
 use super::used::UsedIndexes;
 use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
-use crate::catalog::Table;
+use crate::catalog::{Table, TriggerScope};
 use crate::database::Database;
 use crate::features::RegisteredStatement;
 use crate::plan::columns::Columns;
@@ -56,6 +56,8 @@ pub struct Module {
     pub execute_as: Option<i32>,
     /// Of a trigger: its table or view, and whether it is an INSTEAD OF one.
     pub trigger: Option<(ObjectId, bool)>,
+    /// Of a trigger of a database or of the server: its scope.
+    pub ddl: Option<TriggerScope>,
     /// A procedure's database: names without one are looked up there.
     pub database: Option<Arc<Database>>,
     /// A batch's: what it sets QUOTED_IDENTIFIER to, in the end. A procedure's: what it was created under.

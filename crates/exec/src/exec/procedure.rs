@@ -3,6 +3,7 @@
 use super::activation::{Activation, Way};
 use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
+use super::ddl_events::EventText;
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
 use crate::catalog;
@@ -176,6 +177,11 @@ impl Session {
         let mut module = compiled.map_err(|mut e| Box::new(e.remove(0)))?;
         // The table may have another name by now than the text says.
         module.trigger = p.trigger.map(|t| (p.head.parent, t.instead_of));
+        module.ddl = match p.head.kind {
+            catalog::ObjectKind::DatabaseTrigger => Some(catalog::TriggerScope::Database),
+            catalog::ObjectKind::ServerTrigger => Some(catalog::TriggerScope::Server),
+            _ => None,
+        };
         module.encrypted = p.options.encrypted;
         module.execute_as = p.execute_as;
         Ok(Arc::new(module))
@@ -401,7 +407,7 @@ impl Interpreter<'_> {
                     it.session.begins(None);
                     return it.special(n, passed, None);
                 }
-                Callee::System(p) => match it.session.before_others() {
+                Callee::System(p) => match it.session.before_registered(p.pipelining) {
                     Err(e) => return Ok(Err(e.into())),
                     Ok(()) => match p.body {
                         procs::Body::Native(code) => {
@@ -454,7 +460,9 @@ impl Interpreter<'_> {
         self.session.begins(None);
         let r = self.in_statement(|it| {
             let args = procs::Arguments::new(p.name, p.parameters, &args)?;
+            it.session.running.events.clear();
             let (status, values) = code(&mut it.context(0), &args)?;
+            it.fire_events(&EventText::of_call(it.session, p.name))?;
             let given = values.into_iter();
             let outputs = given.filter_map(|(at, v, ty)| Some((args.place(at)?, v, ty.into())));
             Ok((status, outputs.filter(|o| passed[o.0].output).collect()))

@@ -1,6 +1,7 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
 use super::cursor::positioned;
+use super::ddl_events::EventText;
 use super::interpret::{Ended, Interpreter, source_of};
 use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
@@ -250,8 +251,10 @@ impl Interpreter<'_> {
             self.session.begin_implicitly(self.sink)?;
             self.session.refuse_under_snapshot(statement)?;
         }
+        self.session.running.events.clear();
         self.in_statement(|it| {
             run(&mut it.context(s.line), statement, &module.text)?;
+            it.fire_events(&EventText::of(module, s))?;
             Ok(Ended { command: found.done, rows: None })
         })
     }
@@ -290,7 +293,10 @@ impl Interpreter<'_> {
                     Source::Select(s) => s.query.body.first_block().into_filegroup.as_ref(),
                     _ => None,
                 };
-                return it.select_into(&plan, q, (into, filegroup), s.line);
+                let ended = it.select_into(&plan, q, (into, filegroup), s.line)?;
+                it.fire_events(&EventText::of(module, s))?;
+                it.session.activation.last.row_count = ended.rows.unwrap_or(0) as i64;
+                return Ok(ended);
             }
             it.one_writer(&plan)?;
             let positioned = match positioned::cursor_of(source) {

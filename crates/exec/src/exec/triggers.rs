@@ -12,7 +12,7 @@
 //!    where a TRY around the statement catches it. RAISERROR alone leaves body and statement as they are.
 //! 4. A body that has ended the transaction ends the batch (3609), and so does one that has caught an error which doomed it (3616).
 
-use super::activation::{Locals, Way};
+use super::activation::{Activation, Locals, Way};
 use super::called::{Called, Returned};
 use super::interpret::{Interpreter, Unwind};
 use super::module::Module;
@@ -158,13 +158,21 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let due = std::mem::take(&mut self.session.running.due);
-        crate::memory::check()?;
         self.session.activation.last.row_count = rows as i64;
+        self.while_triggers_run(|it| due.into_iter().try_for_each(|f| it.fire(f)))
+    }
+
+    /// Runs `f`, which fires triggers of a statement, in the transaction that these have.
+    pub(super) fn while_triggers_run(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        crate::memory::check()?;
         let own = self.session.open_for_triggers();
         let inside = std::mem::replace(&mut self.session.running.in_statement, false);
         // What the statement has put into table variables (OUTPUT INTO) stays its own, whatever fails or is rolled back in a body.
         let held = self.session.part_of_table_variables();
-        let fired = due.into_iter().try_for_each(|f| self.fire(f));
+        let fired = f(self);
         self.session.transaction.parts.extend(held);
         self.session.running.in_statement = inside;
         let closed = match own {
@@ -195,7 +203,8 @@ impl Interpreter<'_> {
                 columns: columns.clone(),
                 rows: rows.clone(),
             };
-            self.fire_one(&triggers.database, trigger, fired)?;
+            let way = Way { trigger: Some(Arc::new(fired)), ..Way::default() };
+            self.fire_one(&triggers.database, trigger, way)?;
             if self.session.transaction.count == 0 {
                 return Err(SqlError::new(3609, &[]));
             }
@@ -206,18 +215,18 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn fire_one(
+    /// Fires a trigger of a database; `way` says for what.
+    pub(super) fn fire_one(
         &mut self,
         database: &Arc<Database>,
         trigger: &catalog::Module,
-        fired: Fired,
+        way: Way,
     ) -> SqlResult<()> {
         let way = Way {
             place: Some(database.clone()),
             taking: self.session.activation.taking,
             expression: true,
-            trigger: Some(Arc::new(fired)),
-            ..Way::default()
+            ..way
         };
         let called = self.within(way, |it| match it.session.procedure_module(database, trigger) {
             Ok(module) => it.run_trigger(module),
@@ -276,8 +285,7 @@ impl Session {
     /// Whether an AFTER trigger is fired here: RECURSIVE_TRIGGERS of its database, and the option `nested triggers`.
     fn may_fire(&self, database: &Database, trigger: &catalog::Module) -> bool {
         let mut running = self.activation.stack().filter_map(|a| a.fired.as_ref());
-        let after = |f: &Arc<Fired>| !f.instead_of;
-        if self.activation.stack().filter_map(|a| a.fired.as_ref()).any(after)
+        if self.triggers_running(None, Some(false)) > 0
             && self.instance.databases().running_configurations().contains(&(NESTED_TRIGGERS, 0))
         {
             return false;
@@ -293,11 +301,16 @@ impl Session {
 
     /// TRIGGER_NESTLEVEL().
     pub(super) fn triggers_running(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
-        let running = self.activation.stack().filter_map(|a| a.fired.as_ref());
-        let counts = |f: &&Arc<Fired>| {
-            object.is_none_or(|id| i64::from(f.trigger.0) == id)
-                && instead_of.is_none_or(|is| f.instead_of == is)
+        // A trigger of DDL counts as one that is no INSTEAD OF trigger.
+        let facts = |a: &Activation| match (&a.fired, &a.event) {
+            (Some(f), _) => Some((f.trigger, f.instead_of)),
+            (_, Some(e)) => Some((e.trigger, false)),
+            _ => None,
         };
-        running.filter(counts).count() as i32
+        let counts = |(trigger, is_instead): &(ObjectId, bool)| {
+            object.is_none_or(|id| i64::from(trigger.0) == id)
+                && instead_of.is_none_or(|is| *is_instead == is)
+        };
+        self.activation.stack().filter_map(facts).filter(counts).count() as i32
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod cell;
 pub mod needs;
+pub mod pipelining;
 pub mod procedure;
 pub mod server_observer;
 mod statement;
@@ -24,6 +25,7 @@ use crate::session::Mark;
 use crate::session::context::StatementContext;
 use crate::session::entry::Sessions;
 use needs::Needs;
+use pipelining::Pipelining;
 use procedure::SystemProcedure;
 use server_observer::ServerObserver;
 use std::any::Any;
@@ -135,6 +137,8 @@ pub struct DbccCommand {
     pub name: &'static str,
     /// The permissions that the command needs.
     pub needs: Needs,
+    /// Its word on commits that are not durable yet.
+    pub pipelining: Pipelining,
     /// The code that runs the command.
     pub run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
 }
@@ -229,6 +233,22 @@ pub fn listed_needs() -> Vec<String> {
     lines.extend(procedures.map(|p| format!("procedure {}: {}", p.name, p.needs)));
     let kind = |v: &Declaration| if v.arguments.is_some() { "function" } else { "view" };
     lines.extend(views.iter().map(|v| format!("{} {}.{}: {}", kind(v), v.schema, v.name, v.needs)));
+    lines.sort();
+    lines
+}
+
+/// Every statement, command and procedure with its word on commits that are not durable yet: a line each, `procedure sp_help: reads`. The
+/// functions of live state read, too; others ask for nothing that commits change.
+pub fn listed_pipelining() -> Vec<String> {
+    let statements = features().flat_map(|f| f.statements);
+    let commands = features().flat_map(|f| f.dbcc);
+    let procedures = features().flat_map(|f| f.procedures);
+    let mut lines: Vec<String> =
+        statements.map(|s| format!("statement {}: {}", s.words, s.pipelining)).collect();
+    lines.extend(commands.map(|c| format!("command DBCC {}: {}", c.name, c.pipelining)));
+    lines.extend(procedures.map(|p| format!("procedure {}: {}", p.name, p.pipelining)));
+    let live = crate::functions::names_of_live();
+    lines.extend(live.map(|name| format!("function {name}: {}", Pipelining::Reads)));
     lines.sort();
     lines
 }

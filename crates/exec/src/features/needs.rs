@@ -57,6 +57,7 @@ permissions! {
     OnDatabase {
         Alter = "ALTER",
         AlterAnyApplicationRole = "ALTER ANY APPLICATION ROLE",
+        AlterAnyDdlTrigger = "ALTER ANY DATABASE DDL TRIGGER",
         AlterAnyMask = "ALTER ANY MASK",
         AlterAnyRole = "ALTER ANY ROLE",
         AlterAnySchema = "ALTER ANY SCHEMA",
@@ -147,6 +148,7 @@ permissions! {
         Cleared = "to clear statistics",
         Constraints = "where constraints are not checked or identity values are kept",
         Databases = "for a database",
+        DatabaseTriggers = "ON DATABASE",
         Existing = "over a database that exists",
         Masks = "where a mask comes or goes",
         LinkedServers = "for linked servers",
@@ -162,7 +164,9 @@ permissions! {
         PrivilegedLogins = "for a login that is sysadmin or has CONTROL SERVER",
         RowsChange = "where rows are changed",
         ScopedConfiguration = "SCOPED CONFIGURATION",
+        ServerTriggers = "ON ALL SERVER",
         Settings = "of a database",
+        TableTriggers = "of a table or view",
         Url = "to or from a URL",
         UserModules = "for modules that are not the system's",
         UsageUpdated = "with @updateusage",
@@ -281,6 +285,25 @@ impl fmt::Display for Needs {
 
 /// ALTER on the table, view or module.
 pub const ALTERS: Needs = Needs::Object(OnObject::Alter);
+
+/// ALTER on the table or view of a trigger; ALTER ANY DATABASE DDL TRIGGER for one of the database, CONTROL SERVER for one of the server.
+pub const ALTERS_TRIGGERS: Needs = Needs::All(&[
+    Needs::When(Case::TableTriggers, &ALTERS),
+    Needs::When(Case::DatabaseTriggers, &Needs::Database(OnDatabase::AlterAnyDdlTrigger)),
+    Needs::When(Case::ServerTriggers, &Needs::Server(OnServer::ControlServer)),
+]);
+
+/// Triggers of a database are shown to who may change them, or see definitions there.
+pub const DATABASE_TRIGGERS_SEEN: Needs = Needs::Any(&[
+    Needs::Database(OnDatabase::AlterAnyDdlTrigger),
+    Needs::Database(OnDatabase::ViewDefinition),
+]);
+
+/// Triggers of the server are shown to who may change them, or see all definitions.
+pub const SERVER_TRIGGERS_SEEN: Needs = Needs::Any(&[
+    Needs::Server(OnServer::ControlServer),
+    Needs::Server(OnServer::ViewAnyDefinition),
+]);
 
 /// The permissions that make a database, as CREATE DATABASE and RESTORE do.
 pub const CREATES_DATABASES: Needs = Needs::Any(&[

@@ -2,6 +2,7 @@
 
 use super::features;
 use super::needs::Needs;
+use super::pipelining::Pipelining;
 use crate::catalog::fold;
 use crate::session::context::StatementContext;
 use std::sync::LazyLock;
@@ -35,6 +36,8 @@ pub struct SystemProcedure {
     pub name: &'static str,
     /// The permissions that the procedure needs.
     pub needs: Needs,
+    /// Its word on commits that are not durable yet.
+    pub pipelining: Pipelining,
     /// The names of its parameters, with `@`; a parameter that has no default ends with `!`. The text of one in T-SQL declares them.
     pub parameters: &'static [&'static str],
     /// The code or text that is run.
@@ -52,25 +55,28 @@ pub type Native = fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32
 pub const fn native(
     name: &'static str,
     needs: Needs,
+    pipelining: Pipelining,
     parameters: &'static [&'static str],
     code: Native,
 ) -> SystemProcedure {
-    SystemProcedure { name, needs, parameters, body: Body::Native(code) }
+    SystemProcedure { name, needs, pipelining, parameters, body: Body::Native(code) }
 }
 
 /// A procedure of our own code with output parameters.
 pub const fn outputs(
     name: &'static str,
     needs: Needs,
+    pipelining: Pipelining,
     parameters: &'static [&'static str],
     code: Outputs,
 ) -> SystemProcedure {
-    SystemProcedure { name, needs, parameters, body: Body::Outputs(code) }
+    SystemProcedure { name, needs, pipelining, parameters, body: Body::Outputs(code) }
 }
 
-/// A procedure in T-SQL, which declares its parameters itself.
+/// A procedure in T-SQL, which declares its parameters itself, and whose statements have their own words.
 pub const fn sql(name: &'static str, needs: Needs, text: &'static str) -> SystemProcedure {
-    SystemProcedure { name, needs, parameters: &[], body: Body::Sql(text) }
+    let pipelining = Pipelining::Statements;
+    SystemProcedure { name, needs, pipelining, parameters: &[], body: Body::Sql(text) }
 }
 
 /// Those of all features.

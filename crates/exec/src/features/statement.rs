@@ -1,6 +1,7 @@
 //! A statement as a feature registers it.
 
 use super::needs::Needs;
+use super::pipelining::Pipelining;
 use crate::exec::interpret::Interpreter;
 use crate::session::context::StatementContext;
 use crate::sink::Command;
@@ -31,6 +32,8 @@ pub struct RegisteredStatement {
     pub words: &'static str,
     /// The permissions that the statement needs.
     pub needs: Needs,
+    /// Its word on commits that are not durable yet.
+    pub pipelining: Pipelining,
     /// The way in which the statement is run.
     pub run: Run,
     /// The code that puts values in the place of its variables.
@@ -51,10 +54,16 @@ pub struct RegisteredStatement {
 
 impl RegisteredStatement {
     /// A statement that nothing more is to be known of.
-    pub const fn new(words: &'static str, needs: Needs, run: Run) -> RegisteredStatement {
+    pub const fn new(
+        words: &'static str,
+        needs: Needs,
+        pipelining: Pipelining,
+        run: Run,
+    ) -> RegisteredStatement {
         RegisteredStatement {
             words,
             needs,
+            pipelining,
             run,
             fill: None,
             done: Command::OTHER,
@@ -67,8 +76,13 @@ impl RegisteredStatement {
     }
 
     /// One that makes, changes or drops objects.
-    pub const fn of_objects(words: &'static str, needs: Needs, run: Run) -> RegisteredStatement {
-        let new = RegisteredStatement::new(words, needs, run);
+    pub const fn of_objects(
+        words: &'static str,
+        needs: Needs,
+        pipelining: Pipelining,
+        run: Run,
+    ) -> RegisteredStatement {
+        let new = RegisteredStatement::new(words, needs, pipelining, run);
         RegisteredStatement { begins_transaction: true, ends_batch: true, again: true, ..new }
     }
 

@@ -6,8 +6,9 @@
 
 use super::cell::{Columns, Rows};
 use super::features;
-use super::needs::Needs;
-use crate::catalog::{Object, ObjectHead, Schema, Sight, Table, Touched, TouchedId, fold};
+use super::needs::{DATABASE_TRIGGERS_SEEN, Needs, SERVER_TRIGGERS_SEEN};
+use crate::catalog::{Module, Object, ObjectHead, Schema, Sight, Table, Touched, TouchedId};
+use crate::catalog::{TriggerScope, fold};
 use crate::database::Database;
 use crate::permissions::{PermissionId, SecurableClass, known};
 use crate::session::Session;
@@ -96,6 +97,24 @@ impl ViewContext<'_> {
         seen.is_everything() || object().is_some_and(|o| seen.object(&o))
     }
 
+    /// The triggers of the database or of the server that the session may see, the oldest first.
+    pub fn ddl_triggers(&self, scope: TriggerScope) -> SqlResult<Vec<Arc<Module>>> {
+        let (needs, database) = match scope {
+            TriggerScope::Database => (&DATABASE_TRIGGERS_SEEN, self.database.clone()),
+            TriggerScope::Server => {
+                (&SERVER_TRIGGERS_SEEN, self.session.instance.databases().master()?)
+            }
+        };
+        let mut all = database.catalog.ddl_triggers(scope, self.sight());
+        if let (TriggerScope::Database, Some(only)) = (scope, self.only()) {
+            all.retain(|t| only.iter().any(|o| o.what == TouchedId::Object(t.head.id)));
+        }
+        match self.session.holds_in(&database, needs) {
+            true => Ok(all),
+            false => Ok(Vec::new()),
+        }
+    }
+
     /// Whether sessions of others are shown.
     pub fn sees_sessions(&self) -> bool {
         self.session.may_on_server(SESSIONS)
@@ -117,7 +136,7 @@ impl ViewContext<'_> {
                     TouchedId::Object(id) => Some(id),
                     TouchedId::Schema(_) => None,
                 });
-                let own = |o: &Object| !matches!(o, Object::Type(_));
+                let own = |o: &Object| !matches!(o, Object::Type(_) | Object::DdlTrigger(_));
                 ids.filter_map(|id| catalog.object(id, sight)).filter(own).collect()
             }
         }

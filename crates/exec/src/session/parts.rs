@@ -47,6 +47,8 @@ pub struct Running {
     pub rows_done: u64,
     /// Triggers that the statement is to fire.
     pub(crate) due: Vec<crate::exec::triggers::Firing>,
+    /// Events of DDL that the statement has raised.
+    pub(crate) events: Vec<crate::exec::ddl_events::DdlEvent>,
     /// The view whose rows the statement that is bound changes along with those of a table.
     pub(crate) maintained: Option<crate::exec::indexed_view::Maintained>,
     /// Buffers that statements reuse.
@@ -68,6 +70,7 @@ impl Running {
             errors_met: 0,
             rows_done: 0,
             due: Vec::new(),
+            events: Vec::new(),
             maintained: None,
             scratch: None,
             assessed: None,

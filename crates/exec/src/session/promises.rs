@@ -200,7 +200,7 @@ impl Session {
             StmtKind::WaitFor { .. } | StmtKind::Checkpoint(_) | StmtKind::Kill(..) => {
                 self.promises.barrier()
             }
-            StmtKind::Registered(..) => self.before_others(),
+            StmtKind::Registered(found, statement) => self.before_statement(found, statement),
         }
     }
 

@@ -40,6 +40,7 @@ mod values;
 use crate::features::needs::{
     BY_URL, CREATES_DATABASES, Case, LOOKS_AT_BACKUPS, Needs, OnDatabase, Owned, ServerRole,
 };
+use crate::features::pipelining::Pipelining::{self, Waits};
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::media::Statement;
 use crate::session::context::StatementContext;
@@ -71,8 +72,14 @@ pub(crate) static FEATURE: Feature = Feature {
 };
 
 /// One of them.
-const fn statement(words: &'static str, needs: Needs, shown: Shown) -> RegisteredStatement {
-    RegisteredStatement::new(words, needs, Run::Within(run)).shown(shown).filled(filled_in)
+const fn statement(
+    words: &'static str,
+    needs: Needs,
+    pipelining: Pipelining,
+    shown: Shown,
+) -> RegisteredStatement {
+    let new = RegisteredStatement::new(words, needs, pipelining, Run::Within(run));
+    new.shown(shown).filled(filled_in)
 }
 
 fn run(cx: &mut StatementContext<'_>, s: &ast::Statement, _: &str) -> SqlResult<()> {
@@ -97,20 +104,22 @@ static STATEMENTS: &[RegisteredStatement] = &[
     statement(
         "BACKUP DATABASE",
         Needs::All(&[Needs::Database(OnDatabase::BackupDatabase), BY_URL]),
+        Waits,
         Shown::BackupDatabase,
     ),
     statement(
         "BACKUP LOG",
         Needs::All(&[Needs::Database(OnDatabase::BackupLog), BY_URL]),
+        Waits,
         Shown::BackupLog,
     ),
-    statement("RESTORE DATABASE", RESTORES, Shown::RestoreDatabase),
-    statement("RESTORE FILELISTONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
-    statement("RESTORE HEADERONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
-    statement("RESTORE LABELONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
-    statement("RESTORE LOG", RESTORES, Shown::RestoreLog),
-    statement("RESTORE REWINDONLY", Needs::Public, Shown::RestoreDatabase),
-    statement("RESTORE VERIFYONLY", LOOKS_AT_BACKUPS, Shown::RestoreDatabase),
+    statement("RESTORE DATABASE", RESTORES, Waits, Shown::RestoreDatabase),
+    statement("RESTORE FILELISTONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),
+    statement("RESTORE HEADERONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),
+    statement("RESTORE LABELONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),
+    statement("RESTORE LOG", RESTORES, Waits, Shown::RestoreLog),
+    statement("RESTORE REWINDONLY", Needs::Public, Waits, Shown::RestoreDatabase),
+    statement("RESTORE VERIFYONLY", LOOKS_AT_BACKUPS, Waits, Shown::RestoreDatabase),
 ];
 
 /// `BACKUP`.

@@ -31,7 +31,8 @@ pub(super) fn check(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResul
             ));
         }
         let parent = systab::number(row, 3)?;
-        if parent != 0 && !known.contains(&parent) {
+        // Triggers of a database or of the server have the number of their scope there, which is below 0.
+        if parent > 0 && !known.contains(&parent) {
             let row = format!("object_id={id}");
             wrong.push((3854, lost("parent_object_id", parent, &row, "objects", "objects")));
         }

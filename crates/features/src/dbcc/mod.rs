@@ -21,6 +21,7 @@ use crate::exec::authority::AskedAt;
 use crate::features::needs::{
     Case, DB_OWNER, DatabaseRole, Needs, OWNS_TABLE, OnServer, Owned, SYSADMIN,
 };
+use crate::features::pipelining::Pipelining::{self, Reads, Session, Waits};
 use crate::features::{self, DbccCommand, Feature, RegisteredStatement, Run};
 use crate::results::send;
 use crate::row;
@@ -42,6 +43,7 @@ pub(crate) static FEATURE: Feature =
 static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
     "DBCC",
     Needs::ItsCommand,
+    Pipelining::Command,
     Run::Itself(|it, s, line| {
         let StatementKind::Dbcc(dbcc) = &s.kind else { unreachable!("registered for DBCC") };
         it.in_statement(|it| execute(&mut it.context(line), dbcc)).map(|()| None)
@@ -53,9 +55,10 @@ static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
 const fn command(
     name: &'static str,
     needs: Needs,
+    pipelining: Pipelining,
     run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
 ) -> DbccCommand {
-    DbccCommand { name, needs, run }
+    DbccCommand { name, needs, pipelining, run }
 }
 
 /// Ownership of the table's schema, or a role that may do with every table what its owner may.
@@ -78,26 +81,32 @@ const FIGURES: Needs = Needs::All(&[
 ]);
 
 static COMMANDS: &[DbccCommand] = &[
-    command("CHECKALLOC", DB_OWNER, check::alloc),
-    command("CHECKCATALOG", DB_OWNER, catalog::check),
-    command("CHECKDB", DB_OWNER, check::database),
-    command("CHECKIDENT", OWNS_SCHEMA, |cx, dbcc| identity::check(cx, dbcc, is_silent(dbcc))),
-    command("CHECKTABLE", OWNS_TABLE, check::table),
-    command("DBREINDEX", OWNS_TABLE, reindex::run),
-    command("FREEPROCCACHE", Needs::Server(OnServer::AlterServerState), free_plans),
-    command("INPUTBUFFER", INPUT, input_buffer::run),
-    command("LOGINFO", SYSADMIN, log_info),
-    command("OPENTRAN", DB_OWNER, |cx, dbcc| opentran::run(cx, dbcc, has(dbcc, "TABLERESULTS"))),
-    command("SHOWFILESTATS", DB_OWNER, file_stats),
-    command("SHRINKDATABASE", DB_OWNER, |cx, dbcc| {
+    command("CHECKALLOC", DB_OWNER, Waits, check::alloc),
+    command("CHECKCATALOG", DB_OWNER, Waits, catalog::check),
+    command("CHECKDB", DB_OWNER, Waits, check::database),
+    command("CHECKIDENT", OWNS_SCHEMA, Waits, |cx, dbcc| {
+        identity::check(cx, dbcc, is_silent(dbcc))
+    }),
+    command("CHECKTABLE", OWNS_TABLE, Waits, check::table),
+    command("DBREINDEX", OWNS_TABLE, Waits, reindex::run),
+    command("FREEPROCCACHE", Needs::Server(OnServer::AlterServerState), Waits, free_plans),
+    command("INPUTBUFFER", INPUT, Reads, input_buffer::run),
+    command("LOGINFO", SYSADMIN, Reads, log_info),
+    command("OPENTRAN", DB_OWNER, Reads, |cx, dbcc| {
+        opentran::run(cx, dbcc, has(dbcc, "TABLERESULTS"))
+    }),
+    command("SHOWFILESTATS", DB_OWNER, Reads, file_stats),
+    command("SHRINKDATABASE", DB_OWNER, Waits, |cx, dbcc| {
         shrink::shrink_database(cx, dbcc, is_silent(dbcc))
     }),
-    command("SHRINKFILE", DB_OWNER, |cx, dbcc| shrink::shrink_file(cx, dbcc, is_silent(dbcc))),
-    command("SQLPERF", FIGURES, sqlperf),
-    command("TRACEOFF", SYSADMIN, |cx, dbcc| trace::set(cx, dbcc, false)),
-    command("TRACEON", SYSADMIN, |cx, dbcc| trace::set(cx, dbcc, true)),
-    command("TRACESTATUS", Needs::Public, trace::status),
-    command("USEROPTIONS", Needs::Public, |cx, _| user_options(cx)),
+    command("SHRINKFILE", DB_OWNER, Waits, |cx, dbcc| {
+        shrink::shrink_file(cx, dbcc, is_silent(dbcc))
+    }),
+    command("SQLPERF", FIGURES, Waits, sqlperf),
+    command("TRACEOFF", SYSADMIN, Waits, |cx, dbcc| trace::set(cx, dbcc, false)),
+    command("TRACEON", SYSADMIN, Waits, |cx, dbcc| trace::set(cx, dbcc, true)),
+    command("TRACESTATUS", Needs::Public, Reads, trace::status),
+    command("USEROPTIONS", Needs::Public, Session, |cx, _| user_options(cx)),
 ];
 
 /// An option stands behind WITH.

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP APPLICATION ROLE.
 
-use super::password;
 use super::principals::{self as shared, On};
+use super::{events, password};
 use crate::catalog::principals::{Principal, PrincipalKind, Principals, Scope, rows};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -88,7 +88,10 @@ pub(super) fn application_role(
         None => {}
     }
     rows::write(on.transaction(cx)?, Scope::Database, &role)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    let verb = if s.alter { "ALTER" } else { "CREATE" };
+    events::of_principal(cx, verb, Scope::Database, &on.database, &role);
+    Ok(())
 }
 
 /// DROP APPLICATION ROLE: 15138 and its like while it owns something.
@@ -100,6 +103,7 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlRe
         shared::owns_nothing(cx, &all, role.id)?;
         rows::remove(on.transaction(cx)?, Scope::Database, role.id)?;
         on.refresh(cx)?;
+        events::of_principal(cx, "DROP", Scope::Database, &on.database, &role);
     }
     Ok(())
 }

@@ -5,7 +5,6 @@ use crate::binder::declared;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
 use crate::database::Database;
-use crate::features;
 use crate::session::context::StatementContext;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -202,40 +201,8 @@ pub(super) fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) ->
     }
 }
 
-/// `DROP DATABASE`.
-pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
-    if cx.session.transaction.count() > 0 {
-        return Err(SqlError::new(574, &[&"DROP DATABASE"]).with_state(0));
-    }
-    for name in &s.names {
-        let name = &*name.name.value;
-        let databases = cx.instance().databases();
-        let Some(slot) = databases.slot(name) else {
-            if s.if_exists {
-                continue;
-            }
-            return Err(SqlError::new(3701, &[&"drop", &"database", &name]));
-        };
-        let id = slot.entry.id;
-        if id.0 <= 4 {
-            return Err(SqlError::new(
-                3708,
-                &[&"drop", &"database", &slot.entry.name, &"database"],
-            ));
-        }
-        if is_own(cx, id) || !users_of(cx, id.0, true).is_empty() {
-            return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
-        }
-        databases.drop_database(name)?;
-        cx.instance().adopt_databases();
-        features::forget_database(cx.instance(), id);
-        features::server_observer().database_dropped(cx.instance(), id, &slot.entry.name);
-    }
-    Ok(())
-}
-
 /// The session itself is in the database, or comes back to it when a procedure ends.
-fn is_own(cx: &StatementContext<'_>, id: taffrail_base::DatabaseId) -> bool {
+pub(super) fn is_own(cx: &StatementContext<'_>, id: taffrail_base::DatabaseId) -> bool {
     cx.session.database.id == id || cx.session.entry.is_called_from(id)
 }
 

@@ -1,6 +1,6 @@
 //! DROP of tables with their triggers, views, procedures, functions, synonyms, sequences and schemas; TRUNCATE TABLE.
 
-use super::{grant, resolve};
+use super::{events, grant, resolve};
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, ObjectKind, Table};
@@ -79,6 +79,9 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             Object::Table(table) => {
                 super::trigger::not_fired_on(cx, &database, &table.head, "DROP TABLE")?;
                 drop_table(cx, &database, table, name)?;
+                if !table.is_temporary() {
+                    events::of_object(cx, "DROP", &database, &table.head);
+                }
             }
             _ => {
                 super::trigger::drop_all(cx, &database, object.head())?;
@@ -99,6 +102,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
                 if database.is_temporary() {
                     cx.session.remove_temp_table(id);
                 }
+                events::of_object(cx, "DROP", &database, object.head());
             }
         }
     }
@@ -191,6 +195,7 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
         crate::catalog::properties::remove_all(tx, 3, schema.id.0, None)?;
         systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;
         catalog.refresh_schemas(tx, session, Some(schema.id))?;
+        events::of_schema(cx, "DROP", &database, &schema.name);
     }
     Ok(())
 }

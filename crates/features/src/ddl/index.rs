@@ -3,7 +3,7 @@
 use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
 use super::index_options::IndexOptions;
-use super::{create, resolve, sql};
+use super::{create, events, resolve, sql};
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Object, ObjectKind, Table};
 use crate::database::Database;
@@ -351,6 +351,7 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
         let table = resolve::lock_for_change(cx, &database, &table, missing)?;
         let Some(index) = table.index(&name.value).cloned() else {
             if super::columnstore::drop(cx, &database, &table, &name.value)? {
+                events::of_part(cx, DROPPED, &database, &table, &name.value);
                 continue;
             }
             if s.if_exists {
@@ -364,15 +365,20 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
         }
         if table.head.kind == ObjectKind::View {
             super::indexed_view::remove(cx, &database, &table, &index)?;
+            events::of_part(cx, DROPPED, &database, &table, &index.name);
             continue;
         }
         super::versioning::may_drop_index(cx, &database, &table, &index)?;
         super::foreign::refuse_key(cx, &database, &table, &index)?;
         remove(cx, &database, &table, &index, &[])?;
         modified(cx, &database, table.head.id)?;
+        events::of_part(cx, DROPPED, &database, &table, &index.name);
     }
     Ok(())
 }
+
+/// The event of DROP INDEX.
+const DROPPED: (&str, &str) = ("DROP", "INDEX");
 
 /// Removes an index; the rows of a clustered one become a heap.
 pub(crate) fn remove(

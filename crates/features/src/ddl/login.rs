@@ -1,5 +1,6 @@
 //! CREATE, ALTER and DROP LOGIN.
 
+use super::events;
 use super::password::{self, Given};
 use super::principals::{self as shared, On};
 use crate::catalog::principals::{
@@ -162,6 +163,7 @@ fn create(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
     rows::write(tx, Scope::Server, &p)?;
     rows::put_permission(tx, Scope::Server, &Permission::to_connect(p.id))?;
     on.refresh(cx)?;
+    events::of_principal(cx, "CREATE", Scope::Server, &on.database, &p);
     // A login that was dropped had the same id and identifier, perhaps.
     cx.instance().forget_wrong_passwords(&p)
 }
@@ -241,6 +243,7 @@ fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlResult<()> {
         rows::write(on.transaction(cx)?, Scope::Server, &p)?;
         on.refresh(cx)?;
     }
+    events::of_principal(cx, "ALTER", Scope::Server, &on.database, &p);
     if asked.unlock || is_new || asked.policy == Some(false) {
         instance.forget_wrong_passwords(&p)?;
     }
@@ -330,6 +333,7 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlRe
         }
         rows::remove(on.transaction(cx)?, Scope::Server, login.id)?;
         on.refresh(cx)?;
+        events::of_principal(cx, "DROP", Scope::Server, &on.database, &login);
     }
     Ok(())
 }

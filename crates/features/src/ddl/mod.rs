@@ -21,6 +21,8 @@ pub(crate) mod database;
 mod disabled;
 mod draft;
 mod drop;
+mod drop_database;
+pub(crate) mod events;
 mod files;
 mod filter;
 mod foreign;
@@ -49,6 +51,7 @@ mod role;
 mod row_versions;
 mod schema;
 pub(crate) mod schema_binding;
+pub(crate) mod scope_trigger;
 mod scoped;
 mod sequence;
 pub(crate) mod statistics;
@@ -149,6 +152,9 @@ fn create_table_statement(
     index_options::tell(cx, &s.options)?;
     let versioned = versioning::asked(&s.options)?;
     let table = create::table(cx, &target, draft)?;
+    if target.temp.is_none() {
+        events::of_object(cx, "CREATE", &target.database, &table.head);
+    }
     match versioned {
         Some(versioning::Asked::On(wanted)) => {
             versioning::switch_on(cx, &target.database, &table, wanted)

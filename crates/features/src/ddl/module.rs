@@ -2,12 +2,12 @@
 
 use super::clauses::{resolve_type, types_of};
 use super::resolve::Target;
-use super::{create, resolve, user_type};
+use super::{create, events, resolve, user_type};
 use crate::binder::declared::named_too_wide;
 use crate::binder::user_types::TypesInSight;
 use crate::catalog::is_global_temp;
 use crate::catalog::rows;
-use crate::catalog::{ModuleOptions, ObjectHead, ObjectKind, Parameter};
+use crate::catalog::{ModuleOptions, Object, ObjectHead, ObjectKind, Parameter};
 use crate::database::Database;
 use crate::exec::declarations::{check_cursor, check_readonly};
 use crate::exec::mistakes;
@@ -254,7 +254,7 @@ pub(super) fn keep(
     text: &str,
     write_more: impl FnOnce(&mut Transaction) -> SqlResult<()>,
 ) -> SqlResult<()> {
-    let Claimed { target, head, .. } = claimed;
+    let Claimed { target, head, is_new } = claimed;
     let definition = match verb {
         ModuleVerb::Alter => as_create(text),
         _ => text.to_string(),
@@ -267,7 +267,14 @@ pub(super) fn keep(
     rows::write_object(tx, head, 0)?;
     rows::write_module(tx, head.id, &definition, quoted, nulls)?;
     write_more(tx)?;
-    target.database.catalog.refresh(tx, session, &[head.id])
+    target.database.catalog.refresh(tx, session, &[head.id])?;
+    let kept = target.database.catalog.object(head.id, session);
+    if let Some(module) = kept.as_ref().and_then(Object::as_module)
+        && target.temp.is_none()
+    {
+        events::of_module(cx, if *is_new { "CREATE" } else { "ALTER" }, &target.database, module);
+    }
+    Ok(())
 }
 
 /// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER, but where a CREATE (OR ALTER)

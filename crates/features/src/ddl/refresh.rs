@@ -16,7 +16,7 @@ pub(crate) fn refresh(
     object: &Object,
     shown: &str,
 ) -> SqlResult<()> {
-    match object {
+    let refreshed = match object {
         Object::View(v) => view::refresh(cx, database, v),
         Object::Procedure(m) | Object::Function(m) | Object::Trigger(m) if m.facts.schema_bound => {
             cx.message(SqlError::new(2023, &[&m.head.name]))
@@ -30,7 +30,10 @@ pub(crate) fn refresh(
             altered
         }
         _ => Err(SqlError::new(15165, &[&shown])),
-    }
+    };
+    // What was read anew is no event.
+    cx.forget_events();
+    refreshed
 }
 
 /// The name of a module as its catalogue has it, whatever stands in its text.

@@ -2,21 +2,22 @@
 
 use super::{
     alter, alter_index, application_role, attach, authorization, credential, database, drop,
-    function, grant, index, login, masked, module, policy, role, schema, sequence, statistics,
-    synonym, transfer, trigger, user, user_type, view,
+    drop_database, events, function, grant, index, login, masked, module, policy, role, schema,
+    sequence, statistics, synonym, transfer, trigger, user, user_type, view,
 };
 use crate::catalog::principals::Scope;
 use crate::features::needs::{
-    ALTERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs, OnDatabase, OnObject,
-    OnSchema, OnServer, Owned,
+    ALTERS, ALTERS_TRIGGERS, CREATES_DATABASES, Case, DB_OWNER, DROPS, DatabaseRole, Needs,
+    OnDatabase, OnObject, OnSchema, OnServer, Owned,
 };
+use crate::features::pipelining::Pipelining::{self, Session, Waits};
 use crate::features::procedure::{SystemProcedure, native};
 use crate::features::{self, Feature, RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 use crate::sink::Command;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
-use taffrail_syntax::ast::{DropKind, Statement, StatementKind as K};
+use taffrail_syntax::ast::{AlterDatabaseAction, DropKind, Statement, StatementKind as K};
 
 /// The tables of the feature `ddl`.
 pub(crate) static FEATURE: Feature = Feature {
@@ -30,28 +31,46 @@ static PROCEDURES: &[SystemProcedure] = &[
     native(
         "sp_addtype",
         MAKES_TYPES,
+        Waits,
         &["@typename", "@phystype", "@nulltype", "@owner"],
         user_type::add,
     ),
     native(
         "sp_detach_db",
         DB_OWNER,
+        Waits,
         &["@dbname", "@skipchecks", "@keepfulltextindexfile"],
         attach::detach,
     ),
-    native("sp_droptype", MAKES_TYPES, &["@typename"], user_type::remove),
-    native("sp_updatestats", Needs::Owner(Owned::Database), &["@resample"], statistics::update_all),
+    native("sp_droptype", MAKES_TYPES, Waits, &["@typename"], user_type::remove),
+    native(
+        "sp_updatestats",
+        Needs::Owner(Owned::Database),
+        Waits,
+        &["@resample"],
+        statistics::update_all,
+    ),
 ];
 
 /// How one of these is run.
 type Within = fn(&mut StatementContext<'_>, &Statement, &str) -> SqlResult<()>;
 
-const fn new(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
-    RegisteredStatement::new(words, needs, Run::Within(run))
+const fn new(
+    words: &'static str,
+    needs: Needs,
+    pipelining: Pipelining,
+    run: Within,
+) -> RegisteredStatement {
+    RegisteredStatement::new(words, needs, pipelining, Run::Within(run))
 }
 
-const fn of_objects(words: &'static str, needs: Needs, run: Within) -> RegisteredStatement {
-    RegisteredStatement::of_objects(words, needs, Run::Within(run))
+const fn of_objects(
+    words: &'static str,
+    needs: Needs,
+    pipelining: Pipelining,
+    run: Within,
+) -> RegisteredStatement {
+    RegisteredStatement::of_objects(words, needs, pipelining, Run::Within(run))
 }
 
 /// A statement that is registered under the words of another one.
@@ -61,16 +80,29 @@ fn other(s: &Statement) -> SqlResult<()> {
 }
 
 fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::AlterDatabase(s) = &s.kind { database::alter_database(cx, s) } else { other(s) }
+    let K::AlterDatabase(s) = &s.kind else { return other(s) };
+    let name = s.name.as_ref().map_or(cx.database().name.clone(), |n| n.value.to_string());
+    database::alter_database(cx, s)?;
+    let event = match s.action {
+        AlterDatabaseAction::ScopedConfiguration { .. } => None,
+        _ => events::of_database(cx, "ALTER", &name),
+    };
+    cx.note_event(event);
+    Ok(())
 }
 
 fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     let K::AlterIndex(s) = &s.kind else { return other(s) };
-    alter_index::alter_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
+    alter_index::alter_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))?;
+    let name = s.name.as_ref().map_or("ALL", |n| &n.value);
+    events::of_named_part(cx, ("ALTER", "INDEX"), &s.table, name)
 }
 
 fn alter_authorization(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::AlterAuthorization(s) = &s.kind { authorization::alter(cx, s) } else { other(s) }
+    let K::AlterAuthorization(s) = &s.kind else { return other(s) };
+    authorization::alter(cx, s)?;
+    events::of_authorization(cx, s.class.as_deref().unwrap_or("OBJECT"), s);
+    Ok(())
 }
 
 fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -115,16 +147,27 @@ fn alter_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlRes
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
     let K::AlterTable(s) = &s.kind else { return other(s) };
-    alter::alter_table(cx, s, text).map_err(|e| masked::covered(cx, &s.table, e))
+    alter::alter_table(cx, s, text).map_err(|e| masked::covered(cx, &s.table, e))?;
+    events::of_altered(cx, s)
 }
 
 fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::CreateDatabase(s) = &s.kind { database::create_database(cx, s) } else { other(s) }
+    let K::CreateDatabase(s) = &s.kind else { return other(s) };
+    database::create_database(cx, s)?;
+    let attached = s.variant.as_ref().is_some_and(|v| v.is("ATTACH"));
+    let undo = match attached {
+        true => drop_database::undo_attach,
+        false => drop_database::undo_creation,
+    };
+    let event = events::of_database(cx, "CREATE", &s.name.value);
+    cx.note_event(event.map(|e| e.undone_by(undo, &s.name.value)));
+    Ok(())
 }
 
 fn create_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     let K::CreateIndex(s) = &s.kind else { return other(s) };
-    index::create_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))
+    index::create_index(cx, s).map_err(|e| masked::covered(cx, &s.table, e))?;
+    events::of_named_part(cx, ("CREATE", "INDEX"), &s.table, &s.name.value)
 }
 
 fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -161,8 +204,11 @@ fn create_type(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlR
     }
 }
 
-fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::Drop(s) = &s.kind { database::drop_databases(cx, s) } else { other(s) }
+fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::Drop(d) => drop_database::drop_databases(cx, d, (text, s.span)),
+        _ => other(s),
+    }
 }
 
 fn drop_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -235,7 +281,10 @@ fn truncate(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<
 }
 
 fn update_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::UpdateStatistics(s) = &s.kind { statistics::update(cx, s) } else { other(s) }
+    let K::UpdateStatistics(s) = &s.kind else { return other(s) };
+    statistics::update(cx, s)?;
+    let name = s.names.first().map_or("", |n| &n.value);
+    events::of_named_part(cx, ("UPDATE", "STATISTICS"), &s.table, name)
 }
 
 fn view(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -249,7 +298,7 @@ const fn ending(of: RegisteredStatement) -> RegisteredStatement {
 
 /// One that changes rows of permissions.
 const fn granting(words: &'static str) -> RegisteredStatement {
-    let new = new(words, Needs::Grants, permission);
+    let new = new(words, Needs::Grants, Waits, permission);
     RegisteredStatement { begins_transaction: true, ..new }
 }
 
@@ -351,90 +400,92 @@ const DROPS_SCHEMA: Needs =
     Needs::Any(&[Needs::Schema(OnSchema::Control), Needs::Database(OnDatabase::AlterAnySchema)]);
 
 static STATEMENTS: &[RegisteredStatement] = &[
-    new("ALTER APPLICATION ROLE", APPLICATION_ROLES, application_role),
-    new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, alter_authorization),
-    new("ALTER CREDENTIAL", CREDENTIALS, credential),
-    new("ALTER DATABASE", ALTERS_DATABASE, alter_database).shown(Shown::AlterDatabase),
-    of_objects("ALTER FUNCTION", ALTERS, function).shown(Shown::CreateFunction),
-    ending(new("ALTER INDEX", ALTERS, alter_index)),
-    new("ALTER LOGIN", ALTERS_LOGIN, login),
-    of_objects("ALTER PROCEDURE", ALTERS, procedure)
+    new("ALTER APPLICATION ROLE", APPLICATION_ROLES, Waits, application_role),
+    new("ALTER AUTHORIZATION", TAKES_OWNERSHIP, Waits, alter_authorization),
+    new("ALTER CREDENTIAL", CREDENTIALS, Waits, credential),
+    new("ALTER DATABASE", ALTERS_DATABASE, Waits, alter_database).shown(Shown::AlterDatabase),
+    of_objects("ALTER FUNCTION", ALTERS, Waits, function).shown(Shown::CreateFunction),
+    ending(new("ALTER INDEX", ALTERS, Waits, alter_index)),
+    new("ALTER LOGIN", ALTERS_LOGIN, Waits, login),
+    of_objects("ALTER PROCEDURE", ALTERS, Waits, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
-    new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), role),
-    ending(of_objects("ALTER SCHEMA", TRANSFERS, alter_schema)),
-    of_objects("ALTER SECURITY POLICY", ALTERS_POLICY, security_policy),
-    of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, sequence),
-    new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), role),
-    of_objects("ALTER TABLE", ALTERS_TABLE, alter_table)
+    new("ALTER ROLE", Needs::Database(OnDatabase::AlterAnyRole), Waits, role),
+    ending(of_objects("ALTER SCHEMA", TRANSFERS, Waits, alter_schema)),
+    of_objects("ALTER SECURITY POLICY", ALTERS_POLICY, Waits, security_policy),
+    of_objects("ALTER SEQUENCE", ALTERS_SEQUENCE, Waits, sequence),
+    new("ALTER SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), Waits, role),
+    of_objects("ALTER TABLE", ALTERS_TABLE, Waits, alter_table)
         .done(Command::ALTER_TABLE)
         .shown(Shown::AlterTable),
-    of_objects("ALTER TRIGGER", ALTERS, trigger),
-    new("ALTER USER", ALTERS_USER, user),
-    of_objects("ALTER VIEW", ALTERS, view).done(Command::CREATE_VIEW),
-    new("CREATE APPLICATION ROLE", APPLICATION_ROLES, application_role),
-    new("CREATE CREDENTIAL", CREDENTIALS, credential),
-    new("CREATE DATABASE", CREATES_DATABASES, create_database)
+    of_objects("ALTER TRIGGER", ALTERS_TRIGGERS, Waits, trigger),
+    new("ALTER USER", ALTERS_USER, Waits, user),
+    of_objects("ALTER VIEW", ALTERS, Waits, view).done(Command::CREATE_VIEW),
+    new("CREATE APPLICATION ROLE", APPLICATION_ROLES, Waits, application_role),
+    new("CREATE CREDENTIAL", CREDENTIALS, Waits, credential),
+    new("CREATE DATABASE", CREATES_DATABASES, Waits, create_database)
         .done(Command::CREATE_DATABASE)
         .shown(Shown::CreateDatabase),
-    of_objects("CREATE FUNCTION", CREATES_FUNCTION, function).shown(Shown::CreateFunction),
-    of_objects("CREATE INDEX", ALTERS, create_index)
+    of_objects("CREATE FUNCTION", CREATES_FUNCTION, Waits, function).shown(Shown::CreateFunction),
+    of_objects("CREATE INDEX", ALTERS, Waits, create_index)
         .done(Command::CREATE_INDEX)
         .shown(Shown::CreateIndex),
-    new("CREATE LOGIN", Needs::Server(OnServer::CreateLogin), login),
-    of_objects("CREATE PROCEDURE", CREATES_PROCEDURE, procedure)
+    new("CREATE LOGIN", Needs::Server(OnServer::CreateLogin), Waits, login),
+    of_objects("CREATE PROCEDURE", CREATES_PROCEDURE, Waits, procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),
-    new("CREATE ROLE", Needs::Database(OnDatabase::CreateRole), role),
-    ending(new("CREATE SCHEMA", CREATES_SCHEMA, create_schema)),
-    of_objects("CREATE SECURITY POLICY", MAKES_POLICY, security_policy),
-    of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, sequence),
-    new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), role),
-    new("CREATE STATISTICS", ALTERS, create_statistics),
-    of_objects("CREATE SYNONYM", CREATES_SYNONYM, create_synonym),
-    of_objects("CREATE TABLE", CREATES_TABLE, create_table)
+    new("CREATE ROLE", Needs::Database(OnDatabase::CreateRole), Waits, role),
+    ending(new("CREATE SCHEMA", CREATES_SCHEMA, Waits, create_schema)),
+    of_objects("CREATE SECURITY POLICY", MAKES_POLICY, Waits, security_policy),
+    of_objects("CREATE SEQUENCE", CREATES_SEQUENCE, Waits, sequence),
+    new("CREATE SERVER ROLE", Needs::Server(OnServer::CreateServerRole), Waits, role),
+    new("CREATE STATISTICS", ALTERS, Waits, create_statistics),
+    of_objects("CREATE SYNONYM", CREATES_SYNONYM, Waits, create_synonym),
+    of_objects("CREATE TABLE", CREATES_TABLE, Waits, create_table)
         .done(Command::CREATE_TABLE)
         .shown(Shown::CreateTable),
-    of_objects("CREATE TRIGGER", ALTERS, trigger),
-    of_objects("CREATE TYPE", CREATES_TYPE, create_type),
-    new("CREATE USER", Needs::Database(OnDatabase::CreateUser), user),
-    of_objects("CREATE VIEW", CREATES_VIEW, view).done(Command::CREATE_VIEW),
+    of_objects("CREATE TRIGGER", ALTERS_TRIGGERS, Waits, trigger),
+    of_objects("CREATE TYPE", CREATES_TYPE, Waits, create_type),
+    new("CREATE USER", Needs::Database(OnDatabase::CreateUser), Waits, user),
+    of_objects("CREATE VIEW", CREATES_VIEW, Waits, view).done(Command::CREATE_VIEW),
     granting("DENY"),
-    of_objects("DISABLE TRIGGER", ALTERS, switch_trigger),
-    new("DROP APPLICATION ROLE", APPLICATION_ROLES, drop_principals),
-    new("DROP CREDENTIAL", CREDENTIALS, drop_principals),
-    new("DROP DATABASE", DROPS_DATABASE, drop_databases).done(Command::DROP_DATABASE),
-    of_objects("DROP FUNCTION", DROPS, drop_objects),
-    of_objects("DROP INDEX", ALTERS, drop_index).done(Command::DROP_INDEX),
-    new("DROP LOGIN", Needs::Server(OnServer::AlterAnyLogin), drop_principals),
-    of_objects("DROP PROCEDURE", DROPS, drop_objects).done(Command::DROP_PROCEDURE),
-    new("DROP ROLE", Needs::Database(OnDatabase::AlterAnyRole), drop_principals),
-    once(of_objects("DROP SCHEMA", DROPS_SCHEMA, drop_objects)),
-    of_objects("DROP SECURITY POLICY", MAKES_POLICY, drop_objects),
-    of_objects("DROP SEQUENCE", DROPS_SEQUENCE, drop_objects),
-    new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), drop_principals),
-    once(of_objects("DROP STATISTICS", ALTERS, drop_statistics)),
-    of_objects("DROP SYNONYM", DROPS, drop_objects),
-    of_objects("DROP TABLE", DROPS, drop_objects).done(Command::DROP_TABLE),
-    of_objects("DROP TRIGGER", ALTERS, drop_objects),
-    of_objects("DROP TYPE", DROPS_TYPE, drop_types),
-    new("DROP USER", Needs::Database(OnDatabase::AlterAnyUser), drop_principals),
-    of_objects("DROP VIEW", DROPS, drop_objects).done(Command::DROP_VIEW),
-    of_objects("ENABLE TRIGGER", ALTERS, switch_trigger),
+    of_objects("DISABLE TRIGGER", ALTERS_TRIGGERS, Waits, switch_trigger),
+    new("DROP APPLICATION ROLE", APPLICATION_ROLES, Waits, drop_principals),
+    new("DROP CREDENTIAL", CREDENTIALS, Waits, drop_principals),
+    new("DROP DATABASE", DROPS_DATABASE, Waits, drop_databases).done(Command::DROP_DATABASE),
+    of_objects("DROP FUNCTION", DROPS, Waits, drop_objects),
+    of_objects("DROP INDEX", ALTERS, Waits, drop_index).done(Command::DROP_INDEX),
+    new("DROP LOGIN", Needs::Server(OnServer::AlterAnyLogin), Waits, drop_principals),
+    of_objects("DROP PROCEDURE", DROPS, Waits, drop_objects).done(Command::DROP_PROCEDURE),
+    new("DROP ROLE", Needs::Database(OnDatabase::AlterAnyRole), Waits, drop_principals),
+    once(of_objects("DROP SCHEMA", DROPS_SCHEMA, Waits, drop_objects)),
+    of_objects("DROP SECURITY POLICY", MAKES_POLICY, Waits, drop_objects),
+    of_objects("DROP SEQUENCE", DROPS_SEQUENCE, Waits, drop_objects),
+    new("DROP SERVER ROLE", Needs::Server(OnServer::AlterAnyServerRole), Waits, drop_principals),
+    once(of_objects("DROP STATISTICS", ALTERS, Waits, drop_statistics)),
+    of_objects("DROP SYNONYM", DROPS, Waits, drop_objects),
+    of_objects("DROP TABLE", DROPS, Waits, drop_objects).done(Command::DROP_TABLE),
+    of_objects("DROP TRIGGER", ALTERS_TRIGGERS, Waits, drop_objects),
+    of_objects("DROP TYPE", DROPS_TYPE, Waits, drop_types),
+    new("DROP USER", Needs::Database(OnDatabase::AlterAnyUser), Waits, drop_principals),
+    of_objects("DROP VIEW", DROPS, Waits, drop_objects).done(Command::DROP_VIEW),
+    of_objects("ENABLE TRIGGER", ALTERS_TRIGGERS, Waits, switch_trigger),
     RegisteredStatement::new(
         "EXECUTE AS",
         Needs::Impersonate,
+        Session,
         Run::Itself(|it, s, line| it.execute_as(s, line)),
     ),
     granting("GRANT"),
-    new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), reconfigure),
+    new("RECONFIGURE", Needs::Server(OnServer::AlterSettings), Waits, reconfigure),
     RegisteredStatement::new(
         "REVERT",
         Needs::Public,
+        Session,
         Run::Itself(|it, s, line| it.revert(s, line)),
     ),
     granting("REVOKE"),
-    new("SHUTDOWN", Needs::Server(OnServer::Shutdown), shutdown),
-    of_objects("TRUNCATE TABLE", ALTERS, truncate).shown(Shown::Truncate),
-    new("UPDATE STATISTICS", ALTERS, update_statistics),
+    new("SHUTDOWN", Needs::Server(OnServer::Shutdown), Waits, shutdown),
+    of_objects("TRUNCATE TABLE", ALTERS, Waits, truncate).shown(Shown::Truncate),
+    new("UPDATE STATISTICS", ALTERS, Waits, update_statistics),
 ];

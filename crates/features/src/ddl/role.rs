@@ -1,5 +1,6 @@
 //! CREATE, ALTER and DROP ROLE, of a database and of the server.
 
+use super::events;
 use super::principals::{self as shared, On};
 use crate::catalog::principals::{
     DBO_USER, FIXED_ROLES, PUBLIC, Principal, PrincipalKind, Principals, SA, SERVER_PUBLIC, Scope,
@@ -73,7 +74,9 @@ fn create(
     p.created = on.now();
     p.modified = p.created.clone();
     rows::write(on.transaction(cx)?, on.scope, &p)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "CREATE", on.scope, &on.database, &p);
+    Ok(())
 }
 
 /// Adds or drops a member, as ALTER ROLE does.
@@ -111,7 +114,9 @@ fn change_member(
     if add && (role.id == member.id || all.roles_of(role.id).contains(&member.id)) {
         return Err(SqlError::new(15413, &[]));
     }
-    on.member(cx, role.id, member.id, add)
+    on.member(cx, role.id, member.id, add)?;
+    events::of_member(cx, add, (on.scope, &on.database), (&role, &member));
+    Ok(())
 }
 
 fn rename(cx: &mut StatementContext<'_>, on: &On, name: &str, new: &str) -> SqlResult<()> {
@@ -128,7 +133,9 @@ fn rename(cx: &mut StatementContext<'_>, on: &On, name: &str, new: &str) -> SqlR
     changed.name = new.into();
     changed.modified = on.now();
     rows::write(on.transaction(cx)?, on.scope, &changed)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "ALTER", on.scope, &on.database, &changed);
+    Ok(())
 }
 
 /// DROP ROLE and DROP SERVER ROLE.
@@ -170,5 +177,7 @@ fn drop_one(cx: &mut StatementContext<'_>, on: &On, name: &str, if_exists: bool)
         Scope::Server => {}
     }
     rows::remove(on.transaction(cx)?, on.scope, role.id)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "DROP", on.scope, &on.database, &role);
+    Ok(())
 }

@@ -6,7 +6,7 @@
 //! So tables may refer to later ones, and views and grants stand before what they are about. The statement makes all of it or nothing.
 
 use super::principals::{self, On};
-use super::{alter, create_table_statement, grant, view};
+use super::{alter, create_table_statement, events, grant, view};
 use crate::catalog::systab::{self, SystemTables};
 use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
@@ -55,7 +55,9 @@ fn make(cx: &mut StatementContext<'_>, name: &Ident, owner: Option<&Ident>) -> S
     let tx = cx.transaction(&database)?;
     let row = [Value::nvarchar(&name.value), Value::Int(owner)];
     systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
-    database.catalog.refresh_schemas(tx, session, None)
+    database.catalog.refresh_schemas(tx, session, None)?;
+    events::of_schema(cx, "CREATE", &database, &name.value);
+    Ok(())
 }
 
 /// Makes what the schema begins with.

@@ -4,7 +4,7 @@
 //! ([`crate::catalog::sequence`]); so no value is skipped, and none comes twice.
 
 use super::clauses::{resolve_type, types_of};
-use super::{create, resolve};
+use super::{create, events, resolve};
 use crate::binder::{bind_text, sequences_of};
 use crate::catalog::sequence::{Cache, SequenceFacts, bounds};
 use crate::catalog::{Object, ObjectHead, ObjectKind, SequenceObject, rows};
@@ -46,9 +46,10 @@ pub(crate) fn sequence(
         return Err(SqlError::new(166, &[&statement]));
     }
     match s.alter {
-        true => alter(cx, s),
-        false => create(cx, s),
+        true => alter(cx, s)?,
+        false => create(cx, s)?,
     }
+    events::of_named(cx, if s.alter { "ALTER" } else { "CREATE" }, &s.name)
 }
 
 fn create(cx: &mut StatementContext<'_>, s: &ast::SequenceDefinition) -> SqlResult<()> {

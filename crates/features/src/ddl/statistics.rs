@@ -4,7 +4,7 @@
 //! to bring up to date, and that is what these say, once names and options have been found good.
 
 use super::filter::filter;
-use super::{index, resolve};
+use super::{events, index, resolve};
 use crate::catalog::rows;
 use crate::features::procedure::Arguments;
 use crate::plan::names::bracketed;
@@ -76,6 +76,7 @@ pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateStatistics) -
     let tx = cx.transaction(&database)?;
     rows::write_statistics(tx, table.head.id, new, &columns, no_recompute, kept)?;
     index::refresh(cx, &database, &table, &[])?;
+    events::of_part(cx, ("CREATE", "STATISTICS"), &database, &table, name);
     Ok(())
 }
 
@@ -102,6 +103,7 @@ pub(crate) fn drop(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()
         };
         rows::remove_index(cx.transaction(&database)?, table.head.id, own.id)?;
         index::refresh(cx, &database, &table, &[])?;
+        events::of_part(cx, ("DROP", "STATISTICS"), &database, &table, &name.name.value);
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::{create, resolve};
 use crate::catalog::{BaseName, ObjectKind, rows};
+use crate::exec::ddl_events::DdlEvent;
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
@@ -23,8 +24,18 @@ pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateSynonym) -> S
     resolve::lock(cx, &target.database, head.id)?;
     let tx = cx.transaction(&target.database)?;
     rows::write_object(tx, &head, 0)?;
-    rows::write_synonym(tx, head.id, &base_of(&s.target))?;
-    catalog.refresh(tx, session, &[head.id])
+    let base = base_of(&s.target);
+    rows::write_synonym(tx, head.id, &base)?;
+    catalog.refresh(tx, session, &[head.id])?;
+    let part = |p: &Option<String>| p.clone().unwrap_or_default();
+    let event = DdlEvent::of_object("CREATE", &target.database, &head);
+    cx.note_event(event.map(|e| {
+        let e = e.with("TargetServerName", &part(&base.server));
+        let e = e.with("TargetDatabaseName", &part(&base.database));
+        let e = e.with("TargetSchemaName", &part(&base.schema));
+        e.with("TargetObjectName", &base.name)
+    }));
+    Ok(())
 }
 
 /// The parts of a base object's name that were written.

@@ -1,8 +1,8 @@
 //! ALTER SCHEMA … TRANSFER: an object or a type, with its constraints and triggers, comes to another schema. Its number stays, and so do
 //! the texts that name it.
 
-use super::resolve;
 use super::schema_binding::is_bound;
+use super::{events, resolve};
 use crate::catalog::{Meaning, Object, ObjectHead, ObjectKind, rows};
 use crate::database::Database;
 use crate::permissions::SecurableClass;
@@ -65,6 +65,7 @@ fn transfer_object(
     let triggers = catalog.triggers_of(head.id, session);
     moved.extend(triggers.iter().map(|t| (t.head.clone(), 0)));
     write(cx, database, &moved, to)?;
+    events::of_transfer(cx, database, (head.kind, &head.name), to);
     // What was granted in the old schema does not come along.
     super::grant::forget(cx, database, SecurableClass::Object, head.id.0)
 }
@@ -126,5 +127,6 @@ fn transfer_type(
         touched.push(head.id);
     }
     catalog.refresh(tx, session, &touched)?;
+    events::of_transfer(cx, database, (found.head.kind, &found.head.name), to);
     super::grant::forget(cx, database, SecurableClass::Type, found.id)
 }

@@ -4,14 +4,15 @@
 //! holds a lock that CREATE TRIGGER waits for, and plans its statement anew afterwards.
 
 use super::module::{self, Claimed, WrittenOptions};
-use super::{create, resolve};
-use crate::catalog::{Action, Module, Object, ObjectHead, ObjectKind, TriggerEvent, TriggerFacts};
+use super::{create, events, resolve, scope_trigger};
+use crate::catalog::{
+    Action, Module, Object, ObjectHead, ObjectKind, TriggerEvent, TriggerFacts, TriggerScope,
+};
 use crate::catalog::{fold, rows};
 use crate::database::Database;
 use crate::exec::mistakes;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
-use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ModuleVerb, StatementKind, TriggerTarget};
 
@@ -21,9 +22,10 @@ pub(crate) fn trigger(
     s: &ast::TriggerDefinition,
     text: &str,
 ) -> SqlResult<()> {
-    let TriggerTarget::Object(on) = &s.target else {
-        return Err(unsupported("A trigger ON DATABASE or ON ALL SERVER"));
-    };
+    if let Some(scope) = scope_trigger::scope_of(&s.target) {
+        return scope_trigger::trigger(cx, s, scope, text);
+    }
+    let TriggerTarget::Object(on) = &s.target else { return Ok(()) };
     if s.name.database.is_some() {
         return Err(SqlError::new(166, &[&"CREATE/ALTER TRIGGER"]));
     }
@@ -208,8 +210,12 @@ fn refused_in_body(body: &[ast::Statement]) -> SqlResult<()> {
 
 /// `DROP TRIGGER`: 3701.
 pub(crate) fn drop_triggers(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
-    if s.scope.is_some() {
-        return Err(unsupported("A trigger ON DATABASE or ON ALL SERVER"));
+    if let Some(scope) = &s.scope {
+        let scope = match scope.is("DATABASE") {
+            true => TriggerScope::Database,
+            false => TriggerScope::Server,
+        };
+        return scope_trigger::drop_triggers(cx, s, scope);
     }
     for name in &s.names {
         let found = match resolve::find(cx, name) {
@@ -223,7 +229,10 @@ pub(crate) fn drop_triggers(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sql
             _ => None,
         };
         match locked {
-            Some((database, trigger)) => remove(cx, &database, &trigger)?,
+            Some((database, trigger)) => {
+                remove(cx, &database, &trigger)?;
+                events::of_trigger(cx, "DROP", &database, &trigger.head);
+            }
             None if s.if_exists => {}
             None => return Err(SqlError::new(3701, &[&"drop", &"trigger", name]).with_state(5)),
         }
@@ -269,9 +278,10 @@ pub(crate) fn drop_all(
 
 /// `ENABLE | DISABLE TRIGGER`.
 pub(crate) fn switch(cx: &mut StatementContext<'_>, s: &ast::SwitchTrigger) -> SqlResult<()> {
-    let TriggerTarget::Object(on) = &s.target else {
-        return Err(unsupported("A trigger ON DATABASE or ON ALL SERVER"));
-    };
+    if let Some(scope) = scope_trigger::scope_of(&s.target) {
+        return scope_trigger::switch(cx, s, scope);
+    }
+    let TriggerTarget::Object(on) = &s.target else { return Ok(()) };
     let missing = || SqlError::new(1088, &[on]).with_state(119);
     let (database, object) = resolve::find(cx, on)?.ok_or_else(missing)?;
     let locked = resolve::lock_object(cx, &database, object.head())?;

@@ -1,7 +1,7 @@
 //! CREATE, ALTER and DROP USER.
 
-use super::contained;
 use super::principals::{self as shared, On};
+use super::{contained, events};
 use crate::catalog::principals::{
     Authentication, DBO_USER, GUEST, Permission, PermissionKey, PermissionState, Principal,
     PrincipalKind, Principals, SA, Scope, rows,
@@ -168,7 +168,9 @@ fn create(
         ty: *b"CO  ",
     };
     rows::put_permission(tx, Scope::Database, &Permission { key, state: PermissionState::Grant })?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "CREATE", Scope::Database, &on.database, &p);
+    Ok(())
 }
 
 fn alter(cx: &mut StatementContext<'_>, s: &UserDefinition) -> SqlResult<()> {
@@ -198,7 +200,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &UserDefinition) -> SqlResult<()> {
     change_contained(cx, &mut p, &asked)?;
     p.modified = on.now();
     rows::write(on.transaction(cx)?, Scope::Database, &p)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "ALTER", Scope::Database, &on.database, &p);
+    Ok(())
 }
 
 /// Another password, another language: of users with passwords alone (33234). The old password has to be right where it is given.
@@ -268,5 +272,7 @@ fn drop_one(cx: &mut StatementContext<'_>, name: &str, if_exists: bool) -> SqlRe
     };
     shared::owns_nothing(cx, &all, user.id)?;
     rows::remove(on.transaction(cx)?, Scope::Database, user.id)?;
-    on.refresh(cx)
+    on.refresh(cx)?;
+    events::of_principal(cx, "DROP", Scope::Database, &on.database, &user);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use super::clauses::types_of;
 use super::draft::TableDraft;
 use super::resolve::Target;
-use super::{create, drop, resolve, run_text};
+use super::{create, drop, events, resolve, run_text};
 use crate::binder::declared::{is_absent_type, large};
 use crate::binder::resolve_type;
 use crate::catalog::rows;
@@ -65,7 +65,9 @@ pub(crate) fn create(
     let made = UserType { head, id: catalog.new_type_id(), meaning };
     let tx = cx.transaction(&database)?;
     rows::write_type(tx, &made)?;
-    catalog.refresh(tx, session, &[made.head.id])
+    catalog.refresh(tx, session, &[made.head.id])?;
+    events::of_object(cx, "CREATE", &database, &made.head);
+    Ok(())
 }
 
 /// The base of an alias: a system type that is neither an alias itself nor made by the server: 222, 15226.
@@ -190,6 +192,7 @@ pub(crate) fn drop_types(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlRes
         let (tx, id) = (cx.transaction(&database)?, dropped.head.id);
         rows::remove_object(tx, id)?;
         database.catalog.refresh(tx, session, &[id])?;
+        events::of_object(cx, "DROP", &database, &dropped.head);
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ use crate::database::Database;
 use crate::ddl::resolve;
 use crate::exec::bulk::{BulkOptions, PendingLoad};
 use crate::features::needs::{Case, Needs, OnObject, OnServer};
+use crate::features::pipelining::Pipelining;
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 use crate::sink::Command;
@@ -75,6 +76,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
         ..RegisteredStatement::new(
             "BULK INSERT",
             FROM_FILE,
+            Pipelining::Waits,
             Run::Itself(|it, s, line| {
                 let StatementKind::BulkInsert(b) = &s.kind else {
                     unreachable!("registered for BULK INSERT")
@@ -90,6 +92,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
     RegisteredStatement::new(
         "INSERT BULK",
         FROM_CLIENT,
+        Pipelining::Waits,
         Run::Itself(|it, s, line| {
             let StatementKind::InsertBulk(b) = &s.kind else {
                 unreachable!("registered for INSERT BULK")

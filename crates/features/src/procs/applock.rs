@@ -5,19 +5,12 @@
 //! 64-bit hash of a name; names are told apart by their code units, whatever the collation.
 
 use super::Arguments;
-use crate::session::app_locks::Count;
+use crate::session::app_locks::{Count, mode_named, resource_of};
 use crate::session::context::StatementContext;
 use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::StorageInstance;
-use taffrail_storage::lock::{LockError, LockMode, OwnerId, OwnerKind, Resource, TxLockState};
-
-/// 64-bit FNV-1a of the name's code units.
-fn hash(name: &str) -> u64 {
-    name.encode_utf16().fold(0xcbf2_9ce4_8422_2325, |h, unit| {
-        (h ^ u64::from(unit)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
+use taffrail_storage::lock::{LockError, OwnerId, OwnerKind, TxLockState};
 
 /// What both procedures are told: the name, and whether the session is the owner.
 fn resource_and_owner(
@@ -26,26 +19,10 @@ fn resource_and_owner(
     args: &Arguments<'_>,
     [owner_at, principal_at]: [usize; 2],
 ) -> SqlResult<(String, bool)> {
-    let name = args.text(0).filter(|n| !n.is_empty() && n.encode_utf16().count() <= 255);
-    let name = name.ok_or_else(|| SqlError::new(1224, &[&procedure]))?;
+    let name = args.text(0).unwrap_or_default();
     let owner = args.text(owner_at).unwrap_or_else(|| "Transaction".into());
-    let session = match &*owner.to_ascii_lowercase() {
-        "session" => true,
-        "transaction" if cx.session.transaction.count() == 0 => {
-            return Err(SqlError::new(15626, &[]));
-        }
-        "transaction" => false,
-        _ => return Err(SqlError::new(1226, &[&procedure])),
-    };
-    // A principal's locks are its own: their names are told apart by it.
-    match args.text(principal_at).as_deref().map(str::to_ascii_lowercase).as_deref() {
-        None | Some("public") => Ok((name, session)),
-        Some("dbo") => Ok((format!("dbo:{name}"), session)),
-        Some(_) => {
-            let what = "An application lock of another principal than public and dbo";
-            Err(SqlError::new(40510, &[&what]))
-        }
-    }
+    let principal = args.text(principal_at).unwrap_or_else(|| "public".into());
+    cx.session.application_lock_named(procedure, [&principal, &name, &owner], true)
 }
 
 /// Calls `with` with the locks of the owner and the counts.
@@ -84,14 +61,7 @@ fn with_owner<R>(
 /// wait, -1 timed out, -3 deadlock victim (which costs the lock, and not the transaction).
 pub(super) fn get(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     const PROCEDURE: &str = "sp_getapplock";
-    let mode = match args.text(1).map(|m| m.to_ascii_lowercase()).as_deref() {
-        Some("shared") => LockMode::S,
-        Some("update") => LockMode::U,
-        Some("exclusive") => LockMode::X,
-        Some("intentshared") => LockMode::IS,
-        Some("intentexclusive") => LockMode::IX,
-        _ => return Err(SqlError::new(1225, &[&PROCEDURE])),
-    };
+    let mode = mode_named(PROCEDURE, &args.text(1).unwrap_or_default())?;
     let timeout = args.number(3).unwrap_or(cx.session.activation.options.lock_timeout.into());
     let timeout = match timeout {
         -1 => None,
@@ -99,7 +69,7 @@ pub(super) fn get(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRes
         _ => return Err(SqlError::new(1227, &[&PROCEDURE])),
     };
     let (name, session) = resource_and_owner(cx, PROCEDURE, args, [2, 4])?;
-    let resource = Resource::application(cx.database().id, hash(&name));
+    let resource = resource_of(cx.database().id, &name);
     let result = with_owner(cx, session, |instance, locks, counts| {
         let manager = &instance.locks;
         let result = match manager.try_acquire(locks, resource, mode) {
@@ -127,7 +97,7 @@ pub(super) fn get(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRes
 pub(super) fn release(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     const PROCEDURE: &str = "sp_releaseapplock";
     let (name, session) = resource_and_owner(cx, PROCEDURE, args, [1, 2])?;
-    let resource = Resource::application(cx.database().id, hash(&name));
+    let resource = resource_of(cx.database().id, &name);
     let held = with_owner(cx, session, |instance, locks, counts| {
         let owner = locks.owner();
         let at = counts.iter().position(|c| c.owner == owner && c.resource == resource)?;

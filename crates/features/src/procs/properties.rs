@@ -3,6 +3,7 @@
 use super::Arguments;
 use crate::catalog::properties::{self, PropertyOwner};
 use crate::ddl::resolve;
+use crate::exec::ddl_events::DdlEvent;
 use crate::names::is_kind;
 use crate::session::context::StatementContext;
 use taffrail_base::{SqlError, SqlResult};
@@ -129,7 +130,38 @@ fn set(
     }
     let name = old.as_ref().map_or(name.clone(), |p| p.name.clone());
     properties::write(tx, owner, old.as_ref(), &name, value)?;
+    let text = args.text(1).unwrap_or_default();
+    tell(cx, if new { "CREATE" } else { "ALTER" }, &levels, (&name, Some(&text)));
     Ok(0)
+}
+
+/// Notes the event: the securable, its part, the property.
+fn tell(
+    cx: &mut StatementContext<'_>,
+    verb: &str,
+    levels: &Levels,
+    (name, value): (&str, Option<&str>),
+) {
+    let event = DdlEvent::in_database(&format!("{verb}_EXTENDED_PROPERTY"), &cx.database());
+    let of = |level: usize| (levels.name(level).unwrap_or_default(), levels.kind(level));
+    // A part is told with what it is a part of.
+    let (target, object) = match (levels.kind(2), levels.kind(1)) {
+        (Some(_), _) => (of(1), of(2)),
+        (None, Some(_)) => (("", None), of(1)),
+        _ => (("", None), of(0)),
+    };
+    let schema = if levels.kind(1).is_some() { levels.name(0).unwrap_or_default() } else { "" };
+    cx.note_event(event.map(|e| {
+        let e = e.with("SchemaName", schema).with("ObjectName", object.0);
+        let e = e.with("ObjectType", &object.1.unwrap_or_default());
+        let e = e.with("TargetObjectName", target.0);
+        let e = e.with("TargetObjectType", &target.1.unwrap_or_default());
+        let e = e.with("PropertyName", name);
+        match value {
+            Some(value) => e.with("PropertyValue", value),
+            None => e,
+        }
+    }));
 }
 
 /// `sp_addextendedproperty`.
@@ -151,7 +183,10 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlRe
     let database = cx.database();
     let tx = cx.transaction(&database)?;
     match properties::find(tx, owner, &name)? {
-        Some(property) => properties::remove(tx, &property)?,
+        Some(property) => {
+            properties::remove(tx, &property)?;
+            tell(cx, "DROP", &levels, (&property.name, None));
+        }
         None => return Err(SqlError::new(15217, &[&name, &levels.shown()])),
     }
     Ok(0)

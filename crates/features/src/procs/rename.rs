@@ -9,7 +9,8 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Object, Table, fold};
 use crate::database::Database;
 use crate::ddl::versioning::lock_history;
-use crate::ddl::{resolve, run_text, user_of_sequence};
+use crate::ddl::{events, resolve, run_text, user_of_sequence};
+use crate::exec::ddl_events::object_type;
 use crate::exec::function_facts::bound_to;
 use crate::exec::modify::full_name;
 use crate::names::{mentions, name_parts};
@@ -83,8 +84,40 @@ pub(super) fn rename(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
         }
         _ => return Err(SqlError::new(40510, &[&format_args!("sp_rename of {kind}")])),
     }
+    tell(cx, &parts, kind, &new)?;
     cx.message(SqlError::new(15477, &[]))?;
     Ok(0)
+}
+
+/// Notes the event, with the table of a column, index or statistics.
+fn tell(cx: &mut StatementContext<'_>, parts: &[String], kind: &str, new: &str) -> SqlResult<()> {
+    let last = parts.first().map_or("", |p| p);
+    let parameters = [Some(new), Some(kind)];
+    match kind {
+        "OBJECT" => {
+            let mut now = object_name(parts);
+            now.name = ident(new);
+            if let Some((database, object)) = resolve::find(cx, &now)? {
+                let head = object.head();
+                let renamed = (&*head.schema, last, object_type(head.kind));
+                events::of_rename(cx, &database, renamed, None, (new, &parameters));
+            }
+        }
+        "USERDATATYPE" => {
+            let database = cx.database();
+            let schema = parts.get(1).map_or("dbo", |s| s);
+            events::of_rename(cx, &database, (schema, last, "TYPE"), None, (new, &parameters));
+        }
+        _ => {
+            if let Some((database, object)) = resolve::find(cx, &object_name(&parts[1..]))? {
+                let head = object.head();
+                let target = Some((&*head.name, object_type(head.kind)));
+                let renamed = (&*head.schema, last, kind);
+                events::of_rename(cx, &database, renamed, target, (new, &parameters));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// 15333 for another database's name; an empty part names the current one.

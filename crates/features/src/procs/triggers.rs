@@ -2,8 +2,10 @@
 
 use super::Arguments;
 use super::help::object_if_any;
-use crate::catalog::{Object, TriggerEvent, TriggerFacts, TriggerOrder};
+use crate::catalog::ddl_event::by_name;
+use crate::catalog::{Object, TriggerEvent, TriggerFacts, TriggerOrder, TriggerScope};
 use crate::ddl::trigger::{change, locked};
+use crate::ddl::{events, scope_trigger};
 use crate::results::send;
 use crate::row;
 use crate::session::context::StatementContext;
@@ -69,9 +71,15 @@ pub(super) fn set_order(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
         "none" => TriggerOrder::None,
         _ => return Err(wrong()),
     };
-    if args.text(3).is_some() {
-        // Triggers of databases and of the server.
-        return Err(SqlError::new(15165, &[&name]));
+    let scope = match args.text(3).map(|n| n.to_ascii_uppercase()).as_deref() {
+        None => None,
+        Some("DATABASE") => Some(TriggerScope::Database),
+        Some("SERVER") => Some(TriggerScope::Server),
+        Some(_) => return Err(wrong()),
+    };
+    if let Some(scope) = scope {
+        let statement = args.text(2).unwrap_or_default();
+        return set_order_of_event(cx, (scope, &name), (order, &written), &statement);
     }
     let missing = || SqlError::new(15165, &[&name]);
     let Some(Object::Trigger(trigger)) = object_if_any(cx, &name)? else { return Err(missing()) };
@@ -95,5 +103,31 @@ pub(super) fn set_order(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
     let mut new = facts;
     new.order[at] = order;
     change(cx, &database, &trigger, new)?;
+    events::of_trigger(cx, "ALTER", &database, &trigger.head);
+    Ok(0)
+}
+
+/// Gives a trigger of a database or of the server its place among those of an event.
+fn set_order_of_event(
+    cx: &mut StatementContext<'_>,
+    (scope, name): (TriggerScope, &str),
+    (order, written): (TriggerOrder, &str),
+    event: &str,
+) -> SqlResult<i32> {
+    let found = scope_trigger::locked(cx, scope, name)?;
+    let (database, trigger) = found.ok_or_else(|| SqlError::new(15165, &[&name]))?;
+    let mut facts = trigger.ddl.clone().unwrap_or_default();
+    let none = || SqlError::new(15125, &[&name, &event.to_lowercase()]);
+    let number = by_name(event).ok_or_else(none)?.number;
+    let own = facts.events.iter_mut().find(|e| e.event == number).ok_or_else(none)?;
+    own.order = order;
+    let others = database.catalog.ddl_triggers(scope, cx.session.id);
+    let others = others.iter().filter(|t| t.head.id != trigger.head.id);
+    let mut places = others.filter_map(|t| t.ddl.as_ref()?.event(number)).map(|e| e.order);
+    if order != TriggerOrder::None && places.any(|place| place == order) {
+        return Err(SqlError::new(15130, &[&written, &event]));
+    }
+    scope_trigger::change(cx, &database, &trigger, facts)?;
+    events::of_trigger(cx, "ALTER", &database, &trigger.head);
     Ok(0)
 }

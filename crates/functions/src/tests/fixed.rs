@@ -154,10 +154,6 @@ impl FnContext for Fixed {
     fn stats_date(&self, _: i32, _: i32) -> Option<Value> {
         None
     }
-    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
-        let n = |v| Value::Decimal(taffrail_types::Decimal::from_i64(v));
-        (table == "dbo.t").then(|| [n(10), n(1), n(1)])
-    }
     fn user_type(&self, _: &str) -> Option<(Types, bool)> {
         None
     }
@@ -175,6 +171,22 @@ impl FnContext for Fixed {
     }
     fn filegroup_name(&self, _: i32) -> Option<String> {
         Some("PRIMARY".into())
+    }
+    fn live(&self, _: &super::super::live::Registered) -> &dyn LiveState {
+        self
+    }
+}
+
+impl LiveState for Fixed {
+    fn last_rowversion(&self) -> Value {
+        Value::Null
+    }
+    fn lowest_active_rowversion(&self) -> Value {
+        Value::Null
+    }
+    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
+        let n = |v| Value::Decimal(taffrail_types::Decimal::from_i64(v));
+        (table == "dbo.t").then(|| [n(10), n(1), n(1)])
     }
     fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
         let int = Value::Variant(Box::new((SqlType::Int, Value::Int(3))));

@@ -9,3 +9,5 @@ GO
 ALTER DATABASE [$(database)] SET DELAYED_DURABILITY = $(database_setting)
 GO
 $(memory)
+GO
+$(pipelined)

@@ -42,6 +42,8 @@ pub struct Run<'a> {
     pub interrupted: Interrupted,
     /// Products that do the work as well.
     pub peers: &'a Peers,
+    /// Databases are made with PIPELINED_COMMIT = ON.
+    pub pipelined_commit: bool,
 }
 
 /// Measures the device below a server of the lab's own; none where the server is another's.
@@ -88,6 +90,7 @@ impl Run<'_> {
             values: needs.values.clone(),
             interrupted: self.interrupted.clone(),
             peers: self.peers,
+            pipelined_commit: self.pipelined_commit,
         };
         // Every name is looked at before the first database is made.
         for variant in &needs.variants {
@@ -162,6 +165,10 @@ impl Run<'_> {
         let mut server = bench.place.server.clone();
         if let versions @ [_, ..] = &*self.peers.versions(&needs.products) {
             server.machine += &format!("; beside it {}", versions.join(", "));
+        }
+        if self.pipelined_commit {
+            let parted = if server.machine.is_empty() { "" } else { "; " };
+            server.machine += &format!("{parted}PIPELINED_COMMIT = ON in each database");
         }
         let plan = Plan {
             experiment: self.experiment.files.name.clone(),

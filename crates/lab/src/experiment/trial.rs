@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 /// The extended property that a database of the lab's bears.
 pub const MARK: &str = "made by taffrail lab";
 
+/// Lets the commits of a database be pipelined.
+const PIPELINED: &str = "ALTER DATABASE SCOPED CONFIGURATION SET PIPELINED_COMMIT = ON";
+
 /// Between two looks for an interrupt.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -39,6 +42,8 @@ pub struct Bench<'a> {
     pub interrupted: Interrupted,
     /// Products that do the work as well.
     pub peers: &'a Peers,
+    /// Each database has PIPELINED_COMMIT = ON, before the rest of its script says otherwise.
+    pub pipelined_commit: bool,
 }
 
 /// The name of a variant's database.
@@ -145,6 +150,9 @@ impl Bench<'_> {
         client.run(&format!(
             "EXEC [{name}].sys.sp_addextendedproperty @name = N'{MARK}', @value = N'taffrail lab'"
         ))?;
+        if self.pipelined_commit {
+            self.place.client(name)?.run(PIPELINED)?;
+        }
         run_batches(&mut client, rest, &interrupted).map_err(|e| e.at(at))
     }
 

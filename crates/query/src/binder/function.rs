@@ -80,6 +80,10 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(4113, &[&f.name.name.value]));
         }
         match &*name {
+            "EVENTDATA" => {
+                let event = self.built_in(&name, f)?;
+                self.xml_content(event, None, false)
+            }
             "COALESCE" => self.coalesce(f),
             "ISNULL" => {
                 self.arity(f, 2)?;

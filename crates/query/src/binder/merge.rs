@@ -147,9 +147,6 @@ impl<'a> Binder<'a> {
         let id = self.block().sources[at].id;
         if let Some(found) = self.found(id) {
             self.output_through(found, &m.output)?;
-            if m.clauses.iter().any(|c| c.when == MergeWhen::NotMatchedBySource) {
-                return Err(unsupported("WHEN NOT MATCHED BY SOURCE of a query"));
-            }
         }
         let shown = self.found(id).map(|f| self.shown(f));
         let by_source = |c: &&ast::MergeClause| c.when == MergeWhen::NotMatchedBySource;
@@ -185,9 +182,15 @@ impl<'a> Binder<'a> {
         let rest = match m.clauses.iter().any(|c| by_source(&c)) {
             false => None,
             true => {
+                let found = self.found(id).is_some();
+                let through = self.through.take();
                 self.push_block();
-                let rest = self.merge_rest(m, &target);
+                let rest = match found {
+                    true => self.merge_rest_of_query(m, &target),
+                    false => self.merge_rest(m, &target),
+                };
                 self.blocks.pop();
+                self.through = through;
                 Some(rest?)
             }
         };
@@ -416,6 +419,28 @@ impl<'a> Binder<'a> {
             clauses.push(self.merge_clause(c, target, id)?);
         }
         let node = self.take_from(vec![FromTree::Source(id)], Vec::new())?;
+        Ok(MergeRest { node, locator, clauses })
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// WHEN NOT MATCHED BY SOURCE of a view or common table expression, which is read once more as a query of its own.
+    fn merge_rest_of_query(
+        &mut self,
+        m: &'a ast::Merge,
+        target: &Target,
+    ) -> SqlResult<MergeRest<Rel>> {
+        self.look_for_target(m);
+        self.place_target(Some(&m.target));
+        let trees = self.sources_of_list(std::slice::from_ref(&m.target))?;
+        let (again, locator) = self.merge_target(0)?;
+        debug_assert!(again.table.id() == target.table.id(), "the target is the same query");
+        let id = self.block().sources[0].id;
+        let mut clauses = Vec::new();
+        for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
+            clauses.push(self.merge_clause(c, target, id)?);
+        }
+        let node = self.take_from(trees, Vec::new())?;
         Ok(MergeRest { node, locator, clauses })
     }
 }

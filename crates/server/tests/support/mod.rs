@@ -225,13 +225,25 @@ impl Client {
     }
 
     pub fn send_login(&mut self, user: &str, password: &str, database: &str, packet_size: u32) {
+        self.send_login_flagged(0xE0, user, password, database, packet_size);
+    }
+
+    /// A login with an OptionFlags1 of its own.
+    pub fn send_login_flagged(
+        &mut self,
+        flags1: u8,
+        user: &str,
+        password: &str,
+        database: &str,
+        packet_size: u32,
+    ) {
         let login = Login7 {
             tds_version: self.version.login_value(),
             packet_size,
             user_name: user.into(),
             password: password.into(),
             database: database.into(),
-            flags1: 0xE0,
+            flags1,
             flags2: 0x03,
             ..Login7::default()
         };

@@ -2,6 +2,7 @@
 
 use super::diagnostics;
 use crate::features::needs::SERVER_STATE;
+use crate::features::pipelining::Pipelining;
 use crate::features::procedure::{Arguments, SystemProcedure, native};
 use crate::results;
 use crate::row;
@@ -23,7 +24,7 @@ const COLUMNS: [(&str, SqlType, bool); 6] = [
 
 /// The procedure of the feature `events`.
 pub(super) static PROCEDURES: &[SystemProcedure] =
-    &[native("sp_server_diagnostics", SERVER_STATE, &["@repeat_interval"], run)];
+    &[native("sp_server_diagnostics", SERVER_STATE, Pipelining::Reads, &["@repeat_interval"], run)];
 
 /// The least interval, seconds.
 const LEAST: i64 = 5;

@@ -4,6 +4,7 @@ use super::definition::{Definition, Options, put, remove};
 use super::{event_sessions, resolve, start_events, stop_events};
 use crate::binder::eq;
 use crate::features::needs::EVENT_SESSIONS;
+use crate::features::pipelining::Pipelining;
 use crate::features::{RegisteredStatement, Run};
 use crate::session::context::StatementContext;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use taffrail_syntax::ast::{
 };
 
 const fn registered(words: &'static str) -> RegisteredStatement {
-    RegisteredStatement::new(words, EVENT_SESSIONS, Run::Within(run))
+    RegisteredStatement::new(words, EVENT_SESSIONS, Pipelining::Waits, Run::Within(run))
 }
 
 pub(super) static STATEMENTS: &[RegisteredStatement] = &[

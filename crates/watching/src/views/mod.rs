@@ -7,7 +7,7 @@
 //! | [`databases`] | sys.databases, files, the collation |
 //! | [`principals`] | principals, configurations, messages |
 //! | [`scoped`] | configurations of a database |
-//! | [`triggers`] | sys.triggers, sys.trigger_events |
+//! | [`triggers`] | sys.triggers, sys.trigger_events, sys.trigger_event_types, triggers of the server |
 //! | [`information_schema`], [`routines`] | INFORMATION_SCHEMA.* |
 //! | [`compatibility`], [`compatibility_server`] | the catalogue of SQL Server 2000: sysdatabases, syslogins … |
 //! | [`compatibility_objects`], [`compatibility_keys`] | its objects: sysobjects, sysconstraints … |

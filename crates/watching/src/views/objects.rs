@@ -6,6 +6,7 @@ use super::object_columns::{
     ParameterRow,
 };
 use super::{Declaration, Rows, ViewContext, all, by_column, sys};
+use crate::catalog::TriggerScope;
 use crate::catalog::{Column, Object, ObjectHead, ObjectKind, Table, startup_procedures};
 use crate::features::needs;
 use crate::permissions::SecurableClass;
@@ -350,11 +351,14 @@ fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.objects() {
+    let own = cx.ddl_triggers(TriggerScope::Database)?;
+    for object in cx.objects().into_iter().chain(own.into_iter().map(Object::DdlTrigger)) {
         let Some(module) = object.as_module() else { continue };
+        // Who is shown a trigger of the database is shown its text.
+        let seen = module.ddl.is_some() || cx.sees_definition(&module.head);
         rows.push(row![
             module.head.id.0,
-            module.shown().filter(|_| cx.sees_definition(&module.head)),
+            module.shown().filter(|_| seen),
             module.ansi_nulls,
             module.quoted_identifier,
             module.facts.schema_bound,

@@ -49,6 +49,14 @@ impl Session {
                     self.renamed_place(kind, &name).given(&[Case::Objects])
                 }
             },
+            "sp_settriggerorder" => match given("@namespace").map(|n| n.to_ascii_uppercase()) {
+                Some(of) if of == "SERVER" => here.given(&[Case::ServerTriggers]),
+                Some(_) => here.given(&[Case::DatabaseTriggers]),
+                None => {
+                    let name = given("@triggername").unwrap_or_default();
+                    self.place_by_text(&name).given(&[Case::TableTriggers])
+                }
+            },
             "sp_spaceused" => match given("@updateusage") {
                 Some(t) if t.eq_ignore_ascii_case("true") => here.given(&[Case::UsageUpdated]),
                 _ => here,

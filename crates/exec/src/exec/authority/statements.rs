@@ -26,6 +26,15 @@ pub(super) struct Ask {
     pub(super) errors: Refusals,
 }
 
+/// The case of a trigger's target.
+fn case_of(target: &TriggerTarget) -> &'static [Case] {
+    match target {
+        TriggerTarget::Object(_) => &[Case::TableTriggers],
+        TriggerTarget::Database => &[Case::DatabaseTriggers],
+        TriggerTarget::AllServer => &[Case::ServerTriggers],
+    }
+}
+
 impl Session {
     /// The errors with which a registered statement is refused; none: it may run.
     pub(in crate::exec) fn refused_statement(
@@ -73,16 +82,15 @@ impl Session {
             K::Procedure(s) => one(&s.name, vec![unaltered("procedure", &s.name)]),
             K::Function(s) => one(&s.name, vec![unaltered("function", &s.name)]),
             K::Trigger(s) => self.asks_of_trigger(&s.name, &s.target, words),
-            K::SwitchTrigger(s) => {
-                let name = s.names.first().or(match &s.target {
-                    TriggerTarget::Object(o) => Some(o),
-                    _ => None,
-                });
-                name.map_or_else(
-                    || vec![self.anywhere()],
-                    |n| self.asks_of_trigger(n, &s.target, words),
-                )
-            }
+            K::SwitchTrigger(s) => match (s.names.first(), &s.target) {
+                (Some(n), _) | (None, TriggerTarget::Object(n)) => {
+                    self.asks_of_trigger(n, &s.target, words)
+                }
+                (None, scope) => {
+                    let ask = self.anywhere();
+                    vec![Ask { place: ask.place.given(case_of(scope)), ..ask }]
+                }
+            },
             K::SecurityPolicy(s) if s.alter => one(&s.name, vec![SqlError::new(33268, &[&s.name])]),
             K::SecurityPolicy(s) => one(&s.name, vec![SqlError::new(15247, &[])]),
             K::Sequence(s) if s.alter => one(&s.name, vec![unseen("alter", "sequence", &s.name)]),
@@ -239,8 +247,10 @@ impl Session {
         let altered = words == "ALTER TRIGGER";
         let place = match target {
             TriggerTarget::Object(table) if !altered => self.place_named(table),
-            _ => self.place_named(name),
+            TriggerTarget::Object(_) => self.place_named(name),
+            _ => AskedAt::of_database(&self.database),
         };
+        let place = place.given(case_of(target));
         let verb = words.split(' ').next().unwrap_or(words).to_lowercase();
         let error = match altered {
             true => unaltered("trigger", name),
@@ -282,10 +292,18 @@ impl Session {
                     let (database, schema) = parts_before(name);
                     self.place_of_type(database, schema, &name.name.value)
                 }
+                DropKind::Trigger if s.scope.is_some() => AskedAt::of_database(&self.database),
                 _ => self.place_named(name),
             };
+            if s.kind == DropKind::Trigger {
+                place = place.given(match &s.scope {
+                    None => &[Case::TableTriggers],
+                    Some(scope) if scope.is("DATABASE") => &[Case::DatabaseTriggers],
+                    Some(_) => &[Case::ServerTriggers],
+                });
+            }
             // IF EXISTS says nothing of what is not there.
-            place.temporary |= !place.found && s.if_exists;
+            place.temporary |= !place.found && s.if_exists && s.scope.is_none();
             Ask { place, errors: dropped(name) }
         };
         s.names.iter().map(ask).collect()

@@ -2,7 +2,8 @@
 //!
 //! First the join is read to its end and each row's action is noted with the values that it needs; then rows are deleted and
 //! changed, then those come back whose keys have changed, then the new ones come. So the statement never meets its own
-//! changes, and a key may pass from a row that goes to one that comes.
+//! changes, and a key may pass from a row that goes to one that comes. OUTPUT tells the new rows first, as SQL Server does where it
+//! sorts the join by the target's key: clients give the first rows' identities to their new objects.
 
 use super::insert::NewRows;
 use super::{Change, Modify, Moved, Target, Verb, splice};
@@ -253,13 +254,15 @@ impl<'a> Merger<'a> {
             m.come_back(rt, change, values)?;
         }
         let Some(insert) = &plan.insert else { return Ok(()) };
+        let changed = std::mem::take(&mut m.told);
         let rows = NewRows::new(rt, &insert.plan, m.is_replaced());
-        for (values, saved) in new {
+        let come = new.into_iter().try_for_each(|(values, saved)| {
             rt.tick()?;
             tell(rt, plan, "INSERT", saved);
-            rows.push(rt, m, |_, i| Ok(values[i].clone()))?;
-        }
-        Ok(())
+            rows.push(rt, m, |_, i| Ok(values[i].clone()))
+        });
+        m.told.append(rt, changed)?;
+        come
     }
 }
 

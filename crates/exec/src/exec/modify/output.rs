@@ -18,6 +18,20 @@ impl OutputRows {
         self.0.get_or_insert_with(|| Box::new(RowStore::in_order(slots.len()))).push(rt, slots)
     }
 
+    /// Puts the rows of `later` behind these.
+    pub(super) fn append(&mut self, rt: &mut Rt<'_>, later: OutputRows) -> SqlResult<()> {
+        let Some(mut rows) = later.0 else { return Ok(()) };
+        match &mut self.0 {
+            None => self.0 = Some(rows),
+            Some(told) => {
+                for n in 0..rows.len() {
+                    told.add(rt, rows.row(n)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Sends the rows to the client.
     fn send(self, rt: &mut Rt<'_>) -> SqlResult<()> {
         let Some(mut rows) = self.0 else { return Ok(()) };

@@ -146,6 +146,7 @@ impl Session {
                 | Object::Synonym(_)
                 | Object::Sequence(_)
                 | Object::Policy(_)
+                | Object::DdlTrigger(_)
                 | Object::Type(_) => Value::Null,
             },
         }

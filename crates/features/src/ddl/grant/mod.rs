@@ -10,11 +10,12 @@
 mod rows;
 mod securable;
 
-use super::resolve;
+use super::{events, resolve};
 use crate::catalog::principals::{
     self, DBO_USER, GUEST, PermissionKey, Principal, PrincipalKind, Principals, Scope,
 };
 use crate::database::Database;
+use crate::exec::ddl_events::object_type;
 use crate::permissions::{PermissionId, Rights, SecurableClass, code, known};
 use crate::session::context::StatementContext;
 use crate::session::rights::scope_of;
@@ -54,12 +55,33 @@ pub(super) fn run(cx: &mut StatementContext<'_>, s: &PermissionStatement) -> Sql
             change(s, &on, &mut rows, permission, (grantee.id, grantor))?;
         }
     }
-    if !rows.is_changed() {
-        return Ok(());
+    if rows.is_changed() {
+        let tx = cx.transaction(&on.database)?;
+        rows.write(tx, scope)?;
+        catalog.refresh_principals(tx, session, scope)?;
     }
-    let tx = cx.transaction(&on.database)?;
-    rows.write(tx, scope)?;
-    catalog.refresh_principals(tx, session, scope)
+    tell(cx, s, &on, scope);
+    Ok(())
+}
+
+/// Notes the event, with the securable.
+fn tell(cx: &mut StatementContext<'_>, s: &PermissionStatement, on: &GrantedOn, scope: Scope) {
+    let server = scope == Scope::Server;
+    match (&on.object, &on.named) {
+        (Some(object), _) => {
+            let head = object.head();
+            let securable = (&*head.schema, &*head.name, object_type(head.kind));
+            events::of_permissions(cx, (server, &on.database), securable, s);
+        }
+        (None, Some((class, name))) => {
+            let class = class.to_uppercase();
+            events::of_permissions(cx, (server, &on.database), ("", name, &class), s);
+        }
+        (None, None) => {
+            let class = if server { "SERVER" } else { "DATABASE" };
+            events::of_permissions(cx, (server, &on.database), ("", &on.database.name, class), s);
+        }
+    }
 }
 
 fn principals_of(cx: &StatementContext<'_>, on: &GrantedOn, scope: Scope) -> Arc<Principals> {
