@@ -16,8 +16,8 @@ pub(super) struct SigningKey {
     pub region: String,
 }
 
-/// The parts of a request that are signed. Names of headers are in lower case; headers and the parameters of the query are sorted by name, and the
-/// query is encoded.
+/// The parts of a request that are signed. Names of headers are in lower case; headers and the parameters of the query are sorted by
+/// name, and the query is encoded.
 pub(super) struct Signed<'a> {
     pub method: &'a str,
     pub path: &'a str,
