@@ -25,7 +25,7 @@ GO
 --@ source: message 40510
 CREATE CREDENTIAL Ekm WITH IDENTITY = 'x', SECRET = 'y' FOR CRYPTOGRAPHIC PROVIDER p;
 GO
---@ source: message 574
+--@ source: message 226
 -- A credential is no matter of transactions here.
 BEGIN TRANSACTION;
 CREATE CREDENTIAL Within WITH IDENTITY = 'x';

@@ -12,7 +12,7 @@ use crate::{fold, system_transaction};
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_io::UtcTime;
-use taffrail_storage::{Durability, Transaction};
+use taffrail_storage::{Database, Durability, Transaction};
 use taffrail_types::Value;
 
 /// The first number of the rows' keys in `sysinfo`.
@@ -40,10 +40,8 @@ pub struct Credential {
     pub modified: UtcTime,
 }
 
-type MasterFiles = Arc<taffrail_storage::Database>;
-
 /// All credentials, in the order in which they were made.
-pub fn all(master: &MasterFiles) -> SqlResult<Vec<Credential>> {
+pub fn all(master: &Arc<Database>) -> SqlResult<Vec<Credential>> {
     let mut tx = system_transaction(master, "credentials");
     let found = read(&mut tx)?;
     tx.commit(Durability::Full).map_err(|e| e.to_sql())?;
@@ -51,13 +49,13 @@ pub fn all(master: &MasterFiles) -> SqlResult<Vec<Credential>> {
 }
 
 /// The credential of a name.
-pub fn find(master: &MasterFiles, name: &str) -> SqlResult<Option<Credential>> {
+pub fn find(master: &Arc<Database>, name: &str) -> SqlResult<Option<Credential>> {
     let key = fold(name);
     Ok(all(master)?.into_iter().find(|c| fold(&c.name) == key))
 }
 
 /// The credential for an address: the one with the longest name that is the address, or what stands before a slash in it.
-pub fn for_address(master: &MasterFiles, address: &str) -> SqlResult<Option<Credential>> {
+pub fn for_address(master: &Arc<Database>, address: &str) -> SqlResult<Option<Credential>> {
     let address = fold(address);
     let leads = |name: &str| {
         let name = fold(name.trim_end_matches('/'));
@@ -69,7 +67,7 @@ pub fn for_address(master: &MasterFiles, address: &str) -> SqlResult<Option<Cred
 }
 
 /// A credential that is made or changed, durably; the caller has looked whether its name is free. `id` zero: it gets a number.
-pub fn write(master: &MasterFiles, credential: &Credential) -> SqlResult<()> {
+pub fn write(master: &Arc<Database>, credential: &Credential) -> SqlResult<()> {
     let mut tx = system_transaction(master, "credentials");
     let last = read(&mut tx)?.into_iter().map(|c| c.id).max();
     let id = match credential.id {
@@ -89,7 +87,7 @@ pub fn write(master: &MasterFiles, credential: &Credential) -> SqlResult<()> {
 }
 
 /// Removes the credential of a name, durably; false where there is none.
-pub fn remove(master: &MasterFiles, name: &str) -> SqlResult<bool> {
+pub fn remove(master: &Arc<Database>, name: &str) -> SqlResult<bool> {
     let key = fold(name);
     let mut tx = system_transaction(master, "credentials");
     let found = read(&mut tx)?.into_iter().find(|c| fold(&c.name) == key);

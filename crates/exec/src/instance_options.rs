@@ -116,11 +116,11 @@ impl InstanceOptions {
 /// An object of an object store, and how it is asked for and written.
 #[derive(Clone)]
 pub struct ObjectAddress {
-    /// The address, `s3://host[:port]/path`.
+    /// The address of the object, `s3://host[:port]/path`.
     pub url: String,
     /// The name of the key that signs what the store is asked.
     pub key_id: String,
-    /// The key itself.
+    /// The secret half of the key.
     pub key: String,
     /// The region that is signed, such as `us-east-1`.
     pub region: String,

@@ -17,7 +17,7 @@ pub trait RemoteObject: Send + Sync {
     fn create(&self) -> IoResult<Arc<dyn Volume>>;
     /// Opens the object for reading.
     fn open(&self) -> IoResult<Arc<dyn Volume>>;
-    /// Removes the object.
+    /// Removes the object, if it is there.
     fn remove(&self) -> IoResult<()>;
 }
 

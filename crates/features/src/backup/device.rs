@@ -64,7 +64,7 @@ pub(super) fn resolve(
 /// Bytes of MAXTRANSFERSIZE at most, on disk.
 const TRANSFER_MAX: u32 = 4 << 20;
 
-/// What is said of objects alone.
+/// Options of objects alone are refused for files.
 fn refuse_remote_options(options: &Options) -> SqlResult<()> {
     if let Some(n) = options.max_transfer.filter(|n| *n > TRANSFER_MAX) {
         return Err(SqlError::new(3250, &[&n, &"MAXTRANSFERSIZE"]));

@@ -153,7 +153,7 @@ pub(super) struct Options {
     pub max_transfer: Option<u32>,
     /// CREDENTIAL: the name of the one that an object store is asked with.
     pub credential: Option<String>,
-    /// BACKUP_OPTIONS, RESTORE_OPTIONS: JSON.
+    /// The JSON of BACKUP_OPTIONS or RESTORE_OPTIONS.
     pub remote: Option<String>,
     pub norecovery: bool,
     pub no_truncate: bool,

@@ -36,7 +36,8 @@ BEGIN
     DECLARE @part nvarchar(max) = N', HOBTS = N''' + @hobts + N''''
     SELECT @last = MAX(CONVERT(int, [key])) FROM OPENJSON(@sets)
     DECLARE parts CURSOR LOCAL STATIC FOR SELECT CONVERT(int, j.[key]), s.backup_set_id, s.type, s.position,
-            (SELECT STRING_AGG(CONVERT(nvarchar(max), CASE f.device_type WHEN 9 THEN N'URL' ELSE N'DISK' END + N' = N''' + REPLACE(f.physical_device_name, N'''', N'''''') + N''''), N', ')
+            (SELECT STRING_AGG(CONVERT(nvarchar(max), CASE f.device_type WHEN 9 THEN N'URL' ELSE N'DISK' END + N' = N'''
+                 + REPLACE(f.physical_device_name, N'''', N'''''') + N''''), N', ')
                 WITHIN GROUP (ORDER BY f.family_sequence_number)
                 FROM msdb.dbo.backupmediafamily AS f WHERE f.media_set_id = s.media_set_id AND f.mirror = 0)
         FROM OPENJSON(@sets) AS j JOIN msdb.dbo.backupset AS s ON s.backup_set_id = CONVERT(int, j.value) ORDER BY CONVERT(int, j.[key])

@@ -28,7 +28,7 @@ const PARTS_AT_ONCE: usize = 4;
 /// The region of a store that is not said to have one.
 const REGION: &str = "us-east-1";
 
-/// What is said where there is no credential, or the address is none of S3's.
+/// The error of an address that is none of S3's, or has no credential.
 const NOT_SUPPORTED: &str = "50(The request is not supported.)";
 const INVALID: &str = "87(The parameter is incorrect.)";
 
@@ -105,7 +105,7 @@ fn credential(
     }
 }
 
-/// `{"s3": {"region": "…"}}`.
+/// The region that the options say: `{"s3": {"region": "…"}}`.
 fn region(cx: &StatementContext<'_>, options: &Options) -> SqlResult<String> {
     let Some(json) = &options.remote else { return Ok(REGION.into()) };
     let read = format!("SELECT JSON_VALUE(N{}, N'$.s3.region')", apostrophes(json));

@@ -37,7 +37,7 @@ pub(super) fn credential(cx: &mut StatementContext<'_>, s: &CredentialDefinition
     credentials::write(&master.storage, &made)
 }
 
-/// DROP CREDENTIAL: 15151.
+/// DROP CREDENTIAL of each name: 15151.
 pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlResult<()> {
     cx.refuse_in_transaction("DROP CREDENTIAL")?;
     let master = cx.instance().databases().master()?;
@@ -50,7 +50,7 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlRe
     Ok(())
 }
 
-/// Identity and secret.
+/// The identity and the secret that the options say.
 fn asked<'a>(statement: &str, options: &'a [NamedOption]) -> SqlResult<(&'a str, Option<&'a str>)> {
     let (mut identity, mut secret) = (None, None);
     for o in options {

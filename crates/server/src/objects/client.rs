@@ -1,8 +1,8 @@
 //! Requests of one object: signed, asked again where that may help, and what the store's answers mean.
 
 use super::address::Address;
-use super::http::{Answer, Connection, Request, Stop, UNSAFE, cancelled, number_of};
-use super::sign::{Key, Signed, authorization, sha256};
+use super::http::{Answer, Connection, HttpRequest, SILENCE, Stop, UNSAFE, cancelled, number_of};
+use super::sign::{Signed, SigningKey, authorization, sha256};
 use super::xml;
 use crate::clock::Stamp;
 use parking_lot::Mutex;
@@ -18,6 +18,9 @@ use taffrail_observe::WaitType;
 const TRIES: u32 = 7;
 /// The pause before it is asked again, twice as long each time.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Tries and silence of a request that clears up.
+const HURRIED_TRIES: u32 = 3;
+const HURRIED: Duration = Duration::from_secs(3);
 /// The longest time between two looks whether anybody still waits.
 const LOOK: Duration = Duration::from_millis(20);
 /// Bytes of an answer that has no object: its head, XML.
@@ -81,16 +84,18 @@ fn said(answer: &Answer) -> (String, String) {
     (part("Code"), part("Message"))
 }
 
-/// Who asks for one object.
+/// A client of one object.
 pub(super) struct Client {
     /// The address as it was written, for errors.
     pub path: PathBuf,
     address: Address,
-    key: Key,
+    key: SigningKey,
     /// None: in plain text.
     tls: Option<Arc<ClientConfig>>,
     stop: Stop,
     tries: u32,
+    /// How long the store may say nothing.
+    silence: Duration,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -98,17 +103,24 @@ impl Client {
     pub fn new(
         path: PathBuf,
         address: Address,
-        key: Key,
+        key: SigningKey,
         tls: Option<Arc<ClientConfig>>,
         stop: Stop,
     ) -> Client {
-        Client { path, address, key, tls, stop, tries: TRIES, idle: Mutex::default() }
+        let (tries, silence, idle) = (TRIES, SILENCE, Mutex::default());
+        Client { path, address, key, tls, stop, tries, silence, idle }
     }
 
-    /// The same, which stops as that says; it asks so often at most.
-    pub fn with(&self, stop: Stop, tries: u32) -> Client {
+    /// A client of the same object with connections of its own, which stops as that says.
+    pub fn with(&self, stop: Stop) -> Client {
         let (path, address, key) = (self.path.clone(), self.address.clone(), self.key.clone());
-        Client { path, address, key, tls: self.tls.clone(), stop, tries, idle: Mutex::default() }
+        let (tls, idle) = (self.tls.clone(), Mutex::default());
+        Client { path, address, key, tls, stop, tries: self.tries, silence: self.silence, idle }
+    }
+
+    /// A client of the same object for clearing up behind one that has stopped: it asks little, and does not wait for long.
+    pub fn hurried(&self) -> Client {
+        Client { tries: HURRIED_TRIES, silence: HURRIED, ..self.with(Stop::default()) }
     }
 
     pub fn stop(&self) -> &Stop {
@@ -119,7 +131,7 @@ impl Client {
         self.tries
     }
 
-    /// Asks once.
+    /// Asks the store once.
     pub fn once(&self, ask: &Ask<'_>) -> Result<Answer, Failure> {
         let body_hash = sha256(ask.body);
         let s = Stamp::now();
@@ -146,7 +158,7 @@ impl Client {
         let mark = if ask.query.is_empty() { "" } else { "?" };
         let target = format!("{}{mark}{}", self.address.path, ask.query);
         let wanted = ask.range.map_or(0, |(from, to)| (to - from) as usize);
-        let request = Request {
+        let request = HttpRequest {
             method: ask.method,
             target: &target,
             headers: &headers,
@@ -160,14 +172,14 @@ impl Client {
         }
     }
 
-    fn send(&self, request: &Request<'_>) -> io::Result<Answer> {
+    fn send(&self, request: &HttpRequest<'_>) -> io::Result<Answer> {
         if self.stop.is_asked() {
             return Err(cancelled());
         }
         let idle = self.idle.lock().pop();
         let mut connection = match idle {
             Some(connection) => connection,
-            None => Connection::open(&self.address, self.tls.as_ref(), &self.stop)?,
+            None => Connection::open(&self.address, self.tls.as_ref(), &self.stop, self.silence)?,
         };
         let (answer, keeps) = connection.ask(request).inspect_err(|_| self.idle.lock().clear())?;
         if keeps {
@@ -218,7 +230,7 @@ impl Client {
     }
 }
 
-/// What the store says, as the errors that SQL Server has for it.
+/// The store's error as the one that SQL Server has for it.
 fn refusal(answer: &Answer) -> io::Error {
     let (code, message) = said(answer);
     let (number, text) = match (answer.status, &*code) {
@@ -242,7 +254,7 @@ pub(super) fn waited<T>(ask: impl FnOnce() -> T) -> T {
     done
 }
 
-/// What is asked of an object as a whole.
+/// Requests of an object as a whole.
 impl Client {
     /// Whether it is there.
     pub fn exists(&self) -> IoResult<bool> {

@@ -13,7 +13,7 @@ const RANGE_MAX: u64 = 8 << 20;
 /// A range grows by this factor while the object is read on.
 const GROWTH: u64 = 4;
 
-/// What was read last.
+/// The range that was read last.
 struct Window {
     at: u64,
     bytes: Vec<u8>,
@@ -33,7 +33,7 @@ impl Window {
 pub(super) struct Download {
     client: Client,
     length: u64,
-    /// What the object was when it was opened: another one in its place is an error.
+    /// The ETag of the object that was opened: another one in its place is an error.
     etag: Option<String>,
     window: Mutex<Window>,
 }

@@ -13,7 +13,7 @@ use taffrail_io::SystemError;
 /// How long a connection may take to be there.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long the other side may say or take nothing.
-const SILENCE: Duration = Duration::from_secs(30);
+pub(super) const SILENCE: Duration = Duration::from_secs(30);
 /// The longest time between two looks whether anybody still waits.
 const LOOK: Duration = Duration::from_millis(200);
 /// Bytes of an answer's head at most, and headers.
@@ -35,10 +35,10 @@ impl Stop {
     }
 }
 
-/// What is asked.
-pub(super) struct Request<'a> {
+/// A request of HTTP/1.1.
+pub(super) struct HttpRequest<'a> {
     pub method: &'a str,
-    /// Path and query.
+    /// Path and query as they are sent.
     pub target: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a [u8],
@@ -46,7 +46,7 @@ pub(super) struct Request<'a> {
     pub answer_max: usize,
 }
 
-/// What is answered.
+/// An answer of HTTP/1.1.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub status: u16,
@@ -66,11 +66,12 @@ impl Answer {
 struct Socket {
     tcp: TcpStream,
     stop: Stop,
+    silence: Duration,
 }
 
 impl Socket {
     fn wait<T>(&mut self, mut ask: impl FnMut(&mut TcpStream) -> io::Result<T>) -> io::Result<T> {
-        let until = Instant::now() + SILENCE;
+        let until = Instant::now() + self.silence;
         loop {
             match ask(&mut self.tcp) {
                 Err(e)
@@ -163,17 +164,18 @@ enum End {
 }
 
 impl Connection {
-    /// Connects; without `tls` in plain text.
+    /// Connects; without `tls` in plain text. The other side may be silent for so long.
     pub fn open(
         to: &Address,
         tls: Option<&Arc<ClientConfig>>,
         stop: &Stop,
+        silence: Duration,
     ) -> io::Result<Connection> {
-        let tcp = connect(to)?;
+        let tcp = connect(to, silence.min(CONNECT))?;
         tcp.set_nodelay(true)?;
         tcp.set_read_timeout(Some(LOOK))?;
         tcp.set_write_timeout(Some(LOOK))?;
-        let socket = Socket { tcp, stop: stop.clone() };
+        let socket = Socket { tcp, stop: stop.clone(), silence };
         let stream = match tls {
             None => Stream::Plain(socket),
             Some(config) => {
@@ -187,7 +189,7 @@ impl Connection {
     }
 
     /// Asks and hears the answer. The connection can be used again where that says true.
-    pub fn ask(&mut self, request: &Request<'_>) -> io::Result<(Answer, bool)> {
+    pub fn ask(&mut self, request: &HttpRequest<'_>) -> io::Result<(Answer, bool)> {
         let sent = self.send(request).map_err(plain);
         let sent = match sent {
             Err(e) if matches!(number_of(&e), Some(TIMED_OUT | CANCELLED)) => return Err(e),
@@ -202,7 +204,7 @@ impl Connection {
         }
     }
 
-    fn send(&mut self, request: &Request<'_>) -> io::Result<()> {
+    fn send(&mut self, request: &HttpRequest<'_>) -> io::Result<()> {
         let mut head = format!("{} {} HTTP/1.1\r\n", request.method, request.target);
         for (name, value) in request.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -216,7 +218,7 @@ impl Connection {
         self.stream.flush()
     }
 
-    fn answer(&mut self, request: &Request<'_>) -> io::Result<(Answer, bool)> {
+    fn answer(&mut self, request: &HttpRequest<'_>) -> io::Result<(Answer, bool)> {
         loop {
             let (status, headers) = self.head()?;
             let mut answer = Answer { status, headers, body: Vec::new() };
@@ -340,14 +342,14 @@ fn end_of(answer: &Answer) -> io::Result<End> {
     }
 }
 
-fn connect(to: &Address) -> io::Result<TcpStream> {
+fn connect(to: &Address, patience: Duration) -> io::Result<TcpStream> {
     let found = (&*to.host, to.port).to_socket_addrs();
     let unknown = |why: &dyn std::fmt::Display| {
         SystemError::io(12007, format!("The server name or address could not be resolved: {why}"))
     };
     let mut last = None;
     for address in found.map_err(|e| unknown(&e))? {
-        match TcpStream::connect_timeout(&address, CONNECT) {
+        match TcpStream::connect_timeout(&address, patience) {
             Ok(tcp) => return Ok(tcp),
             Err(e) => last = Some(e),
         }

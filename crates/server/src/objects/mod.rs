@@ -33,7 +33,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use sealed::Seal;
-use sign::Key;
+use sign::SigningKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_engine::ObjectAddress;
@@ -89,7 +89,7 @@ impl Objects {
             return Err(wrong(87, "The parameter is incorrect."));
         }
         let (part_bytes, at_once) = (at.part_bytes, at.parts_at_once.max(1));
-        let key = Key { id: at.key_id, secret: at.key, region: at.region };
+        let key = SigningKey { id: at.key_id, secret: at.key, region: at.region };
         let stop = Stop::default().or(&at.cancel);
         let client = Client::new(path, address, key, tls, stop);
         Ok(Arc::new(Object { client, part_bytes, at_once }))
@@ -119,7 +119,7 @@ impl Objects {
     }
 }
 
-/// One object.
+/// An object of a store.
 struct Object {
     client: Client,
     part_bytes: usize,
@@ -129,7 +129,7 @@ struct Object {
 impl Object {
     /// Whoever reads or writes has connections of his own.
     fn client(&self) -> Client {
-        self.client.with(self.client.stop().clone(), self.client.tries())
+        self.client.with(self.client.stop().clone())
     }
 }
 

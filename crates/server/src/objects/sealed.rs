@@ -18,7 +18,7 @@ pub(crate) const KEY_FILE: &str = "credentials.key";
 
 const VERSION: u8 = 1;
 const KEY_LEN: usize = 32;
-/// What a sealed text is for, which is sealed with it.
+/// The purpose of a sealed text, which is sealed with it.
 const PURPOSE: &[u8] = b"taffrail credential";
 
 /// The key of a data directory.

@@ -10,21 +10,21 @@ use ring::{digest, hmac};
 
 /// The key that signs, and where it is valid.
 #[derive(Clone)]
-pub(super) struct Key {
+pub(super) struct SigningKey {
     pub id: String,
     pub secret: String,
     pub region: String,
 }
 
-/// What is signed of a request. Names of headers are in lower case; headers and the parameters of the query are sorted by name, and the
-/// query is encoded.
+/// The parts of a request that are signed. Names of headers are in lower case; headers and the parameters of the query are sorted by
+/// name, and the query is encoded.
 pub(super) struct Signed<'a> {
     pub method: &'a str,
     pub path: &'a str,
     pub query: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
     pub body_hash: &'a str,
-    /// The moment, `20130524T000000Z`.
+    /// The moment of the request, `20130524T000000Z`.
     pub moment: &'a str,
 }
 
@@ -40,7 +40,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The value of `Authorization`.
-pub(super) fn authorization(key: &Key, signed: &Signed<'_>) -> String {
+pub(super) fn authorization(key: &SigningKey, signed: &Signed<'_>) -> String {
     let names: Vec<&str> = signed.headers.iter().map(|(name, _)| *name).collect();
     let names = names.join(";");
     let mut canonical = format!("{}\n{}\n{}\n", signed.method, signed.path, signed.query);
@@ -59,7 +59,7 @@ pub(super) fn authorization(key: &Key, signed: &Signed<'_>) -> String {
     let parts = [&*key.region, "s3", "aws4_request", &*text];
     let signature = parts.iter().fold(first, |key, part| by(key.as_ref(), part));
     format!(
-        "AWS4-HMAC-SHA256 Credential={}/{scope},SignedHeaders={names},Signature={}",
+        "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={}",
         key.id,
         hex(signature.as_ref())
     )
@@ -73,7 +73,7 @@ mod tests {
 
     /// The signature of a request of the documentation's examples, whose keys and moment are always the same.
     fn signature(query: &str, headers: &[(&str, &str)]) -> String {
-        let key = Key {
+        let key = SigningKey {
             id: "AKIAIOSFODNN7EXAMPLE".into(),
             secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".into(),
             region: "us-east-1".into(),

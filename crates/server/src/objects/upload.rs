@@ -9,7 +9,6 @@
 //! When the last answer is lost, the object is read back: its length, its first bytes, which have the media's new identity, and its last.
 
 use super::client::{Ask, Client, Failure, waited};
-use super::http::Stop;
 use super::{address, xml};
 use parking_lot::{Condvar, Mutex};
 use std::path::Path;
@@ -25,13 +24,11 @@ const PARTS_MAX: u32 = 10_000;
 const ENDS: usize = 4096;
 /// The longest time between two looks whether anybody still waits.
 const LOOK: Duration = Duration::from_millis(100);
-/// How often the store is asked to forget an upload.
-const ABORT_TRIES: u32 = 3;
 
 /// A part that waits for who sends it: its number, and its bytes.
 type Part = (u32, Vec<u8>);
 
-/// What those who send parts share with who fills them.
+/// Parts between the thread that fills them and those that send them.
 #[derive(Default)]
 struct Queue {
     waiting: Vec<Part>,
@@ -44,7 +41,7 @@ struct Queue {
 }
 
 #[derive(Default)]
-struct Shared {
+struct Parts {
     queue: Mutex<Queue>,
     changed: Condvar,
 }
@@ -59,13 +56,13 @@ struct Filling {
     ended: bool,
 }
 
-/// One upload.
+/// An upload of an object.
 pub(super) struct Upload {
     client: Client,
     id: String,
     part_bytes: usize,
     at_once: usize,
-    shared: Arc<Shared>,
+    shared: Arc<Parts>,
     filling: Mutex<Filling>,
     done: Mutex<Vec<WriteDone>>,
     senders: Mutex<Vec<JoinHandle<()>>>,
@@ -110,9 +107,9 @@ impl Upload {
         Ok(upload)
     }
 
-    /// Who sends parts, one after the other.
+    /// The work of a thread that sends parts, one after the other.
     fn sender(&self) -> impl FnOnce() + use<> {
-        let client = self.client.with(self.client.stop().or(&self.given_up), self.client.tries());
+        let client = self.client.with(self.client.stop().or(&self.given_up));
         let (shared, id) = (Arc::clone(&self.shared), self.id.clone());
         move || {
             loop {
@@ -351,7 +348,7 @@ impl Drop for Upload {
         }
         if !ended {
             let query = format!("uploadId={}", self.id);
-            let client = self.client.with(Stop::default(), ABORT_TRIES);
+            let client = self.client.hurried();
             // Whoever failed has told why. What stays is what the store's own rules remove.
             let _ = client.ask(&Ask { method: "DELETE", query: &query, ..Ask::default() });
         }

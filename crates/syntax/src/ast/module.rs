@@ -313,7 +313,7 @@ pub struct CredentialDefinition {
     pub alter: bool,
     /// The credential's name, unique on the server.
     pub name: Ident,
-    /// `IDENTITY` and `SECRET`.
+    /// `IDENTITY` and `SECRET`, as they stand.
     pub options: Vec<NamedOption>,
     /// The name after `FOR CRYPTOGRAPHIC PROVIDER`.
     pub provider: Option<Ident>,

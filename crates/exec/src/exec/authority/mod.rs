@@ -6,6 +6,7 @@
 //! A name behind which nothing is found is asked for as an object without rows of its own: the permissions of its schema, its
 //! database and the server count.
 
+mod backups;
 pub mod named;
 mod principals;
 mod procedures;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{
     AlterDatabaseAction, AlterTableAction, AlterTableAction as A, ConstraintKind, CreateSchema,
-    Device, DeviceKind, DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue,
-    Statement, StatementKind as K, TableBody, TriggerTarget,
+    DropKind, Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Statement,
+    StatementKind as K, TableBody, TriggerTarget,
 };
 
 const CONTROL: PermissionId = known(C::Database, "CONTROL");
@@ -19,13 +19,6 @@ const CHECKPOINT: PermissionId = known(C::Database, "CHECKPOINT");
 const SHOWPLAN: PermissionId = known(C::Database, "SHOWPLAN");
 const REFERENCES: PermissionId = known(C::Object, "REFERENCES");
 const ALTER_TRACE: PermissionId = known(C::Server, "ALTER TRACE");
-
-/// Credentials reach what a URL names: 15247 for who has the rest of what a backup needs.
-fn ask_of_urls(on: &[Device], place: impl FnOnce() -> AskedAt, words: &str) -> Option<Ask> {
-    let errors = || vec![SqlError::new(15247, &[]), SqlError::new(3013, &[&words])];
-    let remote = on.iter().any(|d| d.kind == DeviceKind::Url);
-    remote.then(|| Ask { place: place(), errors: errors() })
-}
 
 /// A statement's needs at their place, and the errors where they are not held.
 pub(super) struct Ask {
@@ -164,30 +157,8 @@ impl Session {
             K::AlterDatabase(s) => {
                 vec![self.asks_of_database(s.name.as_ref().map(|n| &*n.value), &s.action)]
             }
-            K::Backup(s) => {
-                let (place, name) = self.database_place(&s.database);
-                let denied = SqlError::new(262, &[&words, &name]).with_severity(14);
-                let ended = SqlError::new(3013, &[&words]);
-                let mut asks = vec![Ask { place, errors: vec![denied, ended] }];
-                let place = || self.database_place(&s.database).0.given(&[Case::Url]);
-                asks.extend(ask_of_urls(&s.to, place, words));
-                asks
-            }
-            K::Restore(s) => {
-                let place = || match &s.database {
-                    Some(name) => self.database_place(name),
-                    None => (AskedAt::of_database(&self.database), self.database.name.to_string()),
-                };
-                let (asked, name) = place();
-                let (case, with_url): (&[Case], &[Case]) = match asked.found {
-                    true => (&[Case::Existing], &[Case::Existing, Case::Url]),
-                    false => (&[Case::Missing], &[Case::Missing, Case::Url]),
-                };
-                let errors = vec![SqlError::new(3110, &[&name]), SqlError::new(3013, &[&words])];
-                let mut asks = vec![Ask { place: asked.given(case), errors }];
-                asks.extend(ask_of_urls(&s.from, || place().0.given(with_url), words));
-                asks
-            }
+            K::Backup(s) => self.asks_of_backup(s, words),
+            K::Restore(s) => self.asks_of_restore(s, words),
             K::Reconfigure { .. } => self.anywhere_with(SqlError::new(5812, &[])),
             K::Shutdown { .. } => self.anywhere_with(SqlError::new(6004, &[]).with_severity(14)),
             K::EventSession(_) => self.anywhere_with(SqlError::new(15247, &[])),
@@ -389,7 +360,7 @@ impl Session {
         }
     }
 
-    fn database_place(&self, name: &NameOrVariable) -> (AskedAt, String) {
+    pub(super) fn database_place(&self, name: &NameOrVariable) -> (AskedAt, String) {
         let text = match name {
             NameOrVariable::Name(name) => name.value.to_string(),
             NameOrVariable::Variable(_) => String::new(),
