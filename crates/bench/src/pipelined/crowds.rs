@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const MADE: &str = "CREATE TABLE hot (id int NOT NULL PRIMARY KEY, n int NOT NULL)";
 
 /// A call of a client, by its number.
-type Call = fn(&mut dyn Driver, usize) -> io::Result<()>;
+type RowCall = fn(&mut dyn Driver, usize) -> io::Result<()>;
 
 /// A server's clients, their work, and what was seen of it.
 struct Crowd {
@@ -24,7 +24,7 @@ struct Crowd {
     /// PIPELINED_COMMIT of our own database meanwhile.
     pipelined: Option<bool>,
     drivers: Vec<Box<dyn Driver>>,
-    call: Call,
+    call: RowCall,
     seen: Vec<Turn>,
 }
 
@@ -45,7 +45,7 @@ impl Crowd {
         pipelined: Option<bool>,
         clients: usize,
         prepare: fn(&mut dyn Driver) -> io::Result<()>,
-        call: Call,
+        call: RowCall,
     ) -> io::Result<Crowd> {
         let mut drivers = Vec::new();
         for _ in 0..clients {
@@ -100,7 +100,7 @@ struct Visit {
 fn lap(
     driver: &mut dyn Driver,
     number: usize,
-    call: Call,
+    call: RowCall,
     time: Duration,
     start: &Barrier,
 ) -> io::Result<Visit> {
@@ -166,9 +166,9 @@ pub(super) fn one_row(
         driver.run(MADE)?;
         driver.run(&insert)?;
     }
-    let (prepare, one): (fn(&mut dyn Driver) -> _, Call) =
+    let (prepare, one): (fn(&mut dyn Driver) -> _, RowCall) =
         (|driver| driver.prepare_update(), |driver, _| driver.update(1));
-    let own: Call = |driver, number| driver.update(number as i32 + 1);
+    let own: RowCall = |driver, number| driver.update(number as i32 + 1);
     let server = &ours.server;
     let mut sides = vec![
         Crowd::new((server, "a row each"), Some(true), CROWD, prepare, own)?,
@@ -199,7 +199,7 @@ pub(super) fn clients(
     portion: &Extent,
 ) -> io::Result<Vec<Figure>> {
     let prepare: fn(&mut dyn Driver) -> _ = |driver| driver.prepare_insert();
-    let call: Call = |driver, _| driver.insert("Num:12345", "12345 bottles of beer on the wall");
+    let call: RowCall = |driver, _| driver.insert("Num:12345", "12345 bottles of beer on the wall");
     let mut figures = Vec::new();
     for count in CLIENTS {
         for peer in others.iter().map(|p| &**p).chain([&ours.server as &dyn Peer]) {
