@@ -216,10 +216,10 @@ sysmail_update_principalprofile_sp sysmail_update_profile_sp sysmail_update_prof
 xp_loginconfig xp_logininfo xp_revokelogin xp_sprintf xp_sqlmaint xp_sscanf'
 GO
 --@ source: documentation functions
-EXEC ask 'functions', N'SELECT ?(1)', 'applock_mode applock_test assemblyproperty asymkey_id asymkeyproperty cert_id
+EXEC ask 'functions', N'SELECT ?(1)', 'assemblyproperty asymkey_id asymkeyproperty cert_id
 certencoded certprivatekey certproperty change_tracking_current_version change_tracking_is_column_in_mask change_tracking_min_valid_version
 decryptbyasymkey decryptbycert decryptbykey decryptbykeyautoasymkey
-decryptbykeyautocert decryptbypassphrase edge_id_from_parts encryptbyasymkey encryptbycert encryptbykey encryptbypassphrase eventdata filepropertyex
+decryptbykeyautocert decryptbypassphrase edge_id_from_parts encryptbyasymkey encryptbycert encryptbykey encryptbypassphrase filepropertyex
 filetablerootpath get_filestream_transaction_context getfilenamespacepath getpathlocator graph_id_from_edge_id graph_id_from_node_id is_objectsigned
 json_arrayagg json_objectagg key_guid key_id key_name node_id_from_parts
 object_id_from_edge_id object_id_from_node_id original_db_name pathname permissions publishingservername

@@ -35,7 +35,7 @@ GO
 --@ source: documentation DISABLE TRIGGER
 DISABLE TRIGGER safety ON DATABASE
 DROP TABLE dbo.kept
-SELECT OBJECT_ID('dbo.kept') AS kept
+SELECT OBJECT_ID('dbo.kept') AS kept;
 ENABLE TRIGGER safety ON DATABASE
 GO
 --@ source: documentation DROP TRIGGER

@@ -87,7 +87,7 @@ DISABLE TRIGGER ALL ON ALL SERVER
 DISABLE TRIGGER here, here_too ON DATABASE
 CREATE TABLE dbo.u (a int)
 SELECT name, is_disabled FROM sys.server_triggers ORDER BY name
-SELECT name, is_disabled FROM sys.triggers ORDER BY name
+SELECT name, is_disabled FROM sys.triggers ORDER BY name;
 ENABLE TRIGGER second ON ALL SERVER
 CREATE TABLE dbo.w (a int)
 GO

@@ -34,7 +34,7 @@ WHEN NOT MATCHED BY SOURCE THEN UPDATE SET amount = -1
 OUTPUT $action, deleted.amount AS old, inserted.amount AS new;
 SELECT shop, item, amount FROM dbo.stock ORDER BY shop, item
 GO
---@ source: documentation MERGE
+--@ source: message 40510
 MERGE dbo.second AS t USING (SELECT 9 AS item) AS n ON t.i = n.item
 WHEN NOT MATCHED BY SOURCE THEN DELETE
 OUTPUT $action, deleted.item;
@@ -47,7 +47,7 @@ MERGE dbo.of_shop(1) AS t USING dbo.news AS n ON t.item = n.item
 WHEN NOT MATCHED BY SOURCE THEN DELETE WHEN MATCHED THEN UPDATE SET amount = 5;
 SELECT shop, item, amount FROM dbo.stock ORDER BY shop, item
 GO
---@ source: message 4405
+--@ source: reasoned
 CREATE VIEW dbo.joined AS SELECT s.item, s.amount, n.amount AS news FROM dbo.stock AS s JOIN dbo.news AS n ON n.item = s.item
 GO
 --@ source: reasoned
