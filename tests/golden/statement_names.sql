@@ -18,7 +18,7 @@ GO
 --@ source: reasoned
 ALTER PARTITION FUNCTION p () MERGE RANGE (1)
 GO
---@ source: reasoned
+--@ source: message 1088
 DISABLE TRIGGER t ON ALL SERVER
 GO
 --@ source: reasoned
