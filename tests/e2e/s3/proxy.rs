@@ -133,7 +133,7 @@ fn one(
     server.write_all(head.as_bytes())?;
     server.write_all(&body)?;
     let part = if asks_for_head { 0.0 } else { 1.0 };
-    let (head, body) = message(&mut server, |_| part)?;
+    let (head, body) = message(&mut io::BufReader::new(server), |_| part)?;
     let head = head.replace("Connection: close\r\n", "");
     match fault {
         Fault::LoseAnswer => return Ok(false),
