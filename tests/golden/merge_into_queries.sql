@@ -20,6 +20,26 @@ GO
 --@ source: reasoned
 CREATE VIEW dbo.second AS SELECT item AS i, amount AS a, shop AS s FROM dbo.stock WHERE shop = 2
 GO
+-- The view is asked for, and not the table.
+--@ source: documentation MERGE
+CREATE USER merger WITHOUT LOGIN
+GRANT SELECT, UPDATE ON dbo.second TO merger
+GRANT SELECT ON dbo.news TO merger
+GO
+--@ source: documentation MERGE
+EXECUTE AS USER = 'merger'
+MERGE dbo.second AS t USING dbo.news AS n ON t.i = n.item
+WHEN MATCHED THEN UPDATE SET a = t.a WHEN NOT MATCHED BY SOURCE THEN UPDATE SET a = t.a;
+REVERT
+GO
+--@ source: message 229
+EXECUTE AS USER = 'merger'
+MERGE dbo.second AS t USING dbo.news AS n ON t.i = n.item WHEN NOT MATCHED BY SOURCE THEN DELETE;
+GO
+--@ source: message 229
+REVERT
+DROP USER merger
+GO
 --@ source: documentation MERGE
 MERGE dbo.second AS t USING dbo.news AS n ON t.i = n.item
 WHEN MATCHED THEN UPDATE SET a = t.a + n.amount

@@ -110,9 +110,14 @@ pub trait FnContext {
     fn event_data(&self) -> Option<std::sync::Arc<str>> {
         None
     }
-    /// How many triggers have fired each other: TRIGGER_NESTLEVEL. Counted are those of an object's id, and those that are INSTEAD OF
-    /// triggers or are none.
-    fn trigger_nest_level(&self, _object: Option<i64>, _instead_of: Option<bool>) -> i32 {
+    /// How many triggers have fired each other: TRIGGER_NESTLEVEL. Counted are those of an object's id, those that are INSTEAD OF
+    /// triggers or are none, and those of DDL or of rows.
+    fn trigger_nest_level(
+        &self,
+        _object: Option<i64>,
+        _instead_of: Option<bool>,
+        _ddl: Option<bool>,
+    ) -> i32 {
         0
     }
     /// The mode of an application lock: APPLOCK_MODE; whether it would be granted in a mode: APPLOCK_TEST. Named are the principal, the

@@ -360,7 +360,7 @@ fn updated(c: &Call<'_>, a: &[Value]) -> Value {
     Value::Int(i32::from(is_set))
 }
 
-/// The kinds of triggers that [`FnContext::trigger_nest_level`] counts: by object, AFTER or INSTEAD OF. Triggers of DDL are not here.
+/// The kinds of triggers that [`FnContext::trigger_nest_level`] counts: by object, AFTER or INSTEAD OF, DML or DDL.
 ///
 /// [`FnContext::trigger_nest_level`]: super::FnContext::trigger_nest_level
 fn trigger_nest_level(c: &Call<'_>, a: &[Value]) -> SqlResult<Value> {
@@ -375,11 +375,11 @@ fn trigger_nest_level(c: &Call<'_>, a: &[Value]) -> SqlResult<Value> {
         None if a.len() < 2 => None,
         _ => return Ok(Value::Null),
     };
-    match word(2).as_deref() {
-        Some("DDL") => return Ok(Value::Int(0)),
-        Some("DML") => {}
-        None if a.len() < 3 => {}
+    let ddl = match word(2).as_deref() {
+        Some("DDL") => Some(true),
+        Some("DML") => Some(false),
+        None if a.len() < 3 => None,
         _ => return Ok(Value::Null),
-    }
-    Ok(Value::Int(c.context.trigger_nest_level(object, instead_of)))
+    };
+    Ok(Value::Int(c.context.trigger_nest_level(object, instead_of, ddl)))
 }

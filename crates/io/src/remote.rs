@@ -10,7 +10,7 @@ use crate::{IoResult, Volume};
 pub trait RemoteObject: Send + Sync {
     /// The address, as it was written: `s3://host/bucket/key`.
     fn path(&self) -> &Path;
-    /// True when there is an object at the address.
+    /// True when there is an object at the address, for who is going to write one: nobody else may until this value is gone.
     fn exists(&self) -> IoResult<bool>;
     /// Begins a new object. Writes follow each other without gaps; nobody sees anything of them before [`Volume::sync`], which ends the
     /// object, and may be called once. What is dropped before that has never been; an object that was at the address stays until then.

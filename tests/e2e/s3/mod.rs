@@ -249,6 +249,20 @@ fn a_store_that_goes_wrong_loses_nothing() {
     // The label of the old object, and both ends of the new one.
     assert_eq!(looked, 3);
 
+    // An answer that does not say that it is done is none; one that says that the store is busy need not be the store's.
+    proxy.rule(in_turn(&[("POST /backups/shop.bak?uploadId=", &[Fault::Empty])]));
+    c.run(&backup).unwrap();
+    assert_eq!(proxy.seen(&["POST", "?uploadId="]), 2);
+    assert_eq!(restored(&mut c, &url), sum);
+    proxy.rule(in_turn(&[("POST /backups/shop.bak?uploadId=", &[Fault::Deny(503)])]));
+    c.run(&backup).unwrap();
+    assert_eq!(proxy.seen(&["POST", "?uploadId="]), 1);
+
+    // One object is one stripe, however its address is written.
+    let other = url.replace("s3://", "S3://");
+    let said = errors(&mut c, &format!("BACKUP DATABASE shop TO {url}, {other} WITH FORMAT"));
+    assert!(said.contains("3201") && said.contains("32("), "{said}");
+
     // A reader meets the same: every other answer is none, or comes slowly.
     let mut n = 0;
     proxy.rule(move |line| {
@@ -286,6 +300,11 @@ fn a_store_that_goes_wrong_loses_nothing() {
         assert!(began.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(10));
     }
+    // Meanwhile the object is nobody else's.
+    let mut second = connect(&server, "master");
+    let said = errors(&mut second, &format!("BACKUP DATABASE model TO {url} WITH FORMAT"));
+    assert!(said.contains("3201") && said.contains("32("), "{said}");
+    drop(second);
     let asked = Instant::now();
     c.cancel().unwrap();
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());

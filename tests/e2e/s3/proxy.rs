@@ -17,6 +17,10 @@ pub enum Fault {
     Early(u16),
     /// The connection is closed in the middle of its body.
     CutRequest,
+    /// It is answered here with 200 and nothing else, once it has come whole.
+    Empty,
+    /// It is passed on; the answer is another.
+    Deny(u16),
     /// It is passed on; the answer is not.
     LoseAnswer,
     /// It is passed on; half of the answer's body is not.
@@ -124,6 +128,10 @@ fn one(
         write!(client, "HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}")?;
         return Ok(matches!(fault, Fault::Answer(_)));
     }
+    if fault == Fault::Empty {
+        write!(client, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")?;
+        return Ok(true);
+    }
     if fault == Fault::CutRequest {
         return Ok(false);
     }
@@ -137,6 +145,9 @@ fn one(
     let head = head.replace("Connection: close\r\n", "");
     match fault {
         Fault::LoseAnswer => return Ok(false),
+        Fault::Deny(status) => {
+            write!(client, "HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n")?;
+        }
         Fault::CutAnswer => {
             client.write_all(head.as_bytes())?;
             client.write_all(&body[..body.len() / 2])?;

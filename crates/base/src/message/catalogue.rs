@@ -1455,6 +1455,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 15182, severity: 16, text: "Cannot disable access to the guest user in master or tempdb." },
     Message { number: 15183, severity: 16, text: "The database principal owns objects in the database and cannot be dropped." },
     Message { number: 15184, severity: 16, text: "The database principal owns data types in the database and cannot be dropped." },
+    Message { number: 15186, severity: 16, text: "The server principal is set as the execution context of a trigger or event notification and cannot be dropped." },
     Message { number: 15196, severity: 16, text: "The current security context is non-revertible. The \"Revert\" statement failed." },
     Message { number: 15197, severity: 16, text: "There is no text for object '%s'." },
     Message { number: 15198, severity: 16, text: "The name supplied (%s) is not a user, role, or aliased login." },

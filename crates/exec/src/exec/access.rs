@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// The owner of a module that is an object of a database. A batch, a text and a temporary procedure have none.
+    /// The owner of a module that is an object of a database. A batch, a text, a temporary procedure and a trigger of DDL have none.
     pub(super) fn module_owner(&self, module: &Module) -> NamedBy {
         let database = module.database.as_ref()?;
         let own = module.object_id > 0
@@ -343,8 +343,11 @@ impl Session {
 
 /// The owner of an object by its id, where it is there.
 fn owner_by_id(session: &Session, database: &Database, id: ObjectId) -> Option<i32> {
-    let object = database.catalog.object(id, session.id)?;
-    Some(owner_of(database, &object, session.id))
+    match database.catalog.object(id, session.id)? {
+        // Of no schema, so that nobody who may make one gets at what dbo has by it.
+        Object::DdlTrigger(_) => None,
+        object => Some(owner_of(database, &object, session.id)),
+    }
 }
 
 /// Numbers and names of an object's columns, by their places.

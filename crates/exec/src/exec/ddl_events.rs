@@ -360,7 +360,7 @@ impl Session {
         let is_on = |option: i32, value: i64| {
             self.instance.databases().running_configurations().contains(&(option, value))
         };
-        if self.triggers_running(None, Some(false)) > 0 && is_on(NESTED_TRIGGERS, 0) {
+        if self.triggers_running(None, Some(false), None) > 0 && is_on(NESTED_TRIGGERS, 0) {
             return false;
         }
         let mut running = self.activation.stack();

@@ -244,8 +244,13 @@ impl FnContext for Session {
         self.event_data_now()
     }
 
-    fn trigger_nest_level(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
-        self.triggers_running(object, instead_of)
+    fn trigger_nest_level(
+        &self,
+        object: Option<i64>,
+        instead_of: Option<bool>,
+        ddl: Option<bool>,
+    ) -> i32 {
+        self.triggers_running(object, instead_of, ddl)
     }
 
     fn application_lock(&self, names: [&str; 3], mode: Option<&str>) -> SqlResult<Value> {

@@ -285,7 +285,7 @@ impl Session {
     /// Whether an AFTER trigger is fired here: RECURSIVE_TRIGGERS of its database, and the option `nested triggers`.
     fn may_fire(&self, database: &Database, trigger: &catalog::Module) -> bool {
         let mut running = self.activation.stack().filter_map(|a| a.fired.as_ref());
-        if self.triggers_running(None, Some(false)) > 0
+        if self.triggers_running(None, Some(false), None) > 0
             && self.instance.databases().running_configurations().contains(&(NESTED_TRIGGERS, 0))
         {
             return false;
@@ -300,16 +300,22 @@ impl Session {
     }
 
     /// TRIGGER_NESTLEVEL().
-    pub(super) fn triggers_running(&self, object: Option<i64>, instead_of: Option<bool>) -> i32 {
+    pub(super) fn triggers_running(
+        &self,
+        object: Option<i64>,
+        instead_of: Option<bool>,
+        ddl: Option<bool>,
+    ) -> i32 {
         // A trigger of DDL counts as one that is no INSTEAD OF trigger.
         let facts = |a: &Activation| match (&a.fired, &a.event) {
-            (Some(f), _) => Some((f.trigger, f.instead_of)),
-            (_, Some(e)) => Some((e.trigger, false)),
+            (Some(f), _) => Some((f.trigger, f.instead_of, false)),
+            (_, Some(e)) => Some((e.trigger, false, true)),
             _ => None,
         };
-        let counts = |(trigger, is_instead): &(ObjectId, bool)| {
+        let counts = |(trigger, is_instead, is_ddl): &(ObjectId, bool, bool)| {
             object.is_none_or(|id| i64::from(trigger.0) == id)
                 && instead_of.is_none_or(|is| *is_instead == is)
+                && ddl.is_none_or(|is| *is_ddl == is)
         };
         self.activation.stack().filter_map(facts).filter(counts).count() as i32
     }

@@ -37,6 +37,26 @@ fn in_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
 }
 
+/// Bytes of the comment at the beginning, with those that stand in it.
+fn comment(text: &[u8]) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(pair) = text.get(at..at + 2) {
+        match pair {
+            b"/*" => depth += 1,
+            b"*/" => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
+
 /// A text that is looked through.
 struct Text<'t>(&'t [u8]);
 
@@ -59,14 +79,11 @@ impl Text<'_> {
     fn blanks(&self, mut at: usize) -> usize {
         loop {
             let rest = self.0.get(at..).unwrap_or_default();
-            let past = |end: &[u8]| {
-                let found = rest.windows(end.len()).skip(2).position(|w| w == end);
-                found.map_or(rest.len(), |n| n + 2 + end.len())
-            };
+            let line = || rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |n| n + 1);
             at += match rest {
                 [b, ..] if b.is_ascii_whitespace() => 1,
-                [b'-', b'-', ..] => past(b"\n"),
-                [b'/', b'*', ..] => past(b"*/"),
+                [b'-', b'-', ..] => line(),
+                [b'/', b'*', ..] => comment(rest),
                 _ => return at,
             };
         }
@@ -142,6 +159,12 @@ impl Text<'_> {
         Some(Secret { first, last: bytes.len(), end: bytes.len() })
     }
 
+    /// A literal that begins at `at`, or, as without QUOTED_IDENTIFIER, a text in double marks.
+    fn text(&self, at: usize) -> Option<Secret> {
+        let marked = || self.delimited(at).filter(|_| self.0.get(at) == Some(&b'"'));
+        self.literal(at).or_else(marked)
+    }
+
     /// The value behind a name that ends at `at`, if `=` stands between them.
     fn value(&self, mut at: usize) -> Option<Secret> {
         // [a password] = and "a password" = are names too.
@@ -150,7 +173,7 @@ impl Text<'_> {
         if self.0.get(at) != Some(&b'=') {
             return None;
         }
-        self.literal(self.blanks(at + 1))
+        self.text(self.blanks(at + 1))
     }
 
     /// The secret arguments of a call whose name ends at `at`.
@@ -182,7 +205,7 @@ impl Text<'_> {
                 (secret, at) = (false, end);
             }
             let delimited = || self.delimited(at).filter(|_| procedure);
-            if let Some(literal) = self.literal(at).or_else(delimited) {
+            if let Some(literal) = self.text(at).or_else(delimited) {
                 at = literal.end;
                 out.secrets.extend(secret.then_some(literal));
             } else {
@@ -247,7 +270,7 @@ impl Text<'_> {
             let same =
                 |v: &Range<usize>| self.0[v.clone()].eq_ignore_ascii_case(&self.0[from..end]);
             let mut value = if variables.iter().any(same) { self.given(end) } else { None };
-            while let Some(secret) = value.and_then(|value| self.literal(value)) {
+            while let Some(secret) = value.and_then(|value| self.text(value)) {
                 let behind = self.blanks(secret.end);
                 let goes_on = self.0.get(behind) == Some(&b'+');
                 value = goes_on.then(|| self.blanks(behind + 1));
@@ -371,6 +394,13 @@ mod tests {
             ("EXEC sp_setapprole \"a\", \"x\"", "EXEC sp_setapprole \"a\", \"******\""),
             ("EXEC sp_setapprole /**/ a, --b\n'x'", "EXEC sp_setapprole /**/ a, --b\n'******'"),
             ("WITH PASSWORD /* = */ = 'x'", "WITH PASSWORD /* = */ = '******'"),
+            ("SECRET /* /* */ */ = /* '' */ 'x'", "SECRET /* /* */ */ = /* '' */ '******'"),
+            (
+                "WITH IDENTITY = \"a\", SECRET = \"x\"\"y\"",
+                "WITH IDENTITY = \"a\", SECRET = \"******\"",
+            ),
+            ("EXEC('WITH PASSWORD = \"x\"')", "EXEC('WITH PASSWORD = \"******\"')"),
+            ("SELECT PWDENCRYPT(\"x\")", "SELECT PWDENCRYPT(\"******\")"),
         ] {
             assert_eq!(masked(text), want, "{text}");
         }

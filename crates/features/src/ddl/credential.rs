@@ -4,16 +4,22 @@
 //! files nor their log or backups have it ([`crate::instance::Host::seal`]).
 
 use crate::catalog::credentials::{self, Credential};
+use crate::database::Database;
+use crate::exec::ddl_events::{DdlEvent, fire_noted};
 use crate::session::context::StatementContext;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{CredentialDefinition, NamedOption, ObjectName, OptionValue};
+use taffrail_syntax::ast::{CredentialDefinition, NamedOption, ObjectName, OptionValue, Span};
 
 /// UTF-16 code units of an identity at most: `sys.credentials.credential_identity`.
 const IDENTITY_MAX: usize = 4000;
 
 /// CREATE and ALTER CREDENTIAL: 15530, 15151.
-pub(super) fn credential(cx: &mut StatementContext<'_>, s: &CredentialDefinition) -> SqlResult<()> {
+pub(super) fn credential(
+    cx: &mut StatementContext<'_>,
+    s: &CredentialDefinition,
+    (text, span): (&str, Span),
+) -> SqlResult<()> {
     let statement = if s.alter { "ALTER CREDENTIAL" } else { "CREATE CREDENTIAL" };
     cx.refuse_in_transaction(statement)?;
     if s.provider.is_some() {
@@ -22,14 +28,11 @@ pub(super) fn credential(cx: &mut StatementContext<'_>, s: &CredentialDefinition
     let name = &*s.name.value;
     let (identity, secret) = asked(statement, &s.options)?;
     let master = cx.instance().databases().master()?;
-    let there = credentials::find(&master.storage, name)?;
+    known(&master, name, s.alter)?;
+    fire(cx, if s.alter { "ALTER" } else { "CREATE" }, name, (text, span))?;
+    // Triggers take their time.
+    let old = known(&master, name, s.alter)?;
     let now = cx.instance().options().env.clock.now_utc();
-    let old = match (there, s.alter) {
-        (Some(_), false) => return Err(SqlError::new(15530, &[&"credential", &name])),
-        (None, true) => return Err(SqlError::new(15151, &[&"alter", &"credential", &name])),
-        (Some(old), true) => Some(old),
-        (None, false) => None,
-    };
     let secret = secret.map(|secret| seal(cx, secret)).transpose()?;
     let (id, created) = old.map_or((0, now), |old| (old.id, old.created));
     let (name, identity) = (name.into(), identity.into());
@@ -37,12 +40,40 @@ pub(super) fn credential(cx: &mut StatementContext<'_>, s: &CredentialDefinition
     credentials::write(&master.storage, &made)
 }
 
+/// The credential that is altered, or None for one that is made: 15151, 15530.
+fn known(master: &Database, name: &str, alter: bool) -> SqlResult<Option<Credential>> {
+    match (credentials::find(&master.storage, name)?, alter) {
+        (Some(_), false) => Err(SqlError::new(15530, &[&"credential", &name])),
+        (None, true) => Err(SqlError::new(15151, &[&"alter", &"credential", &name])),
+        (found, _) => Ok(found),
+    }
+}
+
+/// Fires the triggers of a change before it is made: what is changed outside of transactions cannot be taken back.
+fn fire(
+    cx: &mut StatementContext<'_>,
+    verb: &str,
+    name: &str,
+    (text, span): (&str, Span),
+) -> SqlResult<()> {
+    let event = DdlEvent::on_server(&format!("{verb}_CREDENTIAL"), &cx.database());
+    cx.note_event(event.map(|e| e.with("ObjectName", name).with("ObjectType", "CREDENTIAL")));
+    fire_noted(cx, text, span)
+}
+
 /// DROP CREDENTIAL of each name: 15151.
-pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlResult<()> {
+pub(super) fn drop(
+    cx: &mut StatementContext<'_>,
+    names: &[ObjectName],
+    (text, span): (&str, Span),
+) -> SqlResult<()> {
     cx.refuse_in_transaction("DROP CREDENTIAL")?;
     let master = cx.instance().databases().master()?;
     for name in names {
         let name = &*name.name.value;
+        if credentials::find(&master.storage, name)?.is_some() {
+            fire(cx, "DROP", name, (text, span))?;
+        }
         if !credentials::remove(&master.storage, name)? {
             return Err(SqlError::new(15151, &[&"drop", &"credential", &name]));
         }

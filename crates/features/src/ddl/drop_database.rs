@@ -33,15 +33,30 @@ pub(crate) fn drop_databases(
                 &[&"drop", &"database", &slot.entry.name, &"database"],
             ));
         }
-        if is_own(cx, id) || !users_of(cx, id.0, true).is_empty() {
-            return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
-        }
+        not_in_use(cx, id, &slot.entry.name)?;
         let event = events::of_database(cx, "DROP", &slot.entry.name);
         cx.note_event(event);
         fire_noted(cx, text, span)?;
+        // Triggers take their time: others may have come, and the name may be another database's.
+        let still = cx.instance().databases().slot(&slot.entry.name);
+        if still.is_none_or(|s| s.entry.id != id) {
+            return Err(SqlError::new(3701, &[&"drop", &"database", &name]));
+        }
+        not_in_use(cx, id, &slot.entry.name)?;
+        // They may have read what is not durable yet, and no log brings the files back.
+        cx.session.promises.barrier()?;
         forget(cx, id, &slot.entry.name)?;
     }
     Ok(())
+}
+
+/// Refuses to drop a database that a session is in, or that this one's transaction has touched: 3702.
+fn not_in_use(cx: &StatementContext<'_>, id: DatabaseId, name: &str) -> SqlResult<()> {
+    let is_part = cx.session.transaction.parts.iter().any(|p| p.database.id == id);
+    match is_part || is_own(cx, id) || !users_of(cx, id.0, true).is_empty() {
+        true => Err(SqlError::new(3702, &[&name]).with_state(3)),
+        false => Ok(()),
+    }
 }
 
 fn forget(cx: &StatementContext<'_>, id: DatabaseId, name: &str) -> SqlResult<()> {

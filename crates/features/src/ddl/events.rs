@@ -247,7 +247,11 @@ pub(super) fn of_authorization(
     class: &str,
     s: &ast::AlterAuthorization,
 ) {
-    let database = cx.database();
+    let database = match class {
+        "DATABASE" => cx.instance().databases().get(&s.entity.name.value).ok(),
+        _ => None,
+    };
+    let database = database.unwrap_or_else(|| cx.database());
     let event = match class {
         "SERVER ROLE" => DdlEvent::on_server("ALTER_AUTHORIZATION_SERVER", &database),
         _ => DdlEvent::in_database("ALTER_AUTHORIZATION_DATABASE", &database),

@@ -3,6 +3,7 @@
 use super::events;
 use super::password::{self, Given};
 use super::principals::{self as shared, On};
+use crate::catalog::TriggerScope;
 use crate::catalog::principals::{
     Permission, Principal, PrincipalKind, Principals, SA, Scope, hash_from_bytes, rows,
 };
@@ -330,6 +331,11 @@ pub(super) fn drop(cx: &mut StatementContext<'_>, names: &[ObjectName]) -> SqlRe
         }
         if all.permissions().any(|p| p.key.grantor == login.id) {
             return Err(SqlError::new(15173, &[&login.name]));
+        }
+        // A later login may get the id.
+        let triggers = on.database.catalog.ddl_triggers(TriggerScope::Server, cx.session.id);
+        if triggers.iter().any(|t| t.execute_as == Some(login.id)) {
+            return Err(SqlError::new(15186, &[]));
         }
         rows::remove(on.transaction(cx)?, Scope::Server, login.id)?;
         on.refresh(cx)?;

@@ -1,7 +1,7 @@
 //! What statements about logins, users and roles have in common.
 
-use crate::catalog::Object;
 use crate::catalog::principals::{DBO_USER, Principals, Scope, rows};
+use crate::catalog::{Object, TriggerScope};
 use crate::database::Database;
 use crate::permissions::SecurableClass as C;
 use crate::session::context::StatementContext;
@@ -121,7 +121,10 @@ pub(super) fn owns_nothing(cx: &StatementContext<'_>, all: &Principals, id: i32)
         return Err(SqlError::new(15421, &[]));
     }
     let runs_as = |o: &Object| o.as_module().is_some_and(|m| m.execute_as == Some(id));
-    if catalog.objects(session).iter().any(runs_as) {
+    let triggers = catalog.ddl_triggers(TriggerScope::Database, session);
+    if catalog.objects(session).iter().any(runs_as)
+        || triggers.iter().any(|t| t.execute_as == Some(id))
+    {
         return Err(SqlError::new(15136, &[]));
     }
     if all.permissions().any(|p| p.key.grantor == id) {

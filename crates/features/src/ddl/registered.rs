@@ -109,8 +109,11 @@ fn login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()>
     if let K::Login(s) = &s.kind { login::login(cx, s) } else { other(s) }
 }
 
-fn credential(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
-    if let K::Credential(s) = &s.kind { credential::credential(cx, s) } else { other(s) }
+fn credential(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::Credential(c) => credential::credential(cx, c, (text, s.span)),
+        _ => other(s),
+    }
 }
 
 fn user(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
@@ -128,7 +131,7 @@ fn application_role(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sq
     }
 }
 
-fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
     let K::Drop(d) = &s.kind else { return other(s) };
     match d.kind {
         DropKind::Login => login::drop(cx, &d.names),
@@ -136,7 +139,7 @@ fn drop_principals(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> Sql
         DropKind::Role => role::drop(cx, &d.names, Scope::Database, d.if_exists),
         DropKind::ServerRole => role::drop(cx, &d.names, Scope::Server, false),
         DropKind::ApplicationRole => application_role::drop(cx, &d.names),
-        DropKind::Credential => credential::drop(cx, &d.names),
+        DropKind::Credential => credential::drop(cx, &d.names, (text, s.span)),
         _ => other(s),
     }
 }

@@ -178,6 +178,7 @@ impl<'a> Binder<'a> {
         }
         let read = OutputPlan::saved(&output).iter().copied();
         let saved = read.filter(|s| action != Some(*s)).collect();
+        self.needs_of_merge(id, &target, &clauses, &insert);
         let node = self.take_from(trees, Vec::new())?;
         let rest = match m.clauses.iter().any(|c| by_source(&c)) {
             false => None,
@@ -194,7 +195,6 @@ impl<'a> Binder<'a> {
                 Some(rest?)
             }
         };
-        self.needs_of_merge(id, &target, &clauses, &insert, &rest);
         let Target { database, table, .. } = target;
         let outgoing = match &insert {
             Some(_) => self.outgoing(&database, &table, None)?,
@@ -229,22 +229,20 @@ impl<'a> Binder<'a> {
         Ok(MergePlan { output, ..plan })
     }
 
-    /// The clauses change columns of the target, the source `id` of the block.
+    /// The clauses change columns of the target, the source `id` of the block, which still has its sources.
     fn needs_of_merge(
         &mut self,
         id: u32,
         target: &Target,
         clauses: &[MergeClause<Rel>],
         insert: &Option<MergeInsert<Rel>>,
-        rest: &Option<MergeRest<Rel>>,
     ) {
-        let all = || clauses.iter().chain(rest.iter().flat_map(|r| &r.clauses));
         let updates = |c: &MergeClause<Rel>| matches!(c.action, MergeAction::Update(_));
-        if all().any(updates) {
-            let columns = changed_columns(clauses, rest);
+        if clauses.iter().any(updates) {
+            let columns = changed_columns(clauses, &None);
             self.needs_of_target(id, target, Action::Update, &columns);
         }
-        if all().any(|c| !updates(c)) {
+        if clauses.iter().any(|c| !updates(c)) {
             self.needs_of_target(id, target, Action::Delete, &[]);
         }
         let Some(insert) = insert else { return };
@@ -418,6 +416,7 @@ impl<'a> Binder<'a> {
         for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
             clauses.push(self.merge_clause(c, target, id)?);
         }
+        self.needs_of_merge(id, target, &clauses, &None);
         let node = self.take_from(vec![FromTree::Source(id)], Vec::new())?;
         Ok(MergeRest { node, locator, clauses })
     }
@@ -440,6 +439,7 @@ impl<'a> Binder<'a> {
         for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
             clauses.push(self.merge_clause(c, target, id)?);
         }
+        self.needs_of_merge(id, target, &clauses, &None);
         let node = self.take_from(trees, Vec::new())?;
         Ok(MergeRest { node, locator, clauses })
     }

@@ -59,15 +59,6 @@ impl Failure {
         }
     }
 
-    /// Whether an answer is missing, so that the request may have been done.
-    pub fn is_lost(&self) -> bool {
-        match self {
-            Failure::Lost(_) => true,
-            // Whoever stands between may have lost it.
-            Failure::Refused(answer) => matches!(answer.status, 500 | 502 | 504),
-        }
-    }
-
     /// The code of the store's error; empty: it gives none.
     pub fn code(&self) -> String {
         match self {

@@ -19,6 +19,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Bytes of an answer's head at most, and headers.
 const HEAD_MAX: usize = 64 << 10;
 const HEADERS_MAX: usize = 100;
+/// Answers on the way to the one that counts (1xx), at most.
+const INTERIM_MAX: usize = 16;
 
 /// Says that nobody waits any more.
 #[derive(Clone, Default)]
@@ -73,13 +75,14 @@ impl Socket {
     fn wait<T>(&mut self, mut ask: impl FnMut(&mut TcpStream) -> io::Result<T>) -> io::Result<T> {
         let until = Instant::now() + self.silence;
         loop {
+            // Also where something comes all the time.
+            if self.stop.is_asked() {
+                return Err(cancelled());
+            }
             match ask(&mut self.tcp) {
                 Err(e)
                     if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
                 {
-                    if self.stop.is_asked() {
-                        return Err(cancelled());
-                    }
                     if Instant::now() >= until {
                         return Err(SystemError::io(TIMED_OUT, "The operation timed out"));
                     }
@@ -219,7 +222,7 @@ impl Connection {
     }
 
     fn answer(&mut self, request: &HttpRequest<'_>) -> io::Result<(Answer, bool)> {
-        loop {
+        for _ in 0..=INTERIM_MAX {
             let (status, headers) = self.head()?;
             let mut answer = Answer { status, headers, body: Vec::new() };
             if status / 100 == 1 {
@@ -235,6 +238,7 @@ impl Connection {
             answer.body = self.body(end, request.answer_max)?;
             return Ok((answer, keeps));
         }
+        Err(strange("no end of answers on the way to one"))
     }
 
     /// More of what the other side says; none: it has ended.
@@ -387,4 +391,45 @@ fn plain(e: io::Error) -> io::Error {
         return unsafe_peer(why);
     }
     SystemError::io(12030, format!("The connection with the server was terminated abnormally: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// A store that says something again and again, and what comes of a request to it; `after`: nobody waits any more.
+    fn asked(says: &'static [u8], after: Duration) -> io::Error {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            while client.write_all(says).is_ok() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let flag = Arc::new(AtomicBool::new(false));
+        let to = Address::parse(&format!("s3://127.0.0.1:{port}/b/x")).unwrap();
+        let mut connection =
+            Connection::open(&to, None, &Stop::default().or(&flag), SILENCE).unwrap();
+        thread::spawn(move || {
+            thread::sleep(after);
+            flag.store(true, Ordering::Release);
+        });
+        let (method, target) = ("GET", "/b/x");
+        let request = HttpRequest { method, target, headers: &[], body: &[], answer_max: 1 << 20 };
+        connection.ask(&request).unwrap_err()
+    }
+
+    #[test]
+    fn who_is_always_told_something_stops_all_the_same() {
+        let began = Instant::now();
+        let e = asked(b"HTTP/1.1 100 Continue\r\n\r\n", Duration::from_secs(20));
+        assert_eq!(number_of(&e), Some(12152));
+        let slow = b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
+        let e = asked(slow, Duration::from_millis(300));
+        assert_eq!(number_of(&e), Some(CANCELLED));
+        assert!(began.elapsed() < Duration::from_secs(15));
+    }
 }

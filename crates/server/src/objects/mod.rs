@@ -29,11 +29,13 @@ use address::Address;
 use client::Client;
 use download::Download;
 use http::Stop;
+use parking_lot::Mutex;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use sealed::Seal;
 use sign::SigningKey;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_engine::ObjectAddress;
@@ -52,9 +54,13 @@ const SYSTEM: [&str; 5] = [
     "/etc/ssl/cert.pem",
 ];
 
+/// The addresses of objects that somebody is about to write, or writes.
+type Claimed = Arc<Mutex<HashSet<String>>>;
+
 /// The object stores that a server reaches, and the secrets by which it does.
 pub(crate) struct Objects {
     seal: Seal,
+    claimed: Claimed,
     certificates: PathBuf,
     /// Stores on this machine are asked in plain text.
     plain_loopback: bool,
@@ -62,7 +68,8 @@ pub(crate) struct Objects {
 
 impl Objects {
     pub(crate) fn new(data: &Path, plain_loopback: bool) -> Objects {
-        Objects { seal: Seal::new(data), certificates: data.join(CERTIFICATES), plain_loopback }
+        let (seal, claimed) = (Seal::new(data), Claimed::default());
+        Objects { seal, claimed, certificates: data.join(CERTIFICATES), plain_loopback }
     }
 
     pub(crate) fn seal(&self, secret: &str) -> Result<Vec<u8>, String> {
@@ -91,8 +98,10 @@ impl Objects {
         let (part_bytes, at_once) = (at.part_bytes, at.parts_at_once.max(1));
         let key = SigningKey { id: at.key_id, secret: at.key, region: at.region };
         let stop = Stop::default().or(&at.cancel);
+        let place = format!("{}{}", address.authority.to_ascii_lowercase(), address.path);
         let client = Client::new(path, address, key, tls, stop);
-        Ok(Arc::new(Object { client, part_bytes, at_once }))
+        let claim = Claim { claimed: self.claimed.clone(), place, is_mine: Mutex::new(false) };
+        Ok(Arc::new(Object { client, part_bytes, at_once, claim }))
     }
 
     /// Whom to trust: read each time, so that a new certificate needs no restart.
@@ -119,14 +128,50 @@ impl Objects {
     }
 }
 
+/// The right to write an object, which one alone has, as long as it lives.
+struct Claim {
+    claimed: Claimed,
+    /// The address, however it was written: host and port as requests have them, and the path.
+    place: String,
+    is_mine: Mutex<bool>,
+}
+
+impl Claim {
+    /// False: somebody else has it.
+    fn take(&self) -> bool {
+        let mut is_mine = self.is_mine.lock();
+        *is_mine = *is_mine || self.claimed.lock().insert(self.place.clone());
+        *is_mine
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if *self.is_mine.get_mut() {
+            self.claimed.lock().remove(&self.place);
+        }
+    }
+}
+
 /// An object of a store.
 struct Object {
     client: Client,
     part_bytes: usize,
     at_once: usize,
+    claim: Claim,
 }
 
 impl Object {
+    /// The object is going to be written: by nobody else at the same time, as a file is.
+    fn claim(&self) -> IoResult<()> {
+        const IN_USE: &str =
+            "The process cannot access the file because it is being used by another process.";
+        match self.claim.take() {
+            true => Ok(()),
+            false => Err(self.client.error("open", 32, IN_USE)),
+        }
+    }
+
     /// Whoever reads or writes has connections of his own.
     fn client(&self) -> Client {
         self.client.with(self.client.stop().clone())
@@ -139,10 +184,12 @@ impl RemoteObject for Object {
     }
 
     fn exists(&self) -> IoResult<bool> {
+        self.claim()?;
         self.client.exists()
     }
 
     fn create(&self) -> IoResult<Arc<dyn Volume>> {
+        self.claim()?;
         Ok(Arc::new(Upload::begin(self.client(), self.part_bytes, self.at_once)?))
     }
 

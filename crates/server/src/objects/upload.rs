@@ -198,25 +198,26 @@ impl Upload {
         let (mut times, mut lost) = (0, false);
         loop {
             let e = match client.once(ask) {
-                // The store says so, and then may say in the body that it could not.
-                Ok(answer) if !String::from_utf8_lossy(&answer.body).contains("<Error>") => {
-                    return Ok(());
-                }
+                Ok(answer) if is_result(&answer.body) => return Ok(()),
+                // The store may say in the body that it could not. What says neither may be somebody else's answer.
                 Ok(answer) => Failure::Refused(answer),
                 Err(e) => e,
             };
-            lost |= e.is_lost();
-            let inside = matches!(&e, Failure::Refused(answer) if answer.status == 200);
-            let gone = lost && e.code() == "NoSuchUpload";
-            times += 1;
-            let again = e.may_pass() || gone || (inside && e.code() == "InternalError");
-            if !again || times >= client.tries() || !client.pause(times) {
+            let code = e.code();
+            let inside = matches!(&e, Failure::Refused(answer) if answer.status / 100 == 2);
+            let passes = e.may_pass() || (inside && matches!(&*code, "" | "InternalError"));
+            // Whoever says that it is busy may stand between, and have passed it on.
+            lost |= passes;
+            let gone = lost && code == "NoSuchUpload";
+            if !passes && !gone {
                 return Err(client.failed("write", e));
             }
-            if lost && self.is_there(filling)? {
+            times += 1;
+            let goes_on = times < client.tries() && client.pause(times);
+            if self.is_there(filling)? {
                 return Ok(());
             }
-            if gone {
+            if gone || !goes_on {
                 return Err(client.failed("write", e));
             }
         }
@@ -242,6 +243,11 @@ impl Upload {
     fn refused<T>(&self, op: &'static str) -> IoResult<T> {
         Err(self.client.error(op, 50, "The request is not supported."))
     }
+}
+
+/// Whether the body of an answer says that the parts have become an object.
+fn is_result(body: &[u8]) -> bool {
+    String::from_utf8_lossy(body).contains("CompleteMultipartUploadResult")
 }
 
 /// Sends a part; gives its ETag.
