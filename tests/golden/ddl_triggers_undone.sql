@@ -9,6 +9,7 @@ CREATE TABLE dbo.t (a int)
 CREATE LOGIN ddl_plain WITH PASSWORD = 'Str0ng!Pass'
 CREATE USER ddl_plain
 ALTER ROLE db_ddladmin ADD MEMBER ddl_plain
+GRANT INSERT ON dbo.told TO ddl_plain
 GO
 --@ source: documentation EXECUTE AS Clause
 CREATE TRIGGER tells ON DATABASE FOR DDL_TABLE_EVENTS, DDL_TRIGGER_EVENTS AS SET NOCOUNT ON INSERT dbo.told VALUES (EVENTDATA().value('(/EVENT_INSTANCE/EventType)[1]', 'nvarchar(64)'), USER_NAME())

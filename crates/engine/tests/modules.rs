@@ -60,7 +60,7 @@ fn triggers_of_databases_and_of_the_server_outlast_a_restart_and_a_restore() {
     c.ok("CREATE TRIGGER quiet ON DATABASE FOR DROP_TABLE AS ROLLBACK");
     c.ok("DISABLE TRIGGER quiet ON DATABASE");
     c.ok("EXEC sp_settriggerorder 'tells', 'First', 'CREATE_TABLE', 'DATABASE'");
-    c.ok("CREATE TRIGGER refuses ON ALL SERVER FOR CREATE_LOGIN AS ROLLBACK");
+    c.ok("CREATE TRIGGER refuses ON ALL SERVER FOR CREATE_SERVER_ROLE AS ROLLBACK");
     drop(c);
     let w = w.restart();
     let mut c = w.connect_to(&database);
@@ -71,8 +71,8 @@ fn triggers_of_databases_and_of_the_server_outlast_a_restart_and_a_restore() {
     let rows = "quiet | 1 | DROP_TABLE | NULL | 0\ntells | 0 | CREATE_TABLE | 10018 | 1\n\
                 tells | 0 | ALTER_TABLE | 10018 | 0\ntells | 0 | DROP_TABLE | 10018 | 0";
     assert_eq!(c.rows(kept), rows);
-    let login = "CREATE LOGIN somebody WITH PASSWORD = 'Str0ng!Pass'";
-    assert_eq!(support::errors(&c.run(login)), [3609]);
+    let role = "CREATE SERVER ROLE somebody";
+    assert_eq!(support::errors(&c.run(role)), [3609]);
     assert_eq!(c.rows("SELECT COUNT(*) FROM sys.server_principals WHERE name = 'somebody'"), "0");
     c.ok(&format!("BACKUP DATABASE [{database}] TO DISK = 'triggers.bak' WITH INIT"));
     c.ok("DROP TABLE dbo.t");
@@ -83,7 +83,7 @@ fn triggers_of_databases_and_of_the_server_outlast_a_restart_and_a_restore() {
     assert_eq!(c.rows("SELECT event FROM dbo.told"), "CREATE_TABLE\nALTER_TABLE");
     assert_eq!(c.rows(kept), rows);
     c.ok("DROP TRIGGER refuses ON ALL SERVER");
-    c.ok(login);
+    c.ok(role);
 }
 
 #[test]
