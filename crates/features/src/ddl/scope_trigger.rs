@@ -257,13 +257,9 @@ pub(crate) fn change(
     trigger: &Module,
     facts: DdlTriggerFacts,
 ) -> SqlResult<()> {
-    let mut head = trigger.head.clone();
-    head.modified = database.catalog.now();
-    let session = cx.session.id;
-    let tx = cx.transaction(database)?;
-    rows::write_object(tx, &head, 0)?;
-    rows::write_ddl_trigger_facts(tx, head.id, &facts)?;
-    database.catalog.refresh(tx, session, &[head.id])
+    super::trigger::modified(cx, database, trigger, |tx, id| {
+        rows::write_ddl_trigger_facts(tx, id, &facts)
+    })
 }
 
 /// A trigger of a scope by its name, as it is once the scope is locked.

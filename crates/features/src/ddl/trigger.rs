@@ -13,7 +13,8 @@ use crate::database::Database;
 use crate::exec::mistakes;
 use crate::session::context::StatementContext;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_storage::Transaction;
 use taffrail_syntax::ast::{self, ModuleVerb, StatementKind, TriggerTarget};
 
 /// `CREATE | ALTER TRIGGER`. `text` is the whole batch: what the catalogue keeps.
@@ -330,12 +331,22 @@ pub(crate) fn change(
     trigger: &Module,
     facts: TriggerFacts,
 ) -> SqlResult<()> {
+    modified(cx, database, trigger, |tx, id| rows::write_trigger_facts(tx, id, &facts))
+}
+
+/// Writes something of a trigger of whatever scope, which has been modified by that.
+pub(super) fn modified(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    trigger: &Module,
+    write: impl FnOnce(&mut Transaction, ObjectId) -> SqlResult<()>,
+) -> SqlResult<()> {
     let mut head = trigger.head.clone();
     head.modified = database.catalog.now();
     let session = cx.session.id;
     let tx = cx.transaction(database)?;
     rows::write_object(tx, &head, 0)?;
-    rows::write_trigger_facts(tx, head.id, &facts)?;
+    write(tx, head.id)?;
     database.catalog.refresh(tx, session, &[head.id])
 }
 
