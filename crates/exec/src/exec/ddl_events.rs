@@ -390,32 +390,42 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let events = std::mem::take(&mut self.session.running.events);
-        let mut due = Vec::new();
-        for event in &events {
-            for trigger in self.session.triggers_of_event(event)? {
-                due.push((event, trigger));
-            }
-        }
-        if due.is_empty() {
-            return Ok(());
-        }
-        let fired = self.while_triggers_run(|it| {
-            due.into_iter().try_for_each(|(event, trigger)| it.fire_for_event(event, trigger, text))
-        });
+        let fired = self.fire_each(&events, text);
         if fired.is_err() {
             for (undo, name) in events.iter().filter_map(|e| e.undo.as_ref()) {
-                undo(&mut self.context(0), name)?;
+                // The trigger's error is the statement's; what could not be taken back is told beside it.
+                let mut cx = self.context(0);
+                if let Err(left) = undo(&mut cx, name) {
+                    cx.reason(left)?;
+                }
             }
         }
         fired
     }
 
-    fn fire_for_event(&mut self, event: &DdlEvent, due: Due, text: &EventText) -> SqlResult<()> {
+    fn fire_each(&mut self, events: &[DdlEvent], text: &EventText) -> SqlResult<()> {
+        let mut due = Vec::new();
+        for event in events {
+            let triggers = self.session.triggers_of_event(event)?;
+            if !triggers.is_empty() {
+                // All are told the moment before the first of them runs.
+                let data: Arc<str> = event.xml(self.session, text.part(event.extent)).into();
+                due.extend(triggers.into_iter().map(|trigger| (data.clone(), trigger)));
+            }
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
+        self.while_triggers_run(|it| {
+            due.into_iter().try_for_each(|(data, trigger)| it.fire_for_event(data, trigger))
+        })
+    }
+
+    fn fire_for_event(&mut self, data: Arc<str>, due: Due) -> SqlResult<()> {
         if !self.session.may_fire_for_event(&due) {
             return Ok(());
         }
         let (_, database, trigger) = due;
-        let data = event.xml(self.session, text.part(event.extent)).into();
         let fired = FiredByEvent { database: database.id, trigger: trigger.head.id, data };
         let way = Way { event: Some(Arc::new(fired)), ..Way::default() };
         self.fire_one(&database, &trigger, way)?;

@@ -70,6 +70,8 @@ impl Interpreter<'_> {
             super::modify::insert::insert_query(rt, &insert, &q.plan)
         })?;
         self.session.activation.last.row_count = rows as i64;
+        // A statement that failed may have left some of its own.
+        self.session.running.events.clear();
         let event = DdlEvent::of_object("CREATE", &database, &table.head);
         self.context(line).note_event(event);
         self.warn(line)?;

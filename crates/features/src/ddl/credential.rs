@@ -7,6 +7,7 @@ use crate::catalog::credentials::{self, Credential};
 use crate::database::Database;
 use crate::exec::ddl_events::{DdlEvent, fire_noted};
 use crate::session::context::StatementContext;
+use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{CredentialDefinition, NamedOption, ObjectName, OptionValue, Span};
@@ -31,6 +32,7 @@ pub(super) fn credential(
     known(&master, name, s.alter)?;
     fire(cx, if s.alter { "ALTER" } else { "CREATE" }, name, (text, span))?;
     // Triggers take their time.
+    lock(cx, &master)?;
     let old = known(&master, name, s.alter)?;
     let now = cx.instance().options().env.clock.now_utc();
     let secret = secret.map(|secret| seal(cx, secret)).transpose()?;
@@ -38,6 +40,12 @@ pub(super) fn credential(
     let (name, identity) = (name.into(), identity.into());
     let made = Credential { id, name, identity, secret, created, modified: now };
     credentials::write(&master.storage, &made)
+}
+
+/// Keeps other changes of credentials away until the statement ends: their list has no lock of its own, but that of the principals.
+fn lock(cx: &mut StatementContext<'_>, master: &Arc<Database>) -> SqlResult<()> {
+    let session = cx.session.id;
+    master.catalog.lock_principals(cx.transaction(master)?, session)
 }
 
 /// The credential that is altered, or None for one that is made: 15151, 15530.
@@ -74,6 +82,7 @@ pub(super) fn drop(
         if credentials::find(&master.storage, name)?.is_some() {
             fire(cx, "DROP", name, (text, span))?;
         }
+        lock(cx, &master)?;
         if !credentials::remove(&master.storage, name)? {
             return Err(SqlError::new(15151, &[&"drop", &"credential", &name]));
         }

@@ -79,8 +79,8 @@ pub(super) fn undo_attach(cx: &mut StatementContext<'_>, name: &str) -> SqlResul
 
 /// Takes a database away that a statement has just made, because a trigger of the server will not have it.
 pub(super) fn undo_creation(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<()> {
-    match cx.instance().databases().slot(name) {
-        Some(slot) => forget(cx, slot.entry.id, &slot.entry.name),
-        None => Ok(()),
-    }
+    let Some(slot) = cx.instance().databases().slot(name) else { return Ok(()) };
+    // Others may have come while the trigger ran.
+    not_in_use(cx, slot.entry.id, &slot.entry.name)?;
+    forget(cx, slot.entry.id, &slot.entry.name)
 }

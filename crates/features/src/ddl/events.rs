@@ -11,19 +11,15 @@ use std::sync::Arc;
 use taffrail_base::{SchemaId, SqlResult};
 use taffrail_syntax::ast::{self, AlterTableAction as A, ObjectName, PermissionVerb};
 
-/// An object of a schema was made, changed or dropped, as the verb says.
+/// An object of a schema or a trigger was made, changed or dropped, as the verb says.
 pub(crate) fn of_object(
     cx: &mut StatementContext<'_>,
     verb: &str,
     database: &Arc<Database>,
     head: &ObjectHead,
 ) {
-    match head.kind {
-        ObjectKind::Trigger | ObjectKind::DatabaseTrigger | ObjectKind::ServerTrigger => {
-            of_trigger(cx, verb, database, head);
-        }
-        _ => cx.note_event(DdlEvent::of_object(verb, database, head)),
-    }
+    let event = event_of(cx, verb, database, head);
+    cx.note_event(event);
 }
 
 /// A module was made or changed; `encrypted`: nobody is shown its text.
@@ -39,17 +35,6 @@ pub(super) fn of_module(
         "CREATE" => e.made(database, module.head.id),
         _ => e,
     });
-    cx.note_event(event);
-}
-
-/// A trigger was dropped, or has come to another place among others.
-pub(crate) fn of_trigger(
-    cx: &mut StatementContext<'_>,
-    verb: &str,
-    database: &Arc<Database>,
-    head: &ObjectHead,
-) {
-    let event = event_of(cx, verb, database, head);
     cx.note_event(event);
 }
 

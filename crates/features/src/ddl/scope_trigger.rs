@@ -217,7 +217,7 @@ pub(super) fn drop_triggers(
                 let id = trigger.head.id;
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
-                events::of_trigger(cx, "DROP", &database, &trigger.head);
+                events::of_object(cx, "DROP", &database, &trigger.head);
             }
             None if s.if_exists => {}
             None => return Err(SqlError::new(3701, &[&"drop", &"trigger", name]).with_state(5)),

@@ -232,7 +232,7 @@ pub(crate) fn drop_triggers(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sql
         match locked {
             Some((database, trigger)) => {
                 remove(cx, &database, &trigger)?;
-                events::of_trigger(cx, "DROP", &database, &trigger.head);
+                events::of_object(cx, "DROP", &database, &trigger.head);
             }
             None if s.if_exists => {}
             None => return Err(SqlError::new(3701, &[&"drop", &"trigger", name]).with_state(5)),

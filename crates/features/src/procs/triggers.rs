@@ -103,7 +103,7 @@ pub(super) fn set_order(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
     let mut new = facts;
     new.order[at] = order;
     change(cx, &database, &trigger, new)?;
-    events::of_trigger(cx, "ALTER", &database, &trigger.head);
+    events::of_object(cx, "ALTER", &database, &trigger.head);
     Ok(0)
 }
 
@@ -128,6 +128,6 @@ fn set_order_of_event(
         return Err(SqlError::new(15130, &[&written, &event]));
     }
     scope_trigger::change(cx, &database, &trigger, facts)?;
-    events::of_trigger(cx, "ALTER", &database, &trigger.head);
+    events::of_object(cx, "ALTER", &database, &trigger.head);
     Ok(0)
 }

@@ -411,18 +411,9 @@ impl<'a> Binder<'a> {
         let source = self.table_source(database, table, alias, schema, hints)?;
         let id = source.id;
         self.block().sources.push(source);
-        let (_, locator) = self.merge_target(0)?;
-        let mut clauses = Vec::new();
-        for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
-            clauses.push(self.merge_clause(c, target, id)?);
-        }
-        self.needs_of_merge(id, target, &clauses, &None);
-        let node = self.take_from(vec![FromTree::Source(id)], Vec::new())?;
-        Ok(MergeRest { node, locator, clauses })
+        self.merge_rest_from(m, target, vec![FromTree::Source(id)])
     }
-}
 
-impl<'a> Binder<'a> {
     /// WHEN NOT MATCHED BY SOURCE of a view or common table expression, which is read once more as a query of its own.
     fn merge_rest_of_query(
         &mut self,
@@ -432,6 +423,16 @@ impl<'a> Binder<'a> {
         self.look_for_target(m);
         self.place_target(Some(&m.target));
         let trees = self.sources_of_list(std::slice::from_ref(&m.target))?;
+        self.merge_rest_from(m, target, trees)
+    }
+
+    /// The clauses of WHEN NOT MATCHED BY SOURCE, whose target is the only source of the block.
+    fn merge_rest_from(
+        &mut self,
+        m: &'a ast::Merge,
+        target: &Target,
+        trees: Vec<FromTree>,
+    ) -> SqlResult<MergeRest<Rel>> {
         let (again, locator) = self.merge_target(0)?;
         debug_assert!(again.table.id() == target.table.id(), "the target is the same query");
         let id = self.block().sources[0].id;
