@@ -82,13 +82,13 @@ GO
 CREATE SYNONYM dbo.s FOR dbo.ddl_log
 GO
 --@ source: reasoned
-CREATE TABLE dbo.stays (a int)
+CREATE TABLE dbo.goes (a int)
 TRUNCATE TABLE dbo.ddl_log
-DROP TABLE dbo.stays, dbo.is_not_there
+DROP TABLE dbo.goes, dbo.is_not_there
 SELECT 1 AS x INTO dbo.made_after
 SELECT event, [object], tsql FROM dbo.ddl_log ORDER BY n
-SELECT OBJECT_ID('dbo.stays') - OBJECT_ID('dbo.stays') AS stays
-DROP TABLE dbo.stays, dbo.made_after
+SELECT OBJECT_ID('dbo.goes') AS gone
+DROP TABLE dbo.made_after
 GO
 --@ source: documentation EVENTDATA
 DROP TRIGGER calls, [log] ON DATABASE

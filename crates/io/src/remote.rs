@@ -14,6 +14,7 @@ pub trait RemoteObject: Send + Sync {
     fn exists(&self) -> IoResult<bool>;
     /// Begins a new object. Writes follow each other without gaps; nobody sees anything of them before [`Volume::sync`], which ends the
     /// object, and may be called once. What is dropped before that has never been; an object that was at the address stays until then.
+    /// [`Volume::truncate`] to the length that there is sends all of it ahead: the last call before the end, or the first of all.
     fn create(&self) -> IoResult<Arc<dyn Volume>>;
     /// Opens the object for reading.
     fn open(&self) -> IoResult<Arc<dyn Volume>>;

@@ -14,6 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const MADE: &str = "CREATE TABLE hot (id int NOT NULL PRIMARY KEY, n int NOT NULL)";
+/// The rows of all clients that insert.
+const INSERTED: &str = "SELECT COUNT(*) FROM [load]";
 
 /// A call of a client, by its number.
 type RowCall = fn(&mut dyn Driver, usize) -> io::Result<()>;
@@ -178,10 +180,7 @@ pub(super) fn one_row(
         sides.push(Crowd::new((&**peer, peer.name()), None, CROWD, prepare, one)?);
     }
     let calls = rounds(ours, &mut sides, portion.rounds[1], portion.turn)?;
-    let (counted, told) = (ours.number("SELECT SUM(n) FROM hot")?, calls[0] + calls[1]);
-    if counted != told {
-        return Err(io::Error::other(format!("{counted} changes are there of {told}")));
-    }
+    ours.has_all("SELECT SUM(n) FROM hot", calls[0] + calls[1])?;
     let rate: fn(&Turn) -> f64 = |s| s.rate;
     let two = "commits/s, one row and a row each";
     let mut figures = vec![figure(ONE_ROW, &pairs(&sides[0], &sides[1], rate), two)];
@@ -207,6 +206,7 @@ pub(super) fn clients(
             peer.settle().iter().try_for_each(|sql| driver.run(sql))?;
         }
         ours.server.rest()?;
+        let before = ours.number(INSERTED)?;
         let server = &ours.server;
         let mut sides = vec![
             Crowd::new((server, "OFF"), Some(false), count, prepare, call)?,
@@ -215,7 +215,8 @@ pub(super) fn clients(
         for peer in others {
             sides.push(Crowd::new((&**peer, peer.name()), None, count, prepare, call)?);
         }
-        rounds(ours, &mut sides, portion.rounds[2], portion.turn)?;
+        let calls = rounds(ours, &mut sides, portion.rounds[2], portion.turn)?;
+        ours.has_all(INSERTED, before + calls[0] + calls[1])?;
         figures.extend(told(count, &sides));
     }
     Ok(figures)

@@ -164,6 +164,14 @@ impl Ours {
         let answer = self.admin.query(query).map_err(io::Error::other)?.first_value();
         answer.parse().map_err(|_| io::Error::other(format!("{query}: {answer:?} is no number")))
     }
+
+    /// Looks whether a query counts all commits that clients were told of, and no others.
+    fn has_all(&mut self, query: &str, commits: u64) -> io::Result<()> {
+        match self.number(query)? {
+            there if there == commits => Ok(()),
+            there => Err(io::Error::other(format!("{query}: {there}, of {commits} commits"))),
+        }
+    }
 }
 
 fn run(client: &mut Client, sql: &str) -> io::Result<()> {

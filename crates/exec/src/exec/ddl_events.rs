@@ -22,7 +22,7 @@ use crate::catalog::{self, ObjectHead, ObjectKind, TriggerOrder, TriggerScope, d
 use crate::database::Database;
 use crate::session::Session;
 use crate::session::context::StatementContext;
-use crate::session::masked::masked;
+use crate::session::masked::{comment, masked};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -286,7 +286,7 @@ fn behind(text: Option<&str>) -> usize {
         at += match rest.chars().next() {
             Some(c) if c == ';' || c.is_whitespace() => c.len_utf8(),
             _ if rest.starts_with("--") => rest.find('\n').map_or(rest.len(), |n| n + 1),
-            _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |n| n + 2),
+            _ if rest.starts_with("/*") => comment(rest.as_bytes()),
             _ => return at,
         };
     }
@@ -445,13 +445,13 @@ mod tests {
 
     #[test]
     fn a_command_is_a_part_of_its_text() {
-        let text = "/* a */ DROP TABLE t ; -- b\n /* c */ SELECT 1";
+        let text = "/* a */ DROP TABLE t ; -- b\n /* c /* d */ */ SELECT 1";
         let part = |extent| {
             let found = EventText { text: text.into(), start: 8, end: 22 };
             found.part(extent).to_owned()
         };
         assert_eq!(part(CommandExtent::Statement), "DROP TABLE t");
-        assert_eq!(part(CommandExtent::UpToNext), "DROP TABLE t ; -- b\n /* c */ ");
+        assert_eq!(part(CommandExtent::UpToNext), "DROP TABLE t ; -- b\n /* c /* d */ */ ");
         assert_eq!(part(CommandExtent::Batch), text);
     }
 

@@ -91,8 +91,7 @@ impl Session {
             true => OwnerKind::SharedTransactionWorkspace,
             false => OwnerKind::Transaction,
         };
-        let mut rows = self.database.storage.instance().locks.snapshot();
-        rows.retain(|row| row.resource == resource);
+        let rows = self.database.storage.instance().locks.rows_of(&resource);
         let is_own = |row: &LockRow| row.owner.session() == self.id.0 && row.owner.kind() == kind;
         let granted = |row: &&LockRow| row.status == LockStatus::Grant;
         let own = rows.iter().filter(granted).find(|row| is_own(row)).map(|row| row.mode);

@@ -38,7 +38,7 @@ fn in_word(b: u8) -> bool {
 }
 
 /// Bytes of the comment at the beginning, with those that stand in it.
-fn comment(text: &[u8]) -> usize {
+pub(crate) fn comment(text: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(pair) = text.get(at..at + 2) {
         match pair {

@@ -305,10 +305,11 @@ pub(super) fn restore(
 ) -> SqlResult<()> {
     let env = &cx.instance().options().env;
     let label = |device| taffrail_storage::backup::read_label(env, device).ok();
-    let labels: Vec<MediaLabel> = devices.list.iter().filter_map(label).collect();
+    // All or none: a label belongs to the device in its place.
+    let labels: Option<Vec<MediaLabel>> = devices.list.iter().map(label).collect();
     let now = crate::catalog::datetime_now(&*env.clock);
     let mut batch = String::new();
-    set_rows(&mut batch, &restored.header, &labels, devices)?;
+    set_rows(&mut batch, &restored.header, &labels.unwrap_or_default(), devices)?;
     let row = cells(
         "restore_date destination_database_name user_name restore_type replace recovery restart device_count",
         row![

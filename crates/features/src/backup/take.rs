@@ -21,7 +21,8 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_storage::RecoveryModel;
 use taffrail_storage::backup::{
-    self, BackupKind, BackupReport, BackupResult, BackupSpec, Device, Labels, MediaMode,
+    self, BackupError, BackupKind, BackupReport, BackupResult, BackupSpec, Device, Labels,
+    MediaMode,
 };
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
@@ -193,11 +194,22 @@ fn refuse_unexpired(
     let now = env.clock.now_utc();
     for (at, device) in devices.list.iter().enumerate() {
         let Device::Disk(path) = device else { continue };
-        if !env.disk.exists(path).unwrap_or(false) {
-            continue;
-        }
-        // What is no media, or cannot be read, is told by whoever opens it.
-        let sets = backup::read_sets(env, std::slice::from_ref(device)).unwrap_or_default();
+        let there = env.disk.exists(path).map_err(BackupError::Open);
+        let sets = match there {
+            Ok(false) => continue,
+            Ok(true) => backup::read_sets(env, std::slice::from_ref(device)),
+            Err(e) => Err(e),
+        };
+        let sets = match sets {
+            Ok(sets) => sets,
+            // Nobody knows whether they have expired.
+            Err(e @ (BackupError::Open(_) | BackupError::Device { .. })) => {
+                let told = Statement { name: "BACKUP DATABASE", database: "" };
+                return Err(say(e, &told, devices));
+            }
+            // What is no media is told by whoever opens it.
+            Err(_) => Vec::new(),
+        };
         let last = sets.iter().filter_map(|h| h.labels.expires).filter(|e| *e > now).max();
         if let Some(expires) = last {
             let on = crate::catalog::datetime(expires);

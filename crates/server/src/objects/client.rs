@@ -18,9 +18,10 @@ use taffrail_observe::WaitType;
 const TRIES: u32 = 7;
 /// The pause before it is asked again, twice as long each time.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Tries and silence of a request that clears up.
+/// Tries and silence of a request that clears up, and how long all of it may take.
 const HURRIED_TRIES: u32 = 3;
 const HURRIED: Duration = Duration::from_secs(3);
+const HURRIED_IN_ALL: Duration = Duration::from_secs(10);
 /// The longest time between two looks whether anybody still waits.
 const LOOK: Duration = Duration::from_millis(20);
 /// Bytes of an answer that has no object: its head, XML.
@@ -111,7 +112,8 @@ impl Client {
 
     /// A client of the same object for clearing up behind one that has stopped: it asks little, and does not wait for long.
     pub fn hurried(&self) -> Client {
-        Client { tries: HURRIED_TRIES, silence: HURRIED, ..self.with(Stop::default()) }
+        let stop = Stop::after(HURRIED_IN_ALL);
+        Client { tries: HURRIED_TRIES, silence: HURRIED, ..self.with(stop) }
     }
 
     pub fn stop(&self) -> &Stop {

@@ -24,16 +24,27 @@ const INTERIM_MAX: usize = 16;
 
 /// Says that nobody waits any more.
 #[derive(Clone, Default)]
-pub(super) struct Stop(Vec<Arc<AtomicBool>>);
+pub(super) struct Stop {
+    flags: Vec<Arc<AtomicBool>>,
+    /// Nobody waits longer than until then.
+    until: Option<Instant>,
+}
 
 impl Stop {
+    /// One that says so by itself after a time.
+    pub fn after(time: Duration) -> Stop {
+        Stop { flags: Vec::new(), until: Some(Instant::now() + time) }
+    }
+
     /// This one, or that flag.
     pub fn or(&self, flag: &Arc<AtomicBool>) -> Stop {
-        Stop(self.0.iter().chain([flag]).cloned().collect())
+        let flags = self.flags.iter().chain([flag]).cloned().collect();
+        Stop { flags, until: self.until }
     }
 
     pub fn is_asked(&self) -> bool {
-        self.0.iter().any(|flag| flag.load(Ordering::Acquire))
+        self.until.is_some_and(|until| Instant::now() >= until)
+            || self.flags.iter().any(|flag| flag.load(Ordering::Acquire))
     }
 }
 
@@ -174,7 +185,7 @@ impl Connection {
         stop: &Stop,
         silence: Duration,
     ) -> io::Result<Connection> {
-        let tcp = connect(to, silence.min(CONNECT))?;
+        let tcp = connect(to, stop, silence.min(CONNECT))?;
         tcp.set_nodelay(true)?;
         tcp.set_read_timeout(Some(LOOK))?;
         tcp.set_write_timeout(Some(LOOK))?;
@@ -236,7 +247,8 @@ impl Connection {
             };
             let keeps = !closes && !matches!(end, End::WithConnection);
             answer.body = self.body(end, request.answer_max)?;
-            return Ok((answer, keeps));
+            // What has come behind an answer belongs to no other request.
+            return Ok((answer, keeps && self.ahead.is_empty()));
         }
         Err(strange("no end of answers on the way to one"))
     }
@@ -346,13 +358,16 @@ fn end_of(answer: &Answer) -> io::Result<End> {
     }
 }
 
-fn connect(to: &Address, patience: Duration) -> io::Result<TcpStream> {
+fn connect(to: &Address, stop: &Stop, patience: Duration) -> io::Result<TcpStream> {
     let found = (&*to.host, to.port).to_socket_addrs();
     let unknown = |why: &dyn std::fmt::Display| {
         SystemError::io(12007, format!("The server name or address could not be resolved: {why}"))
     };
     let mut last = None;
     for address in found.map_err(|e| unknown(&e))? {
+        if stop.is_asked() {
+            return Err(cancelled());
+        }
         match TcpStream::connect_timeout(&address, patience) {
             Ok(tcp) => return Ok(tcp),
             Err(e) => last = Some(e),

@@ -198,6 +198,7 @@ impl RemoteObject for Object {
     }
 
     fn remove(&self) -> IoResult<()> {
-        self.client.remove()
+        // Also where the backup was stopped: its own client asks for nothing any more.
+        self.client.hurried().remove()
     }
 }

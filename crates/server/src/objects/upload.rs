@@ -171,12 +171,17 @@ impl Upload {
         Ok(())
     }
 
-    /// The parts become the object.
-    fn end(&self, filling: &mut Filling) -> IoResult<()> {
+    /// Sends the last part, and waits until all have been.
+    fn send_rest(&self, filling: &mut Filling) -> IoResult<()> {
         if !filling.part.is_empty() {
             self.hand_over(filling)?;
         }
-        self.settle(0)?;
+        self.settle(0).map(drop)
+    }
+
+    /// The parts become the object.
+    fn end(&self, filling: &mut Filling) -> IoResult<()> {
+        self.send_rest(filling)?;
         let mut etags = self.shared.queue.lock().etags.clone();
         etags.sort();
         let mut body = String::from("<CompleteMultipartUpload>");
@@ -334,8 +339,9 @@ impl Volume for Upload {
     }
 
     fn truncate(&self, len: u64) -> IoResult<()> {
-        match self.filling.lock().length == len {
-            true => Ok(()),
+        let mut filling = self.filling.lock();
+        match filling.length == len {
+            true => self.send_rest(&mut filling),
             false => self.refused("write"),
         }
     }

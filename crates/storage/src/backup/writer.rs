@@ -314,6 +314,12 @@ impl SetWriter {
             let back = t.drain(t.in_flight)?;
             self.spare.extend(back);
         }
+        // All of every object is sent before one ends: what it takes the place of is gone then.
+        for t in self.targets.iter().filter(|t| end && t.object.is_some()) {
+            if let Some(v) = &t.volume {
+                v.truncate(t.at).map_err(device("write"))?;
+            }
+        }
         for t in &mut self.targets {
             let Some(v) = &t.volume else { continue };
             if t.object.is_some() {

@@ -4,6 +4,7 @@ use super::manager::LockManager;
 use super::mode::LockMode;
 use super::resource::Resource;
 use super::state::OwnerId;
+use super::table::Lock;
 
 /// The values of `request_status`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,22 +48,36 @@ impl LockManager {
         for shard in self.shards() {
             let table = shard.lock();
             for lock in table.iter() {
-                let resource = lock.resource;
-                rows.extend(lock.grants.iter().map(|g| LockRow {
-                    resource,
-                    status: LockStatus::Grant,
-                    owner: g.owner,
-                    mode: g.mode,
-                }));
-                rows.extend(lock.queue.iter().flat_map(|q| q.iter()).map(|w| LockRow {
-                    resource,
-                    status: if w.converts { LockStatus::Convert } else { LockStatus::Wait },
-                    owner: w.owner,
-                    mode: w.mode,
-                }));
+                add(&mut rows, lock);
             }
         }
         rows.sort_unstable();
         rows
     }
+
+    /// The grants of a resource, and then those that wait for it in their order.
+    pub fn rows_of(&self, resource: &Resource) -> Vec<LockRow> {
+        let mut rows = Vec::new();
+        let hash = resource.hash();
+        if let Some(lock) = self.shard(hash).find(hash, resource) {
+            add(&mut rows, lock);
+        }
+        rows
+    }
+}
+
+fn add<T>(rows: &mut Vec<LockRow>, lock: &Lock<T>) {
+    let resource = lock.resource;
+    rows.extend(lock.grants.iter().map(|g| LockRow {
+        resource,
+        status: LockStatus::Grant,
+        owner: g.owner,
+        mode: g.mode,
+    }));
+    rows.extend(lock.queue.iter().flat_map(|q| q.iter()).map(|w| LockRow {
+        resource,
+        status: if w.converts { LockStatus::Convert } else { LockStatus::Wait },
+        owner: w.owner,
+        mode: w.mode,
+    }));
 }

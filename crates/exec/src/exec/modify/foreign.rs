@@ -327,14 +327,16 @@ impl Ready {
         mut values: Vec<Value>,
     ) -> SqlResult<bool> {
         let mut rt = self.runtime(cx, &mut values);
-        match &self.plan.kind {
+        let found = match &self.plan.kind {
             Statement::Select(q, _) => {
                 let mut op = ops::build(&q.plan.node);
-                op.open(&mut rt)?;
-                op.next(&mut rt)
+                op.open(&mut rt).and_then(|()| op.next(&mut rt))
             }
             _ => Err(SqlError::new(102, &[&""])),
-        }
+        };
+        drop(rt);
+        // The function of a policy reads other tables than the statement that asks it.
+        found.map_err(|e| cx.session.cover(e, self.plan.tables()))
     }
 
     /// Runs its INSERT or MERGE.
